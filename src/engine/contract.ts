@@ -1,0 +1,181 @@
+import type { FieldList } from '../http/fields.ts';
+import type { Address } from '../net/address.ts';
+
+/** All that a handler may know of the outside: the time and chance of its front end. */
+export interface World {
+  /** Milliseconds since the epoch; a virtual clock in simulation. */
+  nowMs(): number;
+  /** Uniform in [0, 1). */
+  random(): number;
+}
+
+/** What the edge knows of the client's connection before any byte of HTTP. */
+export interface Connection {
+  /** The layer-4 peer, never a forwarded-for value. IPv4-mapped IPv6 is already IPv4 here. */
+  readonly client: Address;
+  readonly clientPort: number;
+  readonly serverIp: string;
+  readonly serverPort: number;
+  /** Name from SNI where there is TLS, else empty: the host of the first request takes its place in events. */
+  readonly serverName: string;
+  readonly startMs: number;
+  readonly tls: TlsFacts | null;
+}
+
+export interface TlsFacts {
+  readonly version: string;
+  readonly cipherSuite: string;
+  readonly clientCertificate: { readonly serialNumber: string; readonly subjectCn: string } | null;
+}
+
+/** The head of a request as the client sent it, its path in the one canonical form (`http/target.ts`). */
+export interface RequestHead {
+  /** Case-sensitive, as received (RFC 9110 §9.1). */
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  /** Host name, lower case, without port and without trailing dot. */
+  readonly host: string;
+  /** `Host` / `:authority` as received. */
+  readonly authority: string;
+  /** Canonical path: what routes, rules and the upstream see. */
+  readonly path: string;
+  /** Without the question mark; undefined when there is none (`/a?` has the empty string). */
+  readonly query: string | undefined;
+  readonly version: '1.0' | '1.1' | '2.0';
+  readonly headers: FieldList;
+}
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: FieldList;
+}
+
+/** A response that the edge makes itself. */
+export interface LocalResponse extends ResponseHead {
+  readonly body: string;
+}
+
+export type Fact = string | number | boolean | null;
+
+/** Why a verdict came about: a code that the module declares, facts, and the place in the configuration. */
+export interface Because<Code extends string = string> {
+  readonly code: Code;
+  readonly detail: Readonly<Record<string, Fact>>;
+  /** JSON pointer of the rule that decided, where one did. */
+  readonly pointer?: string;
+}
+
+/** Effects as data. `engine/edits.ts` applies those of heads, the driver performs the transform. */
+export type Edit =
+  | { readonly edit: 'remove_header'; readonly on: 'request' | 'response'; readonly name: string }
+  | {
+      readonly edit: 'add_header';
+      readonly on: 'request' | 'response';
+      readonly name: string;
+      readonly value: string;
+    }
+  | { readonly edit: 'target'; readonly path: string; readonly query: string | undefined }
+  | { readonly edit: 'backend'; readonly candidates: readonly Leaf[] }
+  | { readonly edit: 'compress'; readonly algorithm: 'gzip' | 'deflate' };
+
+export interface Pass<Code extends string = string> {
+  readonly verdict: 'pass';
+  readonly because: Because<Code>;
+  readonly edits?: readonly Edit[];
+}
+
+export interface Stop<Code extends string = string> {
+  readonly verdict: 'stop';
+  readonly because: Because<Code>;
+  readonly response: LocalResponse;
+}
+
+export type Verdict<Code extends string = string> = Pass<Code> | Stop<Code>;
+
+/** A backend that can be dialled or that answers by itself: what weighted and failover trees resolve to. */
+export type Leaf =
+  | {
+      readonly kind: 'static';
+      readonly id: string;
+      readonly host: string;
+      readonly port: number;
+      readonly tls: boolean;
+    }
+  | { readonly kind: 'http_response'; readonly id: string; readonly response: LocalResponse };
+
+/** The request as it goes to an upstream: end-to-end fields only. Framing is the forwarder's alone. */
+export interface UpstreamRequest {
+  readonly leaf: Extract<Leaf, { kind: 'static' }>;
+  readonly method: string;
+  /** Origin-form (RFC 9112 §3.2.1). */
+  readonly target: string;
+  readonly headers: FieldList;
+  /** Protocol name when the client asked for an upgrade, such as `websocket`. */
+  readonly upgrade: string | null;
+}
+
+/** What only the world knows. A driver answers each question with a value, never with an exception. */
+export type Question =
+  | { readonly ask: 'body'; readonly limitBytes: number }
+  | { readonly ask: 'forward'; readonly request: UpstreamRequest }
+  | { readonly ask: 'reply'; readonly reply: Reply };
+
+export interface Reply extends ResponseHead {
+  /** `upstream` streams what the last forward answered; a string is sent as it is. */
+  readonly body: 'upstream' | { readonly text: string };
+  readonly compress: 'gzip' | 'deflate' | null;
+  readonly upgrade: boolean;
+}
+
+export type ForwardFailure = 'connect' | 'timeout' | 'reset' | 'invalid' | 'cancelled';
+
+export interface Answers {
+  body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'cancelled' };
+  forward:
+    | { readonly head: ResponseHead; readonly reused: boolean }
+    | { readonly failure: ForwardFailure; readonly detail: string };
+  reply: Sent;
+}
+
+/** What the driver measured while it sent the reply. */
+export interface Sent {
+  /** Bytes of request body read from the client. */
+  readonly requestBytes: number;
+  /** Bytes of response body sent to the client. */
+  readonly responseBytes: number;
+  /** Response body before compression; equals `responseBytes` without it. */
+  readonly rawResponseBytes: number;
+  /** Who cut the exchange short, if anyone did; `none` when it ran to its end. */
+  readonly cut: 'none' | 'client' | 'upstream';
+}
+
+export type AnswerTo<Q extends Question> = Answers[Q['ask']];
+
+/** A handler that cannot decide alone: its question, and how it goes on with the answer. */
+export interface Ask<Q extends Question = Question> {
+  readonly verdict: 'ask';
+  readonly question: Q;
+  readonly resume: (answer: AnswerTo<Q>) => Verdict | Ask;
+}
+
+/** Suspends a handler on one question; `resume` is called with its answer, exactly once. */
+export function ask<Q extends Question>(question: Q, resume: (answer: AnswerTo<Q>) => Verdict | Ask): Ask {
+  return { verdict: 'ask', question, resume: resume as Ask['resume'] };
+}
+
+/** What a stateful handler learns; `reduce` is the only place where its state changes. */
+export type Happening =
+  | { readonly kind: 'decided'; readonly verdict: Verdict }
+  | { readonly kind: 'concluded'; readonly verdict: Verdict; readonly outcome: Outcome };
+
+/** How the upstream fared: `failure` is a status of 500 or more, or no response; `cancelled` proves nothing. */
+export type Outcome = 'success' | 'failure' | 'cancelled';
+
+/** A module compiled once from one config: immutable. The hooks present are the phases joined. */
+export interface Handler<State = never> {
+  onRequest?(request: RequestHead, connection: Connection, state: State, world: World): Verdict | Ask;
+  onResponse?(response: ResponseHead, request: RequestHead, connection: Connection): Verdict;
+  /** Makes the first state; present exactly when `reduce` is. */
+  initial?(): State;
+  reduce?(state: State, happening: Happening, world: World): void;
+}

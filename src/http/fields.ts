@@ -1,0 +1,68 @@
+/**
+ * Header fields as a flat list, `[name, value, name, value, …]`, in the order and spelling received:
+ * the shape of Node's `rawHeaders` and of undici, so that no copy is made on the way through.
+ * Names compare without regard to case (RFC 9110 §5.1); a name may occur more than once (§5.3).
+ */
+export type FieldList = readonly string[];
+
+/** An empty list, shared. */
+export const NO_FIELDS: FieldList = Object.freeze([]);
+
+/** Whether `name` is `lower` in any letter case; `lower` must be lower case already. */
+export function isName(name: string, lower: string): boolean {
+  return name.length === lower.length && (name === lower || name.toLowerCase() === lower);
+}
+
+/** The first value of field `lower` (a lower-case name), or undefined. */
+export function firstValue(fields: FieldList, lower: string): string | undefined {
+  for (let at = 0; at < fields.length; at += 2) if (isName(fields[at]!, lower)) return fields[at + 1];
+  return undefined;
+}
+
+/** All values of field `lower` (a lower-case name), in order. */
+export function allValues(fields: FieldList, lower: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) if (isName(fields[at]!, lower)) values.push(fields[at + 1]!);
+  return values;
+}
+
+/** Whether field `lower` (a lower-case name) is present. */
+export function hasField(fields: FieldList, lower: string): boolean {
+  return firstValue(fields, lower) !== undefined;
+}
+
+/** The list without field `lower`; the same list when there is none. */
+export function withoutField(fields: FieldList, lower: string): FieldList {
+  if (!hasField(fields, lower)) return fields;
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!isName(fields[at]!, lower)) kept.push(fields[at]!, fields[at + 1]!);
+  }
+  return kept;
+}
+
+/** The members of a comma-separated list field over all its lines, trimmed and lower case (RFC 9110 §5.6.1). */
+export function listMembers(fields: FieldList, lower: string): string[] {
+  const members: string[] = [];
+  for (const value of allValues(fields, lower)) {
+    for (const part of value.split(',')) {
+      const member = part.trim().toLowerCase();
+      if (member !== '') members.push(member);
+    }
+  }
+  return members;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// oxlint-disable-next-line no-control-regex -- RFC 9110 §5.5 names these bytes
+const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
+
+/** Whether `text` is a field name (RFC 9110 §5.1: a token). */
+export function isFieldName(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+/** Whether `text` may be sent as a field value: no controls but tab, Latin-1 only (RFC 9110 §5.5). */
+export function isFieldValue(text: string): boolean {
+  return !FORBIDDEN_IN_VALUE.test(text);
+}
