@@ -1,0 +1,167 @@
+import ipaddr from 'ipaddr.js';
+
+/** 128 bits as four unsigned 32-bit words, the most significant first. */
+export interface Words {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+}
+
+/**
+ * A parsed IP address; never changed. An IPv4 address is its number in `w3`, the other words zero.
+ * An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is that IPv4 address, so a dual-stack socket changes no decision.
+ */
+export interface Address extends Words {
+  /** Canonical: dotted decimal, or the form of RFC 5952. */
+  readonly text: string;
+  readonly family: 4 | 6;
+}
+
+const DOT = 46;
+const COLON = 58;
+const ZERO = 48;
+
+/**
+ * Reads an address as `inet_pton` would: four decimal octets without leading zeros, or RFC 4291 §2.2.
+ * No octal, no short forms, no zone, no brackets, no white space: null for all of those.
+ */
+export function parseAddress(text: string): Address | null {
+  const v4 = readV4(text, 0);
+  if (v4 >= 0) return v4Address(text, v4);
+  if (text.startsWith('::ffff:')) {
+    const mapped = readV4(text, 7);
+    if (mapped >= 0) return v4Address(text.slice(7), mapped);
+  }
+  const words = readV6(text);
+  return words === null ? null : addressOf(words);
+}
+
+/** The address of 128 bits read as IPv6, with IPv4-mapped ones turned into IPv4. */
+export function addressOf(words: Words): Address {
+  if (isMapped(words)) return v4Address(v4Text(words.w3), words.w3);
+  return v6Address(words);
+}
+
+/** Whether 128 bits lie in ::ffff:0:0/96. */
+export function isMapped(words: Words): boolean {
+  return words.w0 === 0 && words.w1 === 0 && words.w2 === 0xffff;
+}
+
+/** The IPv4 address of an unsigned 32-bit number. */
+export function v4FromNumber(value: number): Address {
+  return v4Address(v4Text(value), value);
+}
+
+/** The IPv6 address of 128 bits, whatever they say. */
+export function v6Address({ w0, w1, w2, w3 }: Words): Address {
+  const parts = [
+    w0 >>> 16,
+    w0 & 0xffff,
+    w1 >>> 16,
+    w1 & 0xffff,
+    w2 >>> 16,
+    w2 & 0xffff,
+    w3 >>> 16,
+    w3 & 0xffff,
+  ];
+  return { text: new ipaddr.IPv6(parts).toRFC5952String(), family: 6, w0, w1, w2, w3 };
+}
+
+/** Numeric order; of addresses, only within one family. */
+export function compareWords(a: Words, b: Words): number {
+  return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
+}
+
+function v4Address(text: string, value: number): Address {
+  return { text, family: 4, w0: 0, w1: 0, w2: 0, w3: value };
+}
+
+function v4Text(value: number): string {
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
+}
+
+/** The number of a dotted-decimal address that fills `text` from `from` on, or -1. */
+export function readV4(text: string, from: number): number {
+  // Longest is 255.255.255.255; the bound keeps a hostile string from being walked.
+  if (text.length - from > 15) return -1;
+  let value = 0;
+  let octet = -1;
+  let dots = 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const digit = code - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (octet === 0) return -1;
+      octet = octet < 0 ? digit : octet * 10 + digit;
+      if (octet > 255) return -1;
+    } else {
+      if (code !== DOT || octet < 0 || dots === 3) return -1;
+      value = value * 256 + octet;
+      octet = -1;
+      dots++;
+    }
+  }
+  return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
+}
+
+/** The bits of an IPv6 address in any form of RFC 4291 §2.2, or null. IPv4-mapped ones are not singled out. */
+export function readV6(text: string): Words | null {
+  // Longest is six groups and a dotted quad: 45 characters.
+  if (text.length < 2 || text.length > 45) return null;
+  const groups = [0, 0, 0, 0, 0, 0, 0, 0];
+  let count = 0;
+  let gap = -1;
+  let at = 0;
+  if (text.charCodeAt(0) === COLON) {
+    if (text.charCodeAt(1) !== COLON) return null;
+    gap = 0;
+    at = 2;
+  }
+  while (at < text.length) {
+    if (count === 8) return null;
+    const start = at;
+    let group = 0;
+    let digit = hexDigit(text.charCodeAt(at));
+    while (digit >= 0 && at - start < 4) {
+      group = group * 16 + digit;
+      digit = hexDigit(text.charCodeAt(++at));
+    }
+    if (at === start) return null;
+    if (text.charCodeAt(at) === DOT) {
+      const v4 = readV4(text, start);
+      if (v4 < 0 || count > 6) return null;
+      groups[count++] = v4 >>> 16;
+      groups[count++] = v4 & 0xffff;
+      break;
+    }
+    groups[count++] = group;
+    if (at === text.length) break;
+    if (text.charCodeAt(at) !== COLON) return null;
+    at++;
+    if (text.charCodeAt(at) === COLON) {
+      if (gap >= 0) return null;
+      gap = count;
+      at++;
+    } else if (at === text.length) return null;
+  }
+  return wordsOf(groups, count, gap);
+}
+
+/** Eight groups from `count` of them with `::` before number `gap` (-1: none); null when they do not add up. */
+function wordsOf(groups: readonly number[], count: number, gap: number): Words | null {
+  if (gap < 0 ? count !== 8 : count === 8) return null;
+  const shift = 8 - count;
+  const group = (index: number): number => {
+    if (gap < 0 || index < gap) return groups[index]!;
+    return index < gap + shift ? 0 : groups[index - shift]!;
+  };
+  const word = (index: number): number => group(index) * 0x10000 + group(index + 1);
+  return { w0: word(0), w1: word(2), w2: word(4), w3: word(6) };
+}
+
+function hexDigit(code: number): number {
+  if (code >= ZERO && code <= 57) return code - ZERO;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}

@@ -1,0 +1,172 @@
+import { addressOf, compareWords, isMapped, readV4, readV6, v4FromNumber, v6Address } from './address.ts';
+import type { Address, Words } from './address.ts';
+
+/** A range of addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */
+export interface Cidr {
+  /** Canonical: lowest address, slash, number of bits. */
+  readonly text: string;
+  /** The lowest address of the range. */
+  readonly address: Address;
+  /** Length of the prefix, 0 to 32 or 0 to 128 by the family of `address`. */
+  readonly bits: number;
+}
+
+/** Why a text is refused as a range, and what was probably meant. */
+export interface CidrProblem {
+  readonly problem: 'no_mask' | 'host_bits' | 'not_an_address' | 'bad_mask';
+  readonly says: string;
+  /** A text that would be accepted; an example where nothing can be guessed. */
+  readonly suggestion: string;
+}
+
+const EXAMPLE = '192.0.2.0/24';
+
+/**
+ * Reads a range strictly: an address as `parseAddress` has it, a slash, a decimal length, no bits set beyond it.
+ * A range of IPv4-mapped addresses (::ffff:0:0/96 or longer) is the IPv4 range; a shorter IPv6 range
+ * (such as ::/0) holds no IPv4 address.
+ */
+export function parseCidr(text: string): Cidr | CidrProblem {
+  const slash = text.indexOf('/');
+  const address = slash < 0 ? text : text.slice(0, slash);
+  const isV4 = readV4(address, 0) >= 0;
+  const words = wordsOf(address);
+  if (words === null) return notAnAddress(text, address, slash);
+  const width = isV4 ? 32 : 128;
+  if (slash < 0) {
+    const suggestion = `${text}/${width}`;
+    return {
+      problem: 'no_mask',
+      says: `'${text}' has no mask; a single address is '${suggestion}'`,
+      suggestion,
+    };
+  }
+  const mask = text.slice(slash + 1);
+  const bits = readBits(mask, width);
+  if (bits < 0) return badMask(text, mask, words, isV4);
+  const lowest = lowestOf(words, isV4 ? bits + 96 : bits);
+  if (compareWords(words, lowest) !== 0) {
+    const suggestion = textOf(lowest, isV4, bits);
+    const says = `'${text}' has bits set beyond its mask; the range that holds it is '${suggestion}'`;
+    return { problem: 'host_bits', says, suggestion };
+  }
+  return cidrOf(lowest, isV4, bits);
+}
+
+/** Narrows the answer of `parseCidr`. */
+export function isCidrProblem(answer: Cidr | CidrProblem): answer is CidrProblem {
+  return 'problem' in answer;
+}
+
+/** Whether `address` lies in the range; never across families. */
+export function contains(cidr: Cidr, address: Address): boolean {
+  if (cidr.address.family !== address.family) return false;
+  const lowest = lowestOf(address, address.family === 4 ? cidr.bits + 96 : cidr.bits);
+  return compareWords(lowest, cidr.address) === 0;
+}
+
+/** The first address after the range, as bits of its family; null when the range reaches the last address. */
+export function firstAfter(cidr: Cidr): Words | null {
+  const { family, w0, w1, w2, w3 } = cidr.address;
+  const words = [w0, w1, w2, w3];
+  const bits = family === 4 ? cidr.bits + 96 : cidr.bits;
+  const lastWord = family === 4 ? 3 : 0;
+  // Adding one at the last bit of the prefix; a carry out of a word goes to the one before it.
+  let step = bits === 0 ? 0 : 2 ** ((128 - bits) % 32);
+  for (let at = Math.ceil(bits / 32) - 1; at >= lastWord; at--) {
+    const sum = words[at]! + step;
+    words[at] = sum >>> 0;
+    if (sum < 2 ** 32) return { w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]! };
+    step = 1;
+  }
+  return null;
+}
+
+/** The bits of an address in either family; IPv4 as its number in the last word. */
+function wordsOf(address: string): Words | null {
+  const v4 = readV4(address, 0);
+  return v4 >= 0 ? { w0: 0, w1: 0, w2: 0, w3: v4 } : readV6(address);
+}
+
+function cidrOf(lowest: Words, isV4: boolean, bits: number): Cidr {
+  if (isV4) {
+    const address = v4FromNumber(lowest.w3);
+    return { text: `${address.text}/${bits}`, address, bits };
+  }
+  // A mapped prefix shorter than 96 has host bits set and is refused before; only longer ones come here.
+  const mapped = isMapped(lowest);
+  const address = mapped ? addressOf(lowest) : v6Address(lowest);
+  const length = mapped ? bits - 96 : bits;
+  return { text: `${address.text}/${length}`, address, bits: length };
+}
+
+function textOf(lowest: Words, isV4: boolean, bits: number): string {
+  return cidrOf(lowest, isV4, bits).text;
+}
+
+/** `words` with every bit from number `bits` on cleared. */
+function lowestOf(words: Words, bits: number): Words {
+  return {
+    w0: keepBits(words.w0, bits),
+    w1: keepBits(words.w1, bits - 32),
+    w2: keepBits(words.w2, bits - 64),
+    w3: keepBits(words.w3, bits - 96),
+  };
+}
+
+function keepBits(word: number, bits: number): number {
+  if (bits <= 0) return 0;
+  return bits >= 32 ? word : (word & (-1 << (32 - bits))) >>> 0;
+}
+
+function readBits(mask: string, width: number): number {
+  if (!/^(0|[1-9]\d{0,2})$/.test(mask)) return -1;
+  const bits = Number(mask);
+  return bits <= width ? bits : -1;
+}
+
+function badMask(text: string, mask: string, words: Words, isV4: boolean): CidrProblem {
+  const width = isV4 ? 32 : 128;
+  const bits = guessedBits(mask, width);
+  const suggestion = textOf(lowestOf(words, isV4 ? bits + 96 : bits), isV4, bits);
+  const says = `'${text}' needs a mask from 0 to ${width} after the slash, such as '${suggestion}'`;
+  return { problem: 'bad_mask', says, suggestion };
+}
+
+/** What a refused mask may have meant: leading zeros, a netmask in octets, or else a single address. */
+function guessedBits(mask: string, width: number): number {
+  const trimmed = mask.trim().replace(/^0+(?=\d)/, '');
+  const bits = readBits(trimmed, width);
+  if (bits >= 0) return bits;
+  const netmask = readV4(trimmed, 0);
+  if (netmask >= 0 && width === 32) {
+    const ones = Math.clz32(~netmask);
+    if (keepBits(0xffffffff, ones) === netmask) return ones;
+  }
+  return width;
+}
+
+function notAnAddress(text: string, address: string, slash: number): CidrProblem {
+  const suggestion = guess(address, slash < 0 ? '' : text.slice(slash + 1)) ?? EXAMPLE;
+  const says = `'${text}' is not an IPv4 or IPv6 range; a range is written like '${suggestion}'`;
+  return { problem: 'not_an_address', says, suggestion };
+}
+
+/** Undoes the usual slips: white space, brackets, a zone, leading zeros, missing octets. */
+function guess(address: string, mask: string): string | undefined {
+  const bare = address
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, '');
+  const octets = bare.split('.').map((octet) => octet.replace(/^0+(?=\d)/, ''));
+  // A short form is meant as a prefix (10/8), which is not how inet_aton reads it (0.0.0.10).
+  const filled = mask === '' ? octets : [...octets, '0', '0', '0'].slice(0, Math.max(4, octets.length));
+  for (const candidate of [bare, filled.join('.')]) {
+    const words = wordsOf(candidate);
+    if (words === null) continue;
+    const isV4 = readV4(candidate, 0) >= 0;
+    const bits = guessedBits(mask, isV4 ? 32 : 128);
+    return textOf(lowestOf(words, isV4 ? bits + 96 : bits), isV4, bits);
+  }
+  return undefined;
+}
