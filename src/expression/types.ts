@@ -1,0 +1,164 @@
+import type {
+  Duration,
+  Double,
+  MapValue,
+  ObjectValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  Value,
+} from './values.ts';
+
+/**
+ * CEL types as plain data. Compare with `sameType`, never by reference.
+ *
+ * `object` is a value with declared fields (`req.url`). With `text` it is also a string ("string with
+ * fields"): it keeps its fields through paths, `cel.bind` and `? :`, and decays to the plain string that
+ * `text` gives wherever a string or `dyn` is wanted: comparison, `in`, literals, arguments, the final result.
+ *
+ * `map` with `foldsCase` is a header map: keys are stored in lower case and every look-up folds its key.
+ */
+export type Type =
+  | { readonly kind: SimpleKind }
+  | { readonly kind: 'list'; readonly element: Type }
+  | { readonly kind: 'map'; readonly key: Type; readonly value: Type; readonly foldsCase?: boolean }
+  | { readonly kind: 'optional'; readonly value: Type }
+  /** A type parameter of one overload, such as `T` in `list(T) + list(T)`. */
+  | { readonly kind: 'parameter'; readonly name: string }
+  | ObjectType;
+
+export type SimpleKind =
+  | 'dyn'
+  | 'null'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'timestamp'
+  | 'duration'
+  | 'type';
+
+export interface ObjectType {
+  readonly kind: 'object';
+  /** Unique name; two object types with one name are the same type. */
+  readonly name: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  /** Present when the object is also a string. */
+  readonly text?: (object: never) => string;
+}
+
+export interface Field {
+  readonly type: Type;
+  /** One sentence for the generated page and for completion. */
+  readonly doc: string;
+  /** May be absent at run time; `read` then gives undefined and selection is an error value. */
+  readonly optional?: boolean;
+  /** A literal property access, `(url) => url.path`, so that each field has its own inline cache. */
+  readonly read?: (object: never) => Value | undefined;
+}
+
+/** A type that knows which JavaScript values carry it; lets an implementation's arguments be inferred. */
+export type Carries<T> = Type & { readonly carries?: T };
+
+/** The JavaScript type that implementations see for a CEL type. */
+export type ValueOf<T> = T extends { readonly carries?: infer V }
+  ? unknown extends V
+    ? Value
+    : Exclude<V, undefined>
+  : Value;
+
+export const DYN: Carries<Value> = { kind: 'dyn' };
+export const NULL: Carries<null> = { kind: 'null' };
+export const BOOL: Carries<boolean> = { kind: 'bool' };
+export const INT: Carries<number | bigint> = { kind: 'int' };
+export const UINT: Carries<Uint> = { kind: 'uint' };
+export const DOUBLE: Carries<Double> = { kind: 'double' };
+export const STRING: Carries<string> = { kind: 'string' };
+export const BYTES: Carries<Uint8Array> = { kind: 'bytes' };
+export const TIMESTAMP: Carries<Timestamp> = { kind: 'timestamp' };
+export const DURATION: Carries<Duration> = { kind: 'duration' };
+export const TYPE: Carries<TypeValue> = { kind: 'type' };
+
+export function list<T extends Type>(element: T): Carries<readonly ValueOf<T>[]> {
+  return { kind: 'list', element };
+}
+
+export function map(key: Type, value: Type): Carries<MapValue> {
+  return { kind: 'map', key, value };
+}
+
+/** A header map: `map(string, list(string))` whose keys are in lower case and looked up without case. */
+export function headerMap(value: Type = list(STRING)): Carries<MapValue> {
+  return { kind: 'map', key: STRING, value, foldsCase: true };
+}
+
+export function optional(value: Type): Carries<Optional> {
+  return { kind: 'optional', value };
+}
+
+export function parameter(name: string): Carries<Value> {
+  return { kind: 'parameter', name };
+}
+
+/** A value with declared fields. Give `read` as literal property accesses where speed matters. */
+export function object(name: string, fields: Readonly<Record<string, Field>>): Carries<ObjectValue> {
+  return { kind: 'object', name, fields };
+}
+
+/** A value that is a string and has fields; `text` gives the string of it. */
+export function stringWithFields<O extends object>(
+  name: string,
+  fields: Readonly<Record<string, Field>>,
+  text: (value: O) => string,
+): Carries<O> {
+  return { kind: 'object', name, fields, text };
+}
+
+export function isTextual(type: Type): boolean {
+  return type.kind === 'string' || (type.kind === 'object' && type.text !== undefined);
+}
+
+/** What is left of a type where a plain value is wanted: a string with fields becomes a string. */
+export function decayed(type: Type): Type {
+  return type.kind === 'object' && type.text !== undefined ? STRING : type;
+}
+
+export function sameType(left: Type, right: Type): boolean {
+  if (left === right) return true;
+  if (left.kind !== right.kind) return false;
+  switch (left.kind) {
+    case 'list':
+      return sameType(left.element, (right as typeof left).element);
+    case 'map':
+      return (
+        sameType(left.key, (right as typeof left).key) && sameType(left.value, (right as typeof left).value)
+      );
+    case 'optional':
+      return sameType(left.value, (right as typeof left).value);
+    case 'parameter':
+    case 'object':
+      return left.name === (right as typeof left).name;
+    default:
+      return true;
+  }
+}
+
+/** How a type is written in messages and documentation: `map(string, list(string))`. */
+export function formatType(type: Type): string {
+  switch (type.kind) {
+    case 'list':
+      return `list(${formatType(type.element)})`;
+    case 'map':
+      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+    case 'optional':
+      return `optional_type(${formatType(type.value)})`;
+    case 'parameter':
+    case 'object':
+      return type.name;
+    default:
+      return type.kind;
+  }
+}

@@ -1,0 +1,253 @@
+import type { Span } from '../diagnostics/diagnostic.ts';
+
+/**
+ * Run-time values. Chosen so that what policies do most (strings, booleans, small integers, lists of
+ * strings) needs no wrapper:
+ *
+ * | CEL          | JavaScript                                                                              |
+ * |--------------|-----------------------------------------------------------------------------------------|
+ * | null, bool   | `null`, `boolean`                                                                       |
+ * | int          | `number` when a safe integer, else `bigint`; canonical, so `===` compares. Never `-0`    |
+ * | uint         | `Uint` (its `value` follows the same rule as int)                                       |
+ * | double       | `Double`; a bare `number` is always an int                                              |
+ * | string       | `string`; length, index and order are by code point where they differ from UTF-16       |
+ * | bytes        | `Uint8Array`, never written to                                                          |
+ * | list         | array, never written to                                                                 |
+ * | map          | `CelMap` (any keys), or a string map: an object made by `stringMap()` / `headerFields()` |
+ * | timestamp    | `Timestamp`; duration: `Duration` (seconds and nanoseconds)                             |
+ * | type         | `TypeValue`; optional: `Optional`                                                       |
+ * | object       | any other object; its fields are what its `ObjectType` declares                         |
+ *
+ * An evaluation gives a `Value` or an `EvalError`; `undefined` only ever means "absent".
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly Value[]
+  | Uint
+  | Double
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | MapValue
+  | ObjectValue;
+
+export type Outcome = Value | EvalError;
+
+export type MapValue = CelMap | StringMap;
+
+/** A map with string keys: an object without a prototype of its own, keys as own properties. */
+export interface StringMap {
+  readonly [key: string]: Value;
+}
+
+/** A value with declared fields; the engine reads it through its `ObjectType` only. */
+export type ObjectValue = object;
+
+export type EvalErrorCode =
+  | 'expr.no_such_overload'
+  | 'expr.no_such_key'
+  | 'expr.no_such_field'
+  | 'expr.unknown_variable'
+  | 'expr.absent'
+  | 'expr.overflow'
+  | 'expr.divide_by_zero'
+  | 'expr.index_out_of_range'
+  | 'expr.invalid_argument'
+  | 'expr.invalid_pattern'
+  | 'expr.duplicate_key'
+  | 'expr.budget_exceeded'
+  | 'expr.limit_exceeded'
+  | 'expr.internal';
+
+/** An error as a value. `span` is the part of the source that caused it; the planner sets it. */
+export class EvalError {
+  readonly code: EvalErrorCode;
+  readonly says: string;
+  readonly span: Span | undefined;
+
+  constructor(code: EvalErrorCode, says: string, span?: Span) {
+    this.code = code;
+    this.says = says;
+    this.span = span;
+  }
+}
+
+/** What an implementation returns when it cannot give a value. The call's span is added by the planner. */
+export function fail(code: EvalErrorCode, says: string): EvalError {
+  return new EvalError(code, says);
+}
+
+/** The same error at a place, unless it already has one. */
+export function errorAt(error: EvalError, span: Span): EvalError {
+  return error.span === undefined ? new EvalError(error.code, error.says, span) : error;
+}
+
+export class Uint {
+  readonly value: number | bigint;
+
+  constructor(value: number | bigint) {
+    this.value = value;
+  }
+}
+
+export class Double {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** A moment: whole seconds since the epoch (floor) and 0 to 999,999,999 nanoseconds on top. */
+export class Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+}
+
+/** A length of time: whole seconds (floor) and 0 to 999,999,999 nanoseconds on top, so `-0.5s` is (-1, 5e8). */
+export class Duration {
+  readonly seconds: number;
+  readonly nanos: number;
+
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+}
+
+/** A type as a value, as `type(1)` gives it; equal by name. */
+export class TypeValue {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** `optional.of(value)`, or `optional.none()` when `value` is undefined. */
+export class Optional {
+  readonly value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+export const NONE = new Optional(undefined);
+
+/** Keys as they are compared: numbers of all three kinds by their value, strings and booleans as they are. */
+export type CanonicalKey = string | number | bigint | boolean;
+
+/** A map with keys of any kind. `1`, `1u` and `1.0` are one key; the first spelling is kept for iteration. */
+export class CelMap {
+  readonly slots: ReadonlyMap<CanonicalKey, readonly [key: Value, value: Value]>;
+
+  constructor(slots: ReadonlyMap<CanonicalKey, readonly [key: Value, value: Value]>) {
+    this.slots = slots;
+  }
+}
+
+/** The form in which a key is looked up; undefined when no map can have such a key. */
+export function canonicalKey(key: Value): CanonicalKey | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return key;
+    default:
+      if (key instanceof Uint) return key.value;
+      if (key instanceof Double && Number.isInteger(key.value)) return canonicalInt(BigInt(key.value));
+      return undefined;
+  }
+}
+
+const FOLDS_CASE = Symbol('folds case');
+const STRING_MAP_PROTOTYPE: object = Object.freeze(Object.create(null));
+const HEADER_FIELDS_PROTOTYPE: object = Object.freeze(Object.create(null, { [FOLDS_CASE]: { value: true } }));
+
+// Constructors with a prototype that has no properties: such objects stay in V8's fast mode, which
+// `Object.create(null)` does not.
+const NewStringMap = function () {} as unknown as new () => Record<string, Value>;
+NewStringMap.prototype = STRING_MAP_PROTOTYPE;
+const NewHeaderFields = function () {} as unknown as new () => Record<string, Value>;
+NewHeaderFields.prototype = HEADER_FIELDS_PROTOTYPE;
+
+/** An empty string map to fill once and then leave alone. `__proto__` is an ordinary key of it. */
+export function stringMap(): Record<string, Value> {
+  return new NewStringMap();
+}
+
+/** An empty header map to fill with lower-case names; look-ups in it ignore case even when its type is unknown. */
+export function headerFields(): Record<string, Value> {
+  return new NewHeaderFields();
+}
+
+export function isStringMap(value: object): value is StringMap {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === STRING_MAP_PROTOTYPE || prototype === HEADER_FIELDS_PROTOTYPE || prototype === null;
+}
+
+export function foldsCase(value: object): boolean {
+  return Object.getPrototypeOf(value) === HEADER_FIELDS_PROTOTYPE;
+}
+
+export const INT64_MIN = -(2n ** 63n);
+export const INT64_MAX = 2n ** 63n - 1n;
+export const UINT64_MAX = 2n ** 64n - 1n;
+
+/** A whole number in its one representation; the caller knows that it is in range. */
+export function canonicalInt(value: bigint): number | bigint {
+  return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+}
+
+export function isError(outcome: Outcome): outcome is EvalError {
+  return outcome instanceof EvalError;
+}
+
+export function isMap(value: Value): value is MapValue {
+  return typeof value === 'object' && value !== null && (value instanceof CelMap || isStringMap(value));
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** The CEL name of a run-time value's type. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return 'int';
+    case 'string':
+      return 'string';
+    default:
+      if (value === null) return 'null_type';
+      if (Array.isArray(value)) return 'list';
+      return objectTypeName(value as object);
+  }
+}
+
+function objectTypeName(value: object): string {
+  if (value instanceof Double) return 'double';
+  if (value instanceof Uint) return 'uint';
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof TypeValue) return 'type';
+  if (value instanceof Optional) return 'optional_type';
+  return value instanceof CelMap || isStringMap(value) ? 'map' : 'object';
+}
