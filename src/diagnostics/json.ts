@@ -1,0 +1,54 @@
+import type { Diagnostic, Severity, Span } from './diagnostic.ts';
+import { linesOf, positionAt } from './lines.ts';
+import type { Lines, Position } from './lines.ts';
+
+/** A stretch of a source, both ends from line 1 and column 1; `end` is exclusive. */
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** A finding as data for editors and continuous integration. Absent facts are null. */
+export interface DiagnosticJson {
+  readonly file: string | null;
+  readonly range: Range | null;
+  readonly severity: Severity;
+  readonly code: string;
+  readonly says: string;
+  readonly pointer: string;
+  readonly hint: string | null;
+  readonly notes: readonly string[];
+  readonly fix: {
+    readonly says: string;
+    readonly range: Range;
+    readonly text: string;
+    readonly safe: boolean;
+  } | null;
+}
+
+/** Findings as plain data, in the order given, ready for `JSON.stringify`. */
+export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[] {
+  const linesByText = new Map<string, Lines>();
+  return list.map(({ source, span, severity, code, says, pointer, hint, notes, fix }) => {
+    let lines = source && linesByText.get(source.text);
+    if (source && lines === undefined) linesByText.set(source.text, (lines = linesOf(source.text)));
+    return {
+      file: source?.name ?? null,
+      range: lines && span ? rangeOf(lines, span) : null,
+      severity,
+      code,
+      says,
+      pointer,
+      hint: hint ?? null,
+      notes: notes ?? [],
+      fix:
+        lines && fix
+          ? { says: fix.says, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
+          : null,
+    };
+  });
+}
+
+function rangeOf(lines: Lines, span: Span): Range {
+  return { start: positionAt(lines, span.start), end: positionAt(lines, span.end) };
+}

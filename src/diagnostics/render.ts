@@ -1,0 +1,84 @@
+import { styleText } from 'node:util';
+import type { Diagnostic, Source } from './diagnostic.ts';
+import { printable } from './display.ts';
+import { frameOf } from './frame.ts';
+import { linesOf, positionAt } from './lines.ts';
+import type { Lines } from './lines.ts';
+
+export interface Look {
+  /** Whether to write ANSI colours. */
+  readonly color: boolean;
+  /** Cells a source line may take before it is cut around the caret; 100 unless told. */
+  readonly columns?: number;
+}
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const COLUMNS = 100;
+const NO_PAINT: Paint = (_style, text) => text;
+const PAINT: Paint = (style, text) => styleText(style, text, { validateStream: false });
+
+/**
+ * Findings as people read them: one block each (place, severity, code and sentence; the source line with
+ * carets and hint; notes), then a line that counts them. Empty for an empty list, else it ends in a line break.
+ */
+export function renderDiagnostics(list: readonly Diagnostic[], look: Look): string {
+  if (list.length === 0) return '';
+  const paint = look.color ? PAINT : NO_PAINT;
+  const linesBySource = new Map<Source, Lines>();
+  const blocks = list.map((diagnostic) => {
+    const { source } = diagnostic;
+    let lines = source && linesBySource.get(source);
+    if (source && lines === undefined) linesBySource.set(source, (lines = linesOf(source.text)));
+    return blockOf(diagnostic, lines, look.columns ?? COLUMNS, paint);
+  });
+  return `${blocks.join('\n')}\n${paint('bold', summaryOf(list))}\n`;
+}
+
+/** Counts findings in words, such as `2 errors, 1 warning`. */
+export function summaryOf(list: readonly Diagnostic[]): string {
+  const errors = list.filter((diagnostic) => diagnostic.severity === 'error').length;
+  const warnings = list.length - errors;
+  const parts = [];
+  if (errors > 0) parts.push(`${errors} ${errors === 1 ? 'error' : 'errors'}`);
+  if (warnings > 0) parts.push(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`);
+  return parts.join(', ') || 'nothing found';
+}
+
+function blockOf(diagnostic: Diagnostic, lines: Lines | undefined, columns: number, paint: Paint): string {
+  const { severity, code, says, span } = diagnostic;
+  const tone = severity === 'error' ? 'red' : 'yellow';
+  const place = paint('bold', placeOf(diagnostic, lines));
+  const block = [`${place} ${paint([tone, 'bold'], severity)} ${paint('dim', code)} ${printable(says)}`];
+  const frame = lines !== undefined && span !== undefined ? frameOf(lines, span, columns) : null;
+  const gutter = Math.max(4, String(frame?.line ?? 0).length + 1);
+  if (frame !== null) {
+    const bar = paint('dim', ' │ ');
+    const numbered = (line: number, text: string): string =>
+      `${paint('dim', String(line).padStart(gutter))}${bar}${text}`.trimEnd();
+    if (frame.before !== null) block.push(numbered(frame.before.line, frame.before.text));
+    block.push(numbered(frame.line, frame.text));
+    const hint = diagnostic.hint === undefined ? '' : ` ${printable(diagnostic.hint)}`;
+    const marks = paint(tone, '^'.repeat(frame.width) + hint);
+    block.push(`${' '.repeat(gutter)}${bar}${' '.repeat(frame.indent)}${marks}`);
+  }
+  for (const note of notesOf(diagnostic, frame !== null)) {
+    block.push(`${' '.repeat(gutter)} ${paint('dim', '=')} ${printable(note)}`);
+  }
+  return block.join('\n');
+}
+
+function placeOf({ source, span }: Diagnostic, lines: Lines | undefined): string {
+  const name = printable(source?.name ?? '<config>');
+  if (lines === undefined || span === undefined) return name;
+  const { line, column } = positionAt(lines, span.start);
+  return `${name}:${line}:${column}`;
+}
+
+function notesOf({ hint, notes, pointer }: Diagnostic, framed: boolean): string[] {
+  const all = [...(notes ?? [])];
+  if (!framed && hint !== undefined) all.unshift(hint);
+  if (pointer !== '') all.push(`at ${pointer}`);
+  return all;
+}

@@ -1,0 +1,45 @@
+const LONGEST_WORD = 64;
+
+/**
+ * The candidate that a mistyped word most likely meant, or undefined when none is near.
+ * Near is one edit for every three letters, at least one; letter case does not count as an edit.
+ * Of equally near candidates the first wins.
+ */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word === '' || word.length > LONGEST_WORD) return undefined;
+  const typed = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Infinity;
+  for (const candidate of candidates) {
+    const longer = Math.max(word.length, candidate.length);
+    const allowed = Math.max(1, Math.floor(longer / 3));
+    if (candidate === word || longer > LONGEST_WORD) continue;
+    if (Math.abs(word.length - candidate.length) > allowed) continue;
+    const distance = editDistance(typed, candidate.toLowerCase());
+    // A candidate of which no letter is left would be a guess, not a correction.
+    if (distance > allowed || distance >= longer || distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment). */
+export function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      let least = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
+      const swapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (swapped) least = Math.min(least, beforeLast[column - 2]! + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length]!;
+}

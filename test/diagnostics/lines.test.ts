@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lineSpan, linesOf, offsetAt, positionAt } from '../../src/diagnostics/lines.ts';
+
+const texts = fc
+  .array(fc.constantFrom('a', 'é', '😀', '\n', '\r\n', '\r', '\t', 'xyz'), { maxLength: 30 })
+  .map((parts) => parts.join(''));
+
+describe('lines and columns', () => {
+  test('count from 1, columns by code point', () => {
+    const lines = linesOf('ab\n😀c\r\n\rd');
+    expect(positionAt(lines, 0)).toEqual({ line: 1, column: 1 });
+    expect(positionAt(lines, 2)).toEqual({ line: 1, column: 3 });
+    expect(positionAt(lines, 5)).toEqual({ line: 2, column: 2 });
+    expect(positionAt(lines, 8)).toEqual({ line: 3, column: 1 });
+    expect(positionAt(lines, 9)).toEqual({ line: 4, column: 1 });
+    expect(positionAt(lines, 99)).toEqual({ line: 4, column: 2 });
+    expect(positionAt(lines, -1)).toEqual({ line: 1, column: 1 });
+  });
+
+  test('an offset survives the way to its position and back', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const lines = linesOf(text);
+        // Breaks have no place of their own: the units of CR LF share the end of their line.
+        const places = [...text.matchAll(/[^\r\n]/gu)].map((found) => found.index);
+        expect(places.map((offset) => offsetAt(lines, positionAt(lines, offset)))).toEqual(places);
+        expect(offsetAt(lines, positionAt(lines, text.length))).toBe(text.length);
+      }),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  test('lines and their breaks cover the text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const lines = linesOf(text);
+        const contents = lines.starts.map((_, index) => {
+          const span = lineSpan(lines, index + 1);
+          return text.slice(span.start, span.end);
+        });
+        expect(contents).toEqual(text.split(/\r\n|\n|\r/));
+      }),
+      { seed: 2, numRuns: 2000 },
+    );
+  });
+});

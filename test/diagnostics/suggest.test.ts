@@ -1,0 +1,63 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { editDistance, suggest } from '../../src/diagnostics/suggest.ts';
+
+describe('suggest', () => {
+  const keys = ['match_type', 'match', 'backend', 'ip_restriction', 'circuit_breaker'];
+
+  test.each([
+    ['bakend', 'backend'],
+    ['backedn', 'backend'],
+    ['Backend', 'backend'],
+    ['match-type', 'match_type'],
+    ['ip_restrictions', 'ip_restriction'],
+    ['circuitbreaker', 'circuit_breaker'],
+    ['mach', 'match'],
+  ])('%s means %s', (word, meant) => {
+    expect(suggest(word, keys)).toBe(meant);
+  });
+
+  test.each(['compression', 'x', '', 'tls', 'a'.repeat(1000)])('%s is nothing known', (word) => {
+    expect(suggest(word, keys)).toBeUndefined();
+  });
+
+  test('one letter never becomes another', () => {
+    expect(suggest('a', ['b'])).toBeUndefined();
+    expect(suggest('A', ['a'])).toBe('a');
+  });
+
+  test('the nearest wins, and of equals the first', () => {
+    expect(suggest('shop', ['shops', 'shoe', 'show'])).toBe('shops');
+    expect(suggest('denny', ['penny', 'deny'])).toBe('penny');
+    expect(suggest('allow', ['allow'])).toBeUndefined();
+  });
+});
+
+describe('editDistance', () => {
+  const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+
+  test('is a distance of single edits', () => {
+    expect(editDistance('ca', 'ac')).toBe(1);
+    expect(editDistance('', 'abc')).toBe(3);
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        const distance = editDistance(one, other);
+        expect(distance).toBe(editDistance(other, one));
+        expect(distance === 0).toBe(one === other);
+        expect(distance).toBeLessThanOrEqual(Math.max(one.length, other.length));
+        expect(distance).toBeGreaterThanOrEqual(Math.abs(one.length - other.length));
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
+  });
+
+  test('one edit is at most one away', () => {
+    fc.assert(
+      fc.property(words, fc.nat(6), (word, at) => {
+        const cut = Math.min(at, word.length);
+        expect(editDistance(word, `${word.slice(0, cut)}z${word.slice(cut)}`)).toBe(1);
+      }),
+      { seed: 4, numRuns: 1000 },
+    );
+  });
+});
