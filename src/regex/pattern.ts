@@ -1,0 +1,164 @@
+import { RE2JS } from 're2js';
+
+import { survey, syntaxProblem } from './refusals.ts';
+import type { PatternProblem } from './refusals.ts';
+import { expand } from './template.ts';
+
+export type { PatternProblem } from './refusals.ts';
+
+/** Longest source of a pattern, in UTF-16 units. */
+export const PATTERN_LIMIT_UNITS = 8_192;
+/** Largest compiled program, in instructions: the factor before the length of the subject in the worst case. */
+export const PROGRAM_LIMIT_INSTRUCTIONS = 10_000;
+
+export interface Limits {
+  readonly patternUnits: number;
+  readonly programInstructions: number;
+}
+
+const LIMITS: Limits = { patternUnits: PATTERN_LIMIT_UNITS, programInstructions: PROGRAM_LIMIT_INSTRUCTIONS };
+
+/** A stretch of the subject, in UTF-16 offsets; `end` is exclusive. */
+export interface Group {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A match: its numbered groups, the whole match being number 0; undefined for a group that took no part. */
+export interface Found {
+  readonly groups: readonly (Group | undefined)[];
+  readonly named: Readonly<Record<string, Group | undefined>>;
+}
+
+/**
+ * A compiled pattern of RE2 syntax with leftmost-first matches. No method backtracks: `test` and `find` take time
+ * linear in the subject; `replaceAll` runs one `find` for each match.
+ */
+export interface Pattern {
+  readonly source: string;
+  readonly programInstructions: number;
+  readonly groupCount: number;
+  /** Whether the pattern occurs anywhere in the subject. */
+  test(subject: string): boolean;
+  /** The leftmost match that begins at `from` or after; text before `from` still counts for `^` and `\b`. */
+  find(subject: string, from?: number): Found | null;
+  /**
+   * All matches replaced, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for groups, a
+   * name after a bare `$` is as long as can be (`$1x` is `${1x}`), a group that is absent or took no part is
+   * empty, `$$` is a dollar sign and any other `$` stands for itself. An empty match right after a match is skipped.
+   */
+  replaceAll(subject: string, template: string): string;
+}
+
+/** Compiles a pattern, or says why not. Never throws. Recently used patterns are kept and shared. */
+export function compilePattern(source: string, limits: Limits = LIMITS): Pattern | PatternProblem {
+  if (source.length > limits.patternUnits) {
+    const says = `the pattern has ${source.length} characters; at most ${limits.patternUnits} are allowed`;
+    return { reason: 'too_long', says };
+  }
+  const known = recall(source);
+  const pattern = known ?? compileAnew(source, limits);
+  if ('reason' in pattern) return pattern;
+  if (pattern.programInstructions > limits.programInstructions)
+    return tooLarge(pattern.programInstructions, limits);
+  if (known === undefined) remember(pattern);
+  return pattern;
+}
+
+/** Narrows the answer of `compilePattern` and `compilePatternSet`'s members. */
+export function isPatternProblem(answer: Pattern | PatternProblem): answer is PatternProblem {
+  return 'reason' in answer;
+}
+
+function compileAnew(source: string, limits: Limits): Pattern | PatternProblem {
+  const { refused, size } = survey(source);
+  if (refused !== null) return refused;
+  // Estimated, so with room: only what would cost real time to compile is refused unseen.
+  if (size > limits.programInstructions * 4) return tooLarge(size, limits);
+  try {
+    return patternOf(source, RE2JS.compile(source));
+  } catch (thrown) {
+    const { error, input } = thrown as { error?: unknown; input?: unknown };
+    const complaint = typeof error === 'string' ? error : String(thrown);
+    return syntaxProblem(source, complaint, typeof input === 'string' ? input : null);
+  }
+}
+
+function tooLarge(instructions: number, limits: Limits): PatternProblem {
+  const says = `the pattern compiles to about ${instructions} instructions; at most ${limits.programInstructions} are allowed, because matching takes that many steps a character at worst`;
+  return { reason: 'too_large', says };
+}
+
+function patternOf(source: string, compiled: RE2JS): Pattern {
+  const groupCount = compiled.groupCount();
+  const names = Object.entries(compiled.namedGroups());
+  const find = (subject: string, from = 0): Found | null => {
+    if (from > subject.length) return null;
+    const matcher = compiled.matcher(subject);
+    if (!matcher.find(Math.max(0, from))) return null;
+    const groups: (Group | undefined)[] = [];
+    for (let number = 0; number <= groupCount; number++) {
+      const start = matcher.start(number);
+      const end = matcher.end(number);
+      groups.push(start < 0 ? undefined : { start, end, text: subject.slice(start, end) });
+    }
+    const named = Object.create(null) as Record<string, Group | undefined>;
+    for (const [name, number] of names) named[name] = groups[number];
+    return { groups, named };
+  };
+  return {
+    source,
+    groupCount,
+    programInstructions: compiled.programSize(),
+    test: (subject) => compiled.test(subject),
+    find,
+    replaceAll: (subject, template) => replaceAll(find, subject, template),
+  };
+}
+
+function replaceAll(find: Pattern['find'], subject: string, template: string): string {
+  let replaced = '';
+  let copied = 0;
+  let from = 0;
+  let previousEnd = -1;
+  for (let found = find(subject, from); found !== null; found = find(subject, from)) {
+    const { start, end } = found.groups[0]!;
+    const isEmpty = start === end;
+    if (!isEmpty || start !== previousEnd) {
+      replaced += subject.slice(copied, start) + expand(template, found);
+      copied = end;
+    }
+    previousEnd = end;
+    // An empty match steps over one whole character, never into a surrogate pair.
+    from = isEmpty ? end + ((subject.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
+  }
+  return replaced + subject.slice(copied);
+}
+
+/**
+ * Patterns recently compiled, least recently used first. Expressions compile patterns that come out of requests, so
+ * the store is bounded in number and in size, whatever is asked of it.
+ */
+const KEPT_PATTERNS = 512;
+const KEPT_INSTRUCTIONS = 100_000;
+const kept = new Map<string, Pattern>();
+let keptInstructions = 0;
+
+function recall(source: string): Pattern | undefined {
+  const pattern = kept.get(source);
+  if (pattern === undefined) return undefined;
+  kept.delete(source);
+  kept.set(source, pattern);
+  return pattern;
+}
+
+function remember(pattern: Pattern): void {
+  kept.set(pattern.source, pattern);
+  keptInstructions += pattern.programInstructions;
+  for (const [source, oldest] of kept) {
+    if (kept.size <= KEPT_PATTERNS && keptInstructions <= KEPT_INSTRUCTIONS) return;
+    kept.delete(source);
+    keptInstructions -= oldest.programInstructions;
+  }
+}
