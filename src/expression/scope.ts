@@ -112,7 +112,7 @@ export function declareScope<A = unknown>(declaration: ScopeDeclaration<A>): Sco
     variables,
     namespaces,
     unavailable: declaration.unavailable ?? [],
-    functions: declaration.functions as FunctionTable<A>,
+    functions: declaration.functions,
     container: declaration.container ?? '',
   };
 }

@@ -128,37 +128,21 @@ export function decayed(type: Type): Type {
 
 export function sameType(left: Type, right: Type): boolean {
   if (left === right) return true;
-  if (left.kind !== right.kind) return false;
-  switch (left.kind) {
-    case 'list':
-      return sameType(left.element, (right as typeof left).element);
-    case 'map':
-      return (
-        sameType(left.key, (right as typeof left).key) && sameType(left.value, (right as typeof left).value)
-      );
-    case 'optional':
-      return sameType(left.value, (right as typeof left).value);
-    case 'parameter':
-    case 'object':
-      return left.name === (right as typeof left).name;
-    default:
-      return true;
+  if (left.kind === 'list') return right.kind === 'list' && sameType(left.element, right.element);
+  if (left.kind === 'optional') return right.kind === 'optional' && sameType(left.value, right.value);
+  if (left.kind === 'map') {
+    return right.kind === 'map' && sameType(left.key, right.key) && sameType(left.value, right.value);
   }
+  if (left.kind === 'object') return right.kind === 'object' && left.name === right.name;
+  if (left.kind === 'parameter') return right.kind === 'parameter' && left.name === right.name;
+  return left.kind === right.kind;
 }
 
 /** How a type is written in messages and documentation: `map(string, list(string))`. */
 export function formatType(type: Type): string {
-  switch (type.kind) {
-    case 'list':
-      return `list(${formatType(type.element)})`;
-    case 'map':
-      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
-    case 'optional':
-      return `optional_type(${formatType(type.value)})`;
-    case 'parameter':
-    case 'object':
-      return type.name;
-    default:
-      return type.kind;
-  }
+  if (type.kind === 'list') return `list(${formatType(type.element)})`;
+  if (type.kind === 'map') return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+  if (type.kind === 'optional') return `optional_type(${formatType(type.value)})`;
+  if (type.kind === 'object' || type.kind === 'parameter') return type.name;
+  return type.kind;
 }

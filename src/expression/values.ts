@@ -160,17 +160,10 @@ export class CelMap {
 
 /** The form in which a key is looked up; undefined when no map can have such a key. */
 export function canonicalKey(key: Value): CanonicalKey | undefined {
-  switch (typeof key) {
-    case 'string':
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return key;
-    default:
-      if (key instanceof Uint) return key.value;
-      if (key instanceof Double && Number.isInteger(key.value)) return canonicalInt(BigInt(key.value));
-      return undefined;
-  }
+  if (typeof key !== 'object') return key;
+  if (key instanceof Uint) return key.value;
+  if (key instanceof Double && Number.isInteger(key.value)) return canonicalInt(BigInt(key.value));
+  return undefined;
 }
 
 const FOLDS_CASE = Symbol('folds case');
@@ -226,19 +219,11 @@ export function isList(value: Value): value is readonly Value[] {
 
 /** The CEL name of a run-time value's type. */
 export function typeName(value: Value): string {
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'number':
-    case 'bigint':
-      return 'int';
-    case 'string':
-      return 'string';
-    default:
-      if (value === null) return 'null_type';
-      if (Array.isArray(value)) return 'list';
-      return objectTypeName(value as object);
-  }
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value !== 'object') return 'int';
+  if (value === null) return 'null_type';
+  return Array.isArray(value) ? 'list' : objectTypeName(value);
 }
 
 function objectTypeName(value: object): string {
