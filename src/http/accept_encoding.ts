@@ -1,0 +1,33 @@
+/** How much a client wants each coding of `Accept-Encoding` (RFC 9110 §12.5.3), in thousandths; 0 is a refusal. */
+export interface CodingWishes {
+  /** By lower-case name; `x-gzip` is `gzip` (§8.4.1.3). */
+  readonly named: ReadonlyMap<string, number>;
+  /** What `*` says of codings not named, undefined where it is absent. */
+  readonly others: number | undefined;
+}
+
+// §12.4.2: up to three decimals, at most 1.
+const MEMBER = /^([!#$%&'*+\-.^_`|~0-9a-z]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
+
+/**
+ * Reads a field value, its lines joined by commas. A member that breaks the grammar is passed over, so a garbled
+ * wish is never taken for consent; of a coding named twice the lower wish counts.
+ */
+export function codingWishes(value: string): CodingWishes {
+  const named = new Map<string, number>();
+  for (const part of value.toLowerCase().split(',')) {
+    const member = MEMBER.exec(part.trim());
+    if (member === null) continue;
+    const name = member[1] === 'x-gzip' ? 'gzip' : member[1]!;
+    const thousandths = Math.round(Number(member[2] ?? 1) * 1_000);
+    named.set(name, Math.min(thousandths, named.get(name) ?? thousandths));
+  }
+  const others = named.get('*');
+  named.delete('*');
+  return { named, others };
+}
+
+/** The wish for one coding (lower case): its own, else that of `*`, else 0. */
+export function wishFor(wishes: CodingWishes, coding: string): number {
+  return wishes.named.get(coding) ?? wishes.others ?? 0;
+}

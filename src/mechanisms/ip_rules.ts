@@ -1,0 +1,54 @@
+import type { Address } from '../net/address.ts';
+import type { Cidr } from '../net/cidr.ts';
+import { type PrefixSet, prefixSet } from '../net/prefix_set.ts';
+
+export interface IpRule {
+  readonly action: 'allow' | 'deny';
+  readonly cidr: Cidr;
+}
+
+/**
+ * Compiled rules. A client is allowed iff at least one allow rule holds it and no deny rule does: neither order nor
+ * specificity matters, and no rules at all block everyone. Several policies are one list, put end to end.
+ */
+export interface IpRules {
+  /** Position of the most specific allow rule that holds the address, or -1. Allocates nothing. */
+  allowIndex(address: Address): number;
+  /** Position of the most specific deny rule that holds the address, or -1. Allocates nothing. */
+  denyIndex(address: Address): number;
+}
+
+/** Whether a client may pass, and the positions of the rules that say so; -1 where none matched. */
+export interface IpDecision {
+  readonly allowed: boolean;
+  readonly allow: number;
+  readonly deny: number;
+}
+
+/** Compiles rules; positions in answers are those in `rules`. */
+export function compileIpRules(rules: readonly IpRule[]): IpRules {
+  const allow = ofAction(rules, 'allow');
+  const deny = ofAction(rules, 'deny');
+  return {
+    allowIndex: (address) => allow.positions[allow.set.find(address)] ?? -1,
+    denyIndex: (address) => deny.positions[deny.set.find(address)] ?? -1,
+  };
+}
+
+/** Both answers at once, where the few nanoseconds of an object do not count. */
+export function decideIp(rules: IpRules, address: Address): IpDecision {
+  const allow = rules.allowIndex(address);
+  const deny = rules.denyIndex(address);
+  return { allowed: allow >= 0 && deny < 0, allow, deny };
+}
+
+function ofAction(
+  rules: readonly IpRule[],
+  action: IpRule['action'],
+): { readonly set: PrefixSet; readonly positions: Int32Array } {
+  const chosen = [...rules.entries()].filter(([, rule]) => rule.action === action);
+  return {
+    set: prefixSet(chosen.map(([, rule]) => rule.cidr)),
+    positions: Int32Array.from(chosen, ([position]) => position),
+  };
+}
