@@ -97,12 +97,12 @@ export function readV4(text: string, from: number): number {
       if (octet > 255) return -1;
     } else {
       if (code !== DOT || octet < 0 || dots === 3) return -1;
-      value = value * 256 + octet;
+      value = (value << 8) | octet;
       octet = -1;
       dots++;
     }
   }
-  return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
+  return dots === 3 && octet >= 0 ? ((value << 8) | octet) >>> 0 : -1;
 }
 
 /** The bits of an IPv6 address in any form of RFC 4291 §2.2, or null. IPv4-mapped ones are not singled out. */

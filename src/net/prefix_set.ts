@@ -25,44 +25,77 @@ export function prefixSet(cidrs: readonly Cidr[]): PrefixSet {
   };
 }
 
-/** From `start` up to the next segment's start, `answer` is the most specific range; -1 is none. */
-interface Segment {
-  readonly start: Words;
-  readonly answer: number;
-}
+/** Words of one segment in a table: its start, and the position of its range as an unsigned number, ~0 for none. */
+const STRIDE = 5;
+const ANSWER = 4;
+const NONE = 0xffffffff;
 
 /** The segments of one family in ascending order, none before the first range. */
-function flatten(cidrs: readonly Cidr[], family: 4 | 6): Segment[] {
-  const order: number[] = [];
-  for (let index = 0; index < cidrs.length; index++)
-    if (cidrs[index]!.address.family === family) order.push(index);
-  // The wider range first where two begin together, so that the narrower one covers it.
-  order.sort(
-    (a, b) => compareWords(cidrs[a]!.address, cidrs[b]!.address) || cidrs[a]!.bits - cidrs[b]!.bits || a - b,
-  );
-  const segments: Segment[] = [];
-  const open: { readonly index: number; readonly after: Words | null }[] = [];
-  const emit = (start: Words, answer: number): void => {
-    if (segments.length > 0 && compareWords(segments.at(-1)!.start, start) === 0) segments.pop();
-    if ((segments.at(-1)?.answer ?? -1) !== answer) segments.push({ start, answer });
+function flatten(cidrs: readonly Cidr[], family: 4 | 6): Uint32Array {
+  const order = inOrder(cidrs, family);
+  const table = new Uint32Array(order.length * 2 * STRIDE);
+  let end = 0;
+  const emit = ({ w0, w1, w2, w3 }: Words, answer: number): void => {
+    const last = end - STRIDE;
+    // Of two segments that begin together the later hides the earlier.
+    if (
+      end > 0 &&
+      table[last] === w0 &&
+      table[last + 1] === w1 &&
+      table[last + 2] === w2 &&
+      table[last + 3] === w3
+    ) {
+      end = last;
+    }
+    table[end] = w0;
+    table[end + 1] = w1;
+    table[end + 2] = w2;
+    table[end + 3] = w3;
+    table[end + ANSWER] = answer;
+    end += STRIDE;
   };
-  const closeUpTo = (start: Words | null): void => {
-    for (let top = open.at(-1); top?.after; top = open.at(-1)) {
-      if (start !== null && compareWords(top.after, start) > 0) return;
+  // The ranges that hold the place reached, the widest first, and where each of them ends.
+  const open: number[] = [];
+  const ends: (Words | null)[] = [];
+  const closeUpTo = (place: Words | null): void => {
+    for (let after = ends.at(-1); after; after = ends.at(-1)) {
+      if (place !== null && compareWords(after, place) > 0) return;
+      ends.pop();
       open.pop();
-      emit(top.after, open.at(-1)?.index ?? -1);
+      emit(after, open.at(-1) ?? NONE);
     }
   };
   for (const index of order) {
     const cidr = cidrs[index]!;
     closeUpTo(cidr.address);
     const top = open.at(-1);
-    if (top !== undefined && sameRange(cidrs[top.index]!, cidr)) continue;
+    if (top !== undefined && sameRange(cidrs[top]!, cidr)) continue;
     emit(cidr.address, index);
-    open.push({ index, after: firstAfter(cidr) });
+    open.push(index);
+    ends.push(firstAfter(cidr));
   }
   closeUpTo(null);
-  return segments;
+  return table.subarray(0, end);
+}
+
+/** Positions of the ranges of one family by lowest address, of those that begin together the wider first. */
+function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
+  const order: number[] = [];
+  // The leading bits, as many as a double holds, settle nearly all comparisons without touching an object.
+  const leading = new Float64Array(cidrs.length);
+  for (let index = 0; index < cidrs.length; index++) {
+    const { address } = cidrs[index]!;
+    if (address.family !== family) continue;
+    order.push(index);
+    leading[index] = family === 4 ? address.w3 : address.w0 * 2 ** 21 + (address.w1 >>> 11);
+  }
+  return order.sort(
+    (a, b) =>
+      leading[a]! - leading[b]! ||
+      compareWords(cidrs[a]!.address, cidrs[b]!.address) ||
+      cidrs[a]!.bits - cidrs[b]!.bits ||
+      a - b,
+  );
 }
 
 function sameRange(a: Cidr, b: Cidr): boolean {
@@ -72,8 +105,8 @@ function sameRange(a: Cidr, b: Cidr): boolean {
 const MOST_BUCKETS = 65_536;
 
 /**
- * Where the segments of each bucket of leading words begin: `first[bucket(word)] … first[bucket(word) + 1]` bounds
- * the search. Buckets divide the span in use evenly, so rules close together are still told apart.
+ * Where the segments of each bucket of leading words begin: `first[bucket] … first[bucket + 1]` bounds the search.
+ * Buckets divide the span in use evenly, so that ranges close together are still told apart.
  */
 interface BucketIndex {
   readonly lowest: number;
@@ -81,7 +114,7 @@ interface BucketIndex {
   readonly first: Uint32Array;
 }
 
-function bucketIndex(words: readonly number[]): BucketIndex {
+function bucketIndex(words: Uint32Array): BucketIndex {
   const lowest = words[0] ?? 0;
   const buckets = Math.min(MOST_BUCKETS, 2 ** Math.ceil(Math.log2(words.length + 1)));
   const perWord = buckets / ((words.at(-1) ?? 0) - lowest + 1);
@@ -95,46 +128,50 @@ function bucketIndex(words: readonly number[]): BucketIndex {
   return { lowest, perWord, first };
 }
 
-function finder4(segments: readonly Segment[]): (value: number) => number {
-  const starts = Uint32Array.from(segments, (segment) => segment.start.w3);
-  const answers = Int32Array.from(segments, (segment) => segment.answer);
-  const { lowest, perWord, first } = bucketIndex([...starts]);
+function finder4(segments: Uint32Array): (value: number) => number {
+  const count = segments.length / STRIDE;
+  const starts = Uint32Array.from({ length: count }, (_, index) => segments[index * STRIDE + 3]!);
+  // A start and its answer side by side, so that both come with one cache line.
+  const table = new Uint32Array(count * 2);
+  for (let index = 0; index < count; index++) {
+    table[index * 2] = starts[index]!;
+    table[index * 2 + 1] = segments[index * STRIDE + ANSWER]!;
+  }
+  const { lowest, perWord, first } = bucketIndex(starts);
   const lastBucket = first.length - 2;
   return (value) => {
-    if (answers.length === 0 || value < lowest) return -1;
+    if (count === 0 || value < lowest) return -1;
     const bucket = Math.min(lastBucket, Math.floor((value - lowest) * perWord));
     let low = first[bucket]!;
     let high = first[bucket + 1]!;
     // The number of starts at or below the value; the segment sought is the one before.
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (starts[middle]! <= value) low = middle + 1;
+      if (table[middle * 2]! <= value) low = middle + 1;
       else high = middle;
     }
-    return low === 0 ? -1 : answers[low - 1]!;
+    return low === 0 ? -1 : table[low * 2 - 1]! | 0;
   };
 }
 
-function finder6(segments: readonly Segment[]): (address: Address) => number {
-  const words = new Uint32Array(segments.length * 4);
-  for (const [index, { start }] of segments.entries())
-    words.set([start.w0, start.w1, start.w2, start.w3], index * 4);
-  const answers = Int32Array.from(segments, (segment) => segment.answer);
-  const { lowest, perWord, first } = bucketIndex(segments.map((segment) => segment.start.w0));
+function finder6(segments: Uint32Array): (address: Address) => number {
+  const table = segments.slice();
+  const count = table.length / STRIDE;
+  const words = Uint32Array.from({ length: count }, (_, index) => table[index * STRIDE]!);
+  const { lowest, perWord, first } = bucketIndex(words);
   const lastBucket = first.length - 2;
-  return (address) => {
-    const { w0, w1, w2, w3 } = address;
-    if (answers.length === 0 || w0 < lowest) return -1;
+  return ({ w0, w1, w2, w3 }) => {
+    if (count === 0 || w0 < lowest) return -1;
     const bucket = Math.min(lastBucket, Math.floor((w0 - lowest) * perWord));
     let low = first[bucket]!;
     let high = first[bucket + 1]!;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const at = middle * 4;
-      const order = words[at]! - w0 || words[at + 1]! - w1 || words[at + 2]! - w2 || words[at + 3]! - w3;
+      const at = middle * STRIDE;
+      const order = table[at]! - w0 || table[at + 1]! - w1 || table[at + 2]! - w2 || table[at + 3]! - w3;
       if (order <= 0) low = middle + 1;
       else high = middle;
     }
-    return low === 0 ? -1 : answers[low - 1]!;
+    return low === 0 ? -1 : table[low * STRIDE - 1]! | 0;
   };
 }
