@@ -1,0 +1,80 @@
+import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
+import type { Pattern } from '../../regex/pattern.ts';
+import { func, overload } from '../function_table.ts';
+import type { FunctionRow, Overload, Specialised } from '../function_table.ts';
+import { CHARACTERS_PER_UNIT } from '../limits.ts';
+import { sizeOfMap } from '../equality.ts';
+import { sizeOfText } from '../text.ts';
+import { BOOL, BYTES, DYN, INT, list, map, STRING } from '../types.ts';
+import type { Type } from '../types.ts';
+import { fail } from '../values.ts';
+import type { EvalError, MapValue, Value } from '../values.ts';
+
+type Test = (text: string, part: string) => boolean;
+
+function textTest(id: string, call: Test): Overload {
+  return overload({
+    id,
+    style: 'method',
+    params: [STRING, STRING],
+    result: BOOL,
+    call,
+    cost: (text) => text.length / CHARACTERS_PER_UNIT,
+    // With one side constant, what is walked is bounded by the other, which the activation made.
+    specialise: ([text, part]) => {
+      if (typeof part === 'string') return { call: ((value: string) => call(value, part)) as never };
+      return typeof text === 'string' ? { call: ((value: string) => call(text, value)) as never } : undefined;
+    },
+  });
+}
+
+function size<T>(id: string, type: Type & { readonly carries?: T }, call: (value: T) => number): Overload {
+  return { id, style: 'both', params: [type], result: INT, pure: true, call: call as never };
+}
+
+/** Strings, bytes and containers of the standard definitions. */
+export const STRINGS: readonly FunctionRow[] = [
+  func('size', 'Number of code points, bytes, elements or entries.', "size('né') == 2", [
+    size('size_string', STRING, sizeOfText),
+    size('size_list', list(DYN), (value: readonly Value[]) => value.length),
+    size('size_map', map(DYN, DYN), (value: MapValue) => sizeOfMap(value)),
+    size('size_bytes', BYTES, (value) => value.length),
+  ]),
+  func('startsWith', 'Whether the string begins with another.', "'/api/v1'.startsWith('/api/')", [
+    textTest('starts_with_string', (text, part) => text.startsWith(part)),
+  ]),
+  func('endsWith', 'Whether the string ends with another.', "'a.png'.endsWith('.png')", [
+    textTest('ends_with_string', (text, part) => text.endsWith(part)),
+  ]),
+  func('contains', 'Whether another string occurs in the string.', "'bingbot/2.0'.contains('bot')", [
+    textTest('contains_string', (text, part) => text.includes(part)),
+  ]),
+  func('matches', 'Whether an RE2 pattern occurs anywhere in the string.', "'v12'.matches('^v[0-9]+$')", [
+    overload({
+      id: 'matches_string',
+      style: 'both',
+      params: [STRING, STRING],
+      result: BOOL,
+      cost: (text, pattern) => (text.length * pattern.length) / CHARACTERS_PER_UNIT,
+      call: (text, source) => {
+        const pattern = patternOf(source);
+        return 'test' in pattern ? pattern.test(text) : pattern;
+      },
+      specialise: matchesConstant,
+    }),
+  ]),
+];
+
+function patternOf(source: string): Pattern | EvalError {
+  const pattern = compilePattern(source);
+  return isPatternProblem(pattern) ? fail('expr.invalid_pattern', pattern.says) : pattern;
+}
+
+function matchesConstant([, source]: readonly (Value | undefined)[]): Specialised<unknown> | undefined {
+  if (typeof source !== 'string') return undefined;
+  const pattern = compilePattern(source);
+  if (isPatternProblem(pattern)) {
+    return { problem: { code: 'expr.invalid_pattern', says: pattern.says, argument: 1 } };
+  }
+  return { call: ((text: string) => pattern.test(text)) as never };
+}

@@ -1,0 +1,113 @@
+import { func, overload } from '../function_table.ts';
+import type { FunctionRow, Overload } from '../function_table.ts';
+import { civil, wholeUnits } from '../time.ts';
+import type { Civil } from '../time.ts';
+import { DURATION, INT, STRING, TIMESTAMP } from '../types.ts';
+import { fail } from '../values.ts';
+import type { EvalError, Timestamp } from '../values.ts';
+import { zonedSeconds } from '../zones.ts';
+
+function ofTimestamp(id: string, read: (calendar: Civil, time: Timestamp) => number): Overload[] {
+  return [
+    overload({
+      id: `timestamp_to_${id}`,
+      style: 'method',
+      params: [TIMESTAMP],
+      result: INT,
+      call: (time) => read(civil(time.seconds), time),
+    }),
+    overload({
+      id: `timestamp_to_${id}_with_tz`,
+      style: 'method',
+      params: [TIMESTAMP, STRING],
+      result: INT,
+      call: (time, zone): number | EvalError => {
+        const seconds = zonedSeconds(time.seconds, zone);
+        return seconds === undefined
+          ? fail(
+              'expr.invalid_argument',
+              `'${zone.slice(0, 40)}' is not a time zone such as 'Europe/Berlin' or '+02:00'`,
+            )
+          : read(civil(seconds), time);
+      },
+    }),
+  ];
+}
+
+function ofDuration(id: string, unitNanos: bigint): Overload {
+  const call = (duration: Parameters<typeof wholeUnits>[0]): number => wholeUnits(duration, unitNanos);
+  return overload({ id: `duration_to_${id}`, style: 'method', params: [DURATION], result: INT, call });
+}
+
+const EXAMPLE = "timestamp('2026-03-01T10:20:30.5Z')";
+
+/** Getters of timestamps (UTC, or in a zone) and durations (whole units of the whole). */
+export const TIME: readonly FunctionRow[] = [
+  func(
+    'getFullYear',
+    'The year.',
+    `${EXAMPLE}.getFullYear() == 2026`,
+    ofTimestamp('year', (at) => at.year),
+  ),
+  func(
+    'getMonth',
+    'The month, counted from 0.',
+    `${EXAMPLE}.getMonth() == 2`,
+    ofTimestamp('month', (at) => at.month - 1),
+  ),
+  func(
+    'getDate',
+    'The day of the month, counted from 1.',
+    `${EXAMPLE}.getDate() == 1`,
+    ofTimestamp('day_of_month_1_based', (at) => at.day),
+  ),
+  func(
+    'getDayOfMonth',
+    'The day of the month, counted from 0.',
+    `${EXAMPLE}.getDayOfMonth() == 0`,
+    ofTimestamp('day_of_month', (at) => at.day - 1),
+  ),
+  func(
+    'getDayOfWeek',
+    'The day of the week; Sunday is 0.',
+    `${EXAMPLE}.getDayOfWeek() == 0`,
+    ofTimestamp('day_of_week', (at) => at.weekday),
+  ),
+  func(
+    'getDayOfYear',
+    'The day of the year, counted from 0.',
+    `${EXAMPLE}.getDayOfYear() == 59`,
+    ofTimestamp('day_of_year', (at) => at.yearDay),
+  ),
+  func('getHours', 'The hour of the day, or the whole hours of a duration.', `${EXAMPLE}.getHours() == 10`, [
+    ...ofTimestamp('hours', (at) => at.hour),
+    ofDuration('hours', 3_600_000_000_000n),
+  ]),
+  func(
+    'getMinutes',
+    'The minute of the hour, or the whole minutes of a duration.',
+    "duration('90s').getMinutes() == 1",
+    [...ofTimestamp('minutes', (at) => at.minute), ofDuration('minutes', 60_000_000_000n)],
+  ),
+  func(
+    'getSeconds',
+    'The second of the minute, or the whole seconds of a duration.',
+    "duration('90s').getSeconds() == 90",
+    [...ofTimestamp('seconds', (at) => at.second), ofDuration('seconds', 1_000_000_000n)],
+  ),
+  func(
+    'getMilliseconds',
+    'The milliseconds of the second, also of a duration.',
+    `${EXAMPLE}.getMilliseconds() == 500`,
+    [
+      ...ofTimestamp('milliseconds', (_at, time) => Math.floor(time.nanos / 1_000_000)),
+      overload({
+        id: 'duration_to_milliseconds',
+        style: 'method',
+        params: [DURATION],
+        result: INT,
+        call: (duration) => wholeUnits(duration, 1_000_000n) % 1_000,
+      }),
+    ],
+  ),
+];

@@ -1,0 +1,198 @@
+import { Duration, fail, Timestamp } from './values.ts';
+import type { EvalError } from './values.ts';
+
+const NANOS = 1_000_000_000;
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z (language definition, Timestamps). */
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
+/** Durations are int64 nanoseconds, about 292 years either way. */
+const LONGEST_SECONDS = 9_223_372_036;
+const LONGEST_NANOS = 854_775_807;
+
+export function timestampOf(seconds: number, nanos: number): Timestamp | EvalError {
+  return seconds < FIRST_SECOND || seconds > LAST_SECOND
+    ? fail('expr.overflow', 'the timestamp is outside the years 1 to 9999')
+    : new Timestamp(seconds, nanos);
+}
+
+/** `seconds` and `nanos` may be of any size and sign; they are brought into the one form. */
+export function durationOf(seconds: number, nanos: number): Duration | EvalError {
+  const carry = Math.floor(nanos / NANOS);
+  const whole = seconds + carry;
+  const rest = nanos - carry * NANOS;
+  const tooLong = whole > LONGEST_SECONDS || (whole === LONGEST_SECONDS && rest > LONGEST_NANOS);
+  const tooShort =
+    whole < -LONGEST_SECONDS - 1 || (whole === -LONGEST_SECONDS - 1 && rest < NANOS - LONGEST_NANOS - 1);
+  if (tooLong || tooShort || Number.isNaN(whole))
+    return fail('expr.overflow', 'the duration is beyond 292 years');
+  return new Duration(whole, rest);
+}
+
+export function shiftTimestamp(time: Timestamp, by: Duration): Timestamp | EvalError {
+  const nanos = time.nanos + by.nanos;
+  return nanos >= NANOS
+    ? timestampOf(time.seconds + by.seconds + 1, nanos - NANOS)
+    : timestampOf(time.seconds + by.seconds, nanos);
+}
+
+export function betweenTimestamps(later: Timestamp, earlier: Timestamp): Duration | EvalError {
+  return durationOf(later.seconds - earlier.seconds, later.nanos - earlier.nanos);
+}
+
+export function addDurations(left: Duration, right: Duration): Duration | EvalError {
+  return durationOf(left.seconds + right.seconds, left.nanos + right.nanos);
+}
+
+export function subtractDurations(left: Duration, right: Duration): Duration | EvalError {
+  return durationOf(left.seconds - right.seconds, left.nanos - right.nanos);
+}
+
+export function negateDuration(duration: Duration): Duration | EvalError {
+  return durationOf(-duration.seconds, -duration.nanos);
+}
+
+/** Whole units of a duration, cut off towards zero: `unitNanos` is the length of one. */
+export function wholeUnits(duration: Duration, unitNanos: bigint): number {
+  return Number((BigInt(duration.seconds) * 1_000_000_000n + BigInt(duration.nanos)) / unitNanos);
+}
+
+const UNIT_NANOS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const DURATION_TEXT = /^([+-])?((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
+const DURATION_PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
+
+/** Reads `1h30m`, `-1.5s`, `250ms`: a sign, then numbers with units. */
+export function parseDuration(text: string): Duration | EvalError {
+  const parts = text.length > 256 ? null : DURATION_TEXT.exec(text);
+  if (parts === null)
+    return fail('expr.invalid_argument', `'${shorten(text)}' is not a duration such as '1h30m' or '90s'`);
+  let total = 0n;
+  for (const [, whole = '', fraction = '', unit = 's'] of (parts[2] ?? '').matchAll(DURATION_PART)) {
+    const unitNanos = UNIT_NANOS[unit] ?? 0n;
+    total += BigInt(whole || '0') * unitNanos;
+    if (fraction !== '') total += (BigInt(fraction) * unitNanos) / 10n ** BigInt(fraction.length);
+  }
+  if (parts[1] === '-') total = -total;
+  const seconds = total / 1_000_000_000n;
+  return durationOf(Number(seconds), Number(total - seconds * 1_000_000_000n));
+}
+
+/** Seconds with as many decimals as needed: `90s`, `-0.5s`. */
+export function formatDuration(duration: Duration): string {
+  const negative = duration.seconds < 0;
+  const seconds = negative && duration.nanos > 0 ? duration.seconds + 1 : duration.seconds;
+  const nanos = negative && duration.nanos > 0 ? NANOS - duration.nanos : duration.nanos;
+  return `${negative ? '-' : ''}${Math.abs(seconds)}${fractionText(nanos)}s`;
+}
+
+function fractionText(nanos: number): string {
+  return nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
+}
+
+const TIMESTAMP_TEXT =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/** Reads RFC 3339 §5.6 with upper-case T and Z. Digits of a second beyond the ninth are cut off. */
+export function parseTimestamp(text: string): Timestamp | EvalError {
+  const parts = text.length > 64 ? null : TIMESTAMP_TEXT.exec(text);
+  if (parts === null) {
+    if (/^[+-]?\d{5,}-/.test(text))
+      return fail('expr.overflow', 'the timestamp is outside the years 1 to 9999');
+    return fail('expr.invalid_argument', `'${shorten(text)}' is not a time such as '2026-01-31T08:30:00Z'`);
+  }
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
+  const offset = (Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0)) * (parts[8] === '-' ? -60 : 60);
+  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+  if (
+    !exists ||
+    hour > 23 ||
+    minute > 59 ||
+    second > 59 ||
+    Number(parts[9] ?? 0) > 23 ||
+    Number(parts[10] ?? 0) > 59
+  ) {
+    return fail('expr.invalid_argument', `'${shorten(text)}' is not a time that exists`);
+  }
+  const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
+  return timestampOf(seconds, Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')));
+}
+
+/** RFC 3339 in UTC with as many decimals as needed. */
+export function formatTimestamp(time: Timestamp): string {
+  const { year, month, day, hour, minute, second } = civil(time.seconds);
+  const date = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+  return `${date}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fractionText(time.nanos)}Z`;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** A moment on a calendar; month and day count from 1, weekday from Sunday = 0, yearDay from 0. */
+export interface Civil {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly weekday: number;
+  readonly yearDay: number;
+}
+
+/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar; eras of 400 years begin in March. */
+export function daysFromCivil(year: number, month: number, day: number): number {
+  const marchYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+/** The calendar of a moment given in seconds since the epoch, already shifted into its zone. */
+export function civil(seconds: number): Civil {
+  const days = Math.floor(seconds / 86_400);
+  const rest = seconds - days * 86_400;
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return {
+    year,
+    month,
+    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
+    hour: Math.floor(rest / 3_600),
+    minute: Math.floor((rest % 3_600) / 60),
+    second: rest % 60,
+    weekday: (((days + 4) % 7) + 7) % 7,
+    yearDay: days - daysFromCivil(year, 1, 1),
+  };
+}

@@ -1,0 +1,51 @@
+/** Shifts moments into time zones, by fixed offset or by IANA name. */
+import { daysFromCivil } from './time.ts';
+
+const OFFSET = /^([+-])?(\d{2}):(\d{2})$/;
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
+/** More zones than any policy names; beyond it the memory of formatters starts anew. */
+const KNOWN_LIMIT = 64;
+const known = new Map<string, Intl.DateTimeFormat | null>();
+
+/** Seconds since the epoch as the clock of a zone shows them, or undefined for a zone that does not exist. */
+export function zonedSeconds(seconds: number, zone: string): number | undefined {
+  if (zone === 'UTC' || zone === 'Z' || zone === '') return seconds;
+  const offset = OFFSET.exec(zone);
+  if (offset !== null) {
+    const shift = Number(offset[2]) * 3_600 + Number(offset[3]) * 60;
+    return offset[1] === '-' ? seconds - shift : seconds + shift;
+  }
+  const format = formatOf(zone);
+  if (format === null) return undefined;
+  const part: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(seconds * 1_000)) part[type] = Number(value);
+  const days = daysFromCivil(part['year'] ?? 0, part['month'] ?? 1, part['day'] ?? 1);
+  return days * 86_400 + (part['hour'] ?? 0) * 3_600 + (part['minute'] ?? 0) * 60 + (part['second'] ?? 0);
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat | null {
+  const before = known.get(zone);
+  if (before !== undefined) return before;
+  if (known.size >= KNOWN_LIMIT) known.clear();
+  const format = newFormat(zone);
+  known.set(zone, format);
+  return format;
+}
+
+function newFormat(zone: string): Intl.DateTimeFormat | null {
+  if (!ZONE_NAME.test(zone)) return null;
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    return null;
+  }
+}
