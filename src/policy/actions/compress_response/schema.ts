@@ -1,0 +1,19 @@
+import * as z from 'zod';
+
+/** Content codings that a policy can name; zstd is an addition of ours, used only when it is named. */
+export const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress', 'zstd'] as const;
+
+export const compressResponse = z
+  .strictObject({
+    algorithms: z
+      .array(z.enum(ALGORITHMS).meta({ codes: { choice: 2214 } }))
+      .min(1)
+      .default(['gzip', 'deflate', 'br', 'compress'])
+      .meta({
+        description: 'Codings to choose from, in order of preference, each once.',
+        uniqueItems: true,
+      }),
+  })
+  .describe('Compresses the response as the client accepts it.');
+
+export type CompressResponseConfig = z.output<typeof compressResponse>;

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { duration } from './schema.ts';
+
+/** What the actions that log users in (oauth, openid-connect) have in common. */
+
+export const clientId = z.string().min(1).meta({ description: "The app's client id.", template: true });
+
+export const clientSecret = z
+  .string()
+  .min(1)
+  .meta({ description: "The app's client secret.", template: true, secret: true });
+
+export const loginSession = {
+  auth_id: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Name of this login, for its cookie and for the login and logout paths.'),
+  scopes: z.array(z.string().min(1)).default([]).meta({
+    description: 'Scopes to ask for.',
+    uniqueItems: true,
+  }),
+  authz_url_params: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Further parameters of the authorization URL.'),
+  max_session_duration: duration('Time after which a session ends in any case.').optional(),
+  idle_session_timeout: duration('Time without a request after which a session ends.').optional(),
+  userinfo_refresh_interval: duration('Time after which the user is looked up again.').optional(),
+  allow_cors_preflight: z
+    .boolean()
+    .default(false)
+    .describe('Whether OPTIONS requests of cross-origin scripts pass without a login.'),
+  auth_cookie_domain: z.string().min(1).optional().describe('Domain of the session cookie.'),
+};
+
+/** Older names of fields of a login. */
+export const loginAliases = { idle_session_duration: 'idle_session_timeout' };

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { enforce } from '../schema.ts';
+import { WEBHOOK_PROVIDERS } from '../../../modules/webhook_verification/providers.ts';
+
+export const verifyWebhook = z
+  .strictObject({
+    provider: z
+      .string()
+      .min(1)
+      .meta({ description: 'Who sends the webhooks.', enumAnyCase: WEBHOOK_PROVIDERS }),
+    secret: z.string().min(1).optional().meta({
+      description: 'Secret that the provider signs with; needed for every provider but sns.',
+      template: true,
+      secret: true,
+    }),
+    enforce,
+  })
+  .describe('Lets in webhooks that their provider has signed.');
+
+export type VerifyWebhookConfig = z.output<typeof verifyWebhook>;
