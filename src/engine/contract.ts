@@ -76,18 +76,48 @@ export type Edit =
     }
   | { readonly edit: 'target'; readonly path: string; readonly query: string | undefined }
   | { readonly edit: 'backend'; readonly candidates: readonly Leaf[] }
-  | { readonly edit: 'compress'; readonly algorithm: 'gzip' | 'deflate' };
+  | { readonly edit: 'compress'; readonly algorithm: Encoding }
+  /** Replaces the request's body, which a handler has asked for before. */
+  | { readonly edit: 'request_body'; readonly bytes: Uint8Array }
+  | { readonly edit: 'response_body'; readonly bytes: Uint8Array }
+  /** A record for the event's `traffic_policy.logs`. */
+  | { readonly edit: 'log'; readonly metadata: Readonly<Record<string, unknown>> };
+
+/** Content codings that the edge can apply. */
+export type Encoding = 'gzip' | 'deflate' | 'br';
+
+/** A step inside a handler that has parts of its own, such as a rule or an action of a traffic policy. */
+export interface InnerStep {
+  /** `rule` or `action`, and how a person names it. */
+  readonly kind: string;
+  readonly name: string;
+  readonly code: string;
+  readonly says: string;
+  readonly detail: Readonly<Record<string, Fact>>;
+  readonly pointer: string;
+}
 
 export interface Pass<Code extends string = string> {
   readonly verdict: 'pass';
   readonly because: Because<Code>;
   readonly edits?: readonly Edit[];
+  readonly inner?: readonly InnerStep[];
+  /** What the same handler gets back in the response phase of this exchange. */
+  readonly carry?: unknown;
 }
 
 export interface Stop<Code extends string = string> {
   readonly verdict: 'stop';
   readonly because: Because<Code>;
   readonly response: LocalResponse;
+  /** Header edits and logs that count although the request stops. */
+  readonly edits?: readonly Edit[];
+  readonly inner?: readonly InnerStep[];
+  readonly carry?: unknown;
+  /** The response is a real one (a custom response): the response phase runs over it. Default: it does not. */
+  readonly continues?: boolean;
+  /** Close the connection without any response. */
+  readonly close?: boolean;
 }
 
 export type Verdict<Code extends string = string> = Pass<Code> | Stop<Code>;
@@ -110,6 +140,8 @@ export interface UpstreamRequest {
   /** Origin-form (RFC 9112 §3.2.1). */
   readonly target: string;
   readonly headers: FieldList;
+  /** Sent in place of the client's body; null streams (or replays) that one. */
+  readonly body: Uint8Array | null;
   /** Protocol name when the client asked for an upgrade, such as `websocket`. */
   readonly upgrade: string | null;
 }
@@ -118,13 +150,28 @@ export interface UpstreamRequest {
 export type Question =
   | { readonly ask: 'body'; readonly limitBytes: number }
   | { readonly ask: 'forward'; readonly request: UpstreamRequest }
+  | { readonly ask: 'response_body'; readonly limitBytes: number }
+  | { readonly ask: 'fetch'; readonly request: FetchRequest }
   | { readonly ask: 'reply'; readonly reply: Reply };
 
 export interface Reply extends ResponseHead {
-  /** `upstream` streams what the last forward answered; a string is sent as it is. */
-  readonly body: 'upstream' | { readonly text: string };
-  readonly compress: 'gzip' | 'deflate' | null;
+  /** `upstream` streams what the last forward answered; text and bytes are sent as they are. */
+  readonly body: 'upstream' | { readonly text: string } | { readonly bytes: Uint8Array };
+  readonly compress: Encoding | null;
   readonly upgrade: boolean;
+  /** Close the connection instead of replying. */
+  readonly close: boolean;
+}
+
+/** A control request of the edge itself: discovery, keys, certificates, `http-request`. */
+export interface FetchRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: FieldList;
+  readonly body: Uint8Array | null;
+  readonly timeoutMs: number;
+  readonly limitBytes: number;
+  readonly maxRedirects: number;
 }
 
 export type ForwardFailure = 'connect' | 'timeout' | 'reset' | 'invalid' | 'cancelled';
@@ -134,6 +181,19 @@ export interface Answers {
   forward:
     | { readonly head: ResponseHead; readonly reused: boolean }
     | { readonly failure: ForwardFailure; readonly detail: string };
+  response_body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'reset' };
+  fetch:
+    | {
+        readonly status: number;
+        readonly headers: FieldList;
+        readonly body: Uint8Array;
+        readonly resolvedIp: string;
+        readonly timeMs: number;
+      }
+    | {
+        readonly failure: 'connect' | 'timeout' | 'too_large' | 'invalid' | 'redirects';
+        readonly detail: string;
+      };
   reply: Sent;
 }
 
@@ -173,9 +233,21 @@ export type Outcome = 'success' | 'failure' | 'cancelled';
 
 /** A module compiled once from one config: immutable. The hooks present are the phases joined. */
 export interface Handler<State = never> {
-  onRequest?(request: RequestHead, connection: Connection, state: State, world: World): Verdict | Ask;
-  onResponse?(response: ResponseHead, request: RequestHead, connection: Connection): Verdict;
+  readonly onRequest?: (
+    request: RequestHead,
+    connection: Connection,
+    state: State,
+    world: World,
+  ) => Verdict | Ask;
+  /** `carry` is what the handler's own request-phase verdict left for this moment. */
+  readonly onResponse?: (
+    response: ResponseHead,
+    request: RequestHead,
+    connection: Connection,
+    world: World,
+    carry: unknown,
+  ) => Verdict | Ask;
   /** Makes the first state; present exactly when `reduce` is. */
-  initial?(): State;
-  reduce?(state: State, happening: Happening, world: World): void;
+  readonly initial?: () => unknown;
+  readonly reduce?: (state: State, happening: Happening, world: World) => void;
 }

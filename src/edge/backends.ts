@@ -1,0 +1,83 @@
+import type { Leaf, LocalResponse, World } from '../engine/contract.ts';
+import type { LinkedBackend } from '../engine/module.ts';
+import { parseAuthority } from '../http/host.ts';
+import { compileWeights } from '../mechanisms/weighted_pick.ts';
+import type { BackendConfig } from './document/schema.ts';
+
+const NO_LEAVES: readonly Leaf[] = Object.freeze([]);
+
+/** Resolves named backends into trees; names and nesting were checked before. */
+export function backendTable(
+  configs: Readonly<Record<string, BackendConfig>>,
+): (id: string) => LinkedBackend {
+  const resolved = new Map<string, LinkedBackend>();
+  const resolve = (id: string): LinkedBackend => {
+    let backend = resolved.get(id);
+    if (backend === undefined) {
+      const config = configs[id];
+      if (config === undefined) throw new Error(`backend '${id}' is not in the configuration`);
+      backend = link(id, config, resolve);
+      resolved.set(id, backend);
+    }
+    return backend;
+  };
+  return resolve;
+}
+
+function link(id: string, config: BackendConfig, resolve: (id: string) => LinkedBackend): LinkedBackend {
+  if (config.static !== undefined) return fixed(id, [staticLeaf(id, config.static)]);
+  if (config.http_response !== undefined) {
+    return fixed(id, [{ kind: 'http_response', id, response: localResponse(config.http_response) }]);
+  }
+  if (config.weighted !== undefined) return weighted(id, config.weighted, resolve);
+  return failover(id, config.failover ?? [], resolve);
+}
+
+function fixed(id: string, leaves: readonly Leaf[]): LinkedBackend {
+  return { id, fixed: leaves, candidates: () => leaves };
+}
+
+function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): Leaf {
+  const authority = parseAuthority(config.address);
+  if (authority?.port === undefined)
+    throw new Error(`address '${config.address}' of backend '${id}' has no port`);
+  const host = authority.host.replace(/^\[|\]$/g, '');
+  return { kind: 'static', id, host, port: authority.port, tls: config.tls?.enabled ?? false };
+}
+
+function localResponse(config: NonNullable<BackendConfig['http_response']>): LocalResponse {
+  const headers = Object.entries(config.headers ?? {}).flatMap(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ]);
+  return { status: config.status_code, headers, body: config.body ?? '' };
+}
+
+function weighted(
+  id: string,
+  weights: Readonly<Record<string, number>>,
+  resolve: (id: string) => LinkedBackend,
+): LinkedBackend {
+  const names = Object.keys(weights);
+  const children = names.map((name) => resolve(name));
+  const picker = compileWeights(names.map((name) => weights[name]!));
+  const candidates = (world: World): readonly Leaf[] => {
+    const index = picker.pick(world.random());
+    return index < 0 ? NO_LEAVES : children[index]!.candidates(world);
+  };
+  return { id, fixed: null, candidates };
+}
+
+function failover(
+  id: string,
+  names: readonly string[],
+  resolve: (id: string) => LinkedBackend,
+): LinkedBackend {
+  const children = names.map((name) => resolve(name));
+  if (children.every((child) => child.fixed !== null))
+    return fixed(
+      id,
+      children.flatMap((child) => child.fixed ?? []),
+    );
+  return { id, fixed: null, candidates: (world) => children.flatMap((child) => child.candidates(world)) };
+}

@@ -1,0 +1,66 @@
+import type { Exchange } from '../engine/exchange.ts';
+import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
+
+/** Where something stands in the edge file. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface LocatedStep extends Step {
+  readonly place: Place | null;
+}
+
+/** What became of one request, and why. */
+export interface Explanation {
+  readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
+  readonly status: number;
+  /** The backend that answered, or null when none was reached. */
+  readonly backend: string | null;
+  readonly because: LocatedStep;
+  readonly steps: readonly LocatedStep[];
+}
+
+export type Locate = (pointer: string) => Place | null;
+
+/** Explains a finished exchange; `locate` finds source positions, where there is a source. */
+export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
+  const { head, connection } = exchange;
+  const steps: LocatedStep[] = [];
+  for (const step of traceOf(exchange)) {
+    steps.push({ ...step, place: step.pointer === null ? null : locate(step.pointer) });
+  }
+  const last = exchange.attempts.at(-1);
+  const query = head.query === undefined ? '' : `?${head.query}`;
+  return {
+    request: {
+      method: head.method,
+      url: `${head.scheme}://${head.authority}${head.path}${query}`,
+      clientIp: connection.client.text,
+    },
+    status: exchange.response?.status ?? 0,
+    backend: last?.leaf.id ?? null,
+    because: decidingStep(steps) as LocatedStep,
+    steps,
+  };
+}
+
+/** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
+export function renderExplanation(explanation: Explanation): string {
+  const { request, steps, because } = explanation;
+  const lines = [`${request.method} ${request.url}  from ${request.clientIp}`];
+  const width = Math.max(...steps.map((step) => step.module.length));
+  for (const step of steps) {
+    const mark = step === because ? (step.verdict === 'stop' ? '■' : '●') : ' ';
+    const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
+    const place = step.place === null ? '' : `  ${step.place.file}:${step.place.line}:${step.place.column}`;
+    const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+    lines.push(`├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.says}${fact}${place}`);
+    for (const inner of step.inner ?? [])
+      lines.push(`│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}`);
+  }
+  const to = explanation.backend === null ? '' : ` → backend ${explanation.backend}`;
+  lines.push(`└ ${explanation.status}${to}  ${because.code}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,37 @@
+import type { Connection, RequestHead, World } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
+import type { EdgeConfig } from './document/schema.ts';
+import { StateStore } from './states.ts';
+
+/**
+ * The running edge: one reference to the compiled configuration, swapped whole. A request keeps the
+ * configuration it began with; what unchanged handlers remember is taken over.
+ */
+export interface EdgeRuntime {
+  readonly world: World;
+  readonly current: () => CompiledEdge;
+  /** Counts configurations, from 1. */
+  readonly revision: () => number;
+  /** Compiles, then swaps; when compiling throws, nothing has changed. */
+  readonly swap: (config: EdgeConfig) => void;
+  readonly begin: (connection: Connection, head: RequestHead) => Exchange;
+}
+
+/** Compiles the first configuration and makes it current. */
+export function edgeRuntime(config: EdgeConfig, world: World, options: CompileOptions): EdgeRuntime {
+  const states = new StateStore();
+  const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
+  let current = compile(config);
+  let revision = 1;
+  return {
+    world,
+    current: () => current,
+    revision: () => revision,
+    swap: (next) => {
+      current = compile(next);
+      revision++;
+    },
+    begin: (connection, head) => beginExchange(current, connection, head, world),
+  };
+}

@@ -1,0 +1,25 @@
+/** All spellings that derive from the name of the service, in one place. */
+export interface ServiceNaming {
+  readonly service: string;
+  /** Number to code: `3203` → `ERR_SERVICE_3203`. */
+  readonly errorCode: (number: number) => string;
+  /** Response field that carries the code of an error made by the edge. */
+  readonly errorField: string;
+  readonly identity: { readonly auth: string; readonly mtls: string };
+  /** Default prefix of session cookies. */
+  readonly cookiePrefix: string;
+  readonly versionField: string;
+}
+
+/** Derives the spellings; `service` is a lower-case identifier. */
+export function serviceNaming(service: string): ServiceNaming {
+  const code = service.toUpperCase().replaceAll('-', '_');
+  return {
+    service,
+    errorCode: (number) => `ERR_${code}_${number}`,
+    errorField: `${service}-error-code`,
+    identity: { auth: `${service}-auth-`, mtls: `${service}-mtls-` },
+    cookiePrefix: `${service}.`,
+    versionField: `${service}-version`,
+  };
+}

@@ -1,0 +1,84 @@
+import { allValues, type FieldList, isFieldName } from '../http/fields.ts';
+import { parseAuthority } from '../http/host.ts';
+import { parseTarget } from '../http/target.ts';
+import type { RequestHead } from './contract.ts';
+import type { EngineReason } from './refusals.ts';
+
+/** A request head as read from the wire, before anything is made of it. */
+export interface RawHead {
+  readonly method: string;
+  /** The request target exactly as sent. */
+  readonly target: string;
+  readonly version: RequestHead['version'];
+  readonly scheme: RequestHead['scheme'];
+  readonly headers: FieldList;
+}
+
+/** Why a head is refused, with as much of it as could be understood, for its event. */
+export interface RefusedHead {
+  readonly refused: Extract<EngineReason, `request.${string}`>;
+  readonly says: string;
+  readonly head: RequestHead;
+}
+
+/** Methods that speak about the connection, not about a resource behind the edge. */
+const METHODS_REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+
+/** Makes the head that the engine works on, its target canonical; anything ambiguous is refused. */
+export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
+  if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
+  if (METHODS_REFUSED.has(raw.method))
+    return refuse(raw, 'request.method', `${raw.method} is not for an edge`);
+  const hosts = allValues(raw.headers, 'host');
+  if (hosts.length > 1) return refuse(raw, 'request.malformed', 'there is more than one Host field');
+  let authority = hosts[0];
+  let target = raw.target;
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target);
+  if (absolute !== null) {
+    // RFC 9112 §3.2.2: the target's authority counts; a Host that differs is somebody's mistake or attack.
+    if (authority !== undefined && authority.toLowerCase() !== absolute[1]!.toLowerCase()) {
+      return refuse(raw, 'request.malformed', 'Host differs from the authority of the target');
+    }
+    authority = absolute[1]!;
+    target = absolute[2]!.startsWith('/') ? absolute[2]! : `/${absolute[2]!}`;
+  }
+  if (authority === undefined) {
+    if (raw.version !== '1.0') return refuse(raw, 'request.malformed', 'there is no Host field');
+    authority = '';
+  }
+  const parsed = authority === '' ? null : parseAuthority(authority);
+  if (parsed === null && authority !== '') return refuse(raw, 'request.malformed', 'Host is not a host name');
+  const parts = parseTarget(target);
+  if ('problem' in parts) return refuse(raw, 'request.malformed', parts.problem);
+  return {
+    method: raw.method,
+    scheme: raw.scheme,
+    host: parsed?.host ?? '',
+    authority,
+    path: parts.path,
+    query: parts.query,
+    version: raw.version,
+    headers: raw.headers,
+  };
+}
+
+function refuse(raw: RawHead, refused: RefusedHead['refused'], says: string): RefusedHead {
+  return { refused, says, head: partialHead(raw) };
+}
+
+/** A head for the event of a request that never became one. */
+export function partialHead(raw: Partial<RawHead>): RequestHead {
+  const headers = raw.headers ?? [];
+  const authority = allValues(headers, 'host')[0] ?? '';
+  const mark = raw.target?.indexOf('?') ?? -1;
+  return {
+    method: raw.method ?? '',
+    scheme: raw.scheme ?? 'http',
+    host: parseAuthority(authority)?.host ?? '',
+    authority,
+    path: mark < 0 ? (raw.target ?? '') : raw.target!.slice(0, mark),
+    query: mark < 0 ? undefined : raw.target!.slice(mark + 1),
+    version: raw.version ?? '1.1',
+    headers,
+  };
+}

@@ -1,0 +1,67 @@
+import type { FieldList } from '../http/fields.ts';
+import { parseAddress } from '../net/address.ts';
+import type { Connection, RequestHead } from './contract.ts';
+import { type RefusedHead, readRequestHead } from './request_head.ts';
+
+/** A request as a person writes it. */
+export interface RequestLike {
+  /** Default `GET`. */
+  readonly method?: string;
+  /** `https://shop.test/path?query`; the path is taken as written, not as a URL parser would tidy it. */
+  readonly url: string;
+  readonly headers?: HeadersLike;
+}
+
+export type HeadersLike =
+  | Readonly<Record<string, string | readonly string[]>>
+  | Iterable<readonly [name: string, value: string]>;
+
+/** Who asks: all optional, the address defaults to one of the documentation range (RFC 5737). */
+export interface ClientFacts {
+  readonly clientIp?: string;
+  readonly clientPort?: number;
+  readonly serverIp?: string;
+  readonly serverPort?: number;
+}
+
+const URL_FORM = /^(https?):\/\/([^/?#]+)([^#]*)$/i;
+export const DEFAULT_CLIENT_IP = '203.0.113.9';
+
+/** Reads a request as written; throws a TypeError for what is no absolute URL, refuses what no edge would take. */
+export function headOf(request: RequestLike): RequestHead | RefusedHead {
+  const parts = URL_FORM.exec(request.url);
+  if (parts === null) throw new TypeError(`'${request.url}' is not an http(s) URL with a host`);
+  const [, scheme, authority, rest] = parts;
+  const given = fieldsOf(request.headers ?? {});
+  const hasHost = given.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return readRequestHead({
+    method: request.method ?? 'GET',
+    target: rest === '' ? '/' : rest!.startsWith('?') ? `/${rest}` : rest!,
+    version: '1.1',
+    scheme: scheme!.toLowerCase() === 'https' ? 'https' : 'http',
+    headers: hasHost ? given : ['host', authority!, ...given],
+  });
+}
+
+function fieldsOf(headers: HeadersLike): FieldList {
+  if (Symbol.iterator in headers) return [...headers].flat();
+  return Object.entries(headers).flatMap(([name, values]) =>
+    typeof values === 'string' ? [name, values] : values.flatMap((value) => [name, value]),
+  );
+}
+
+/** The connection of a client; throws a TypeError for what is no IP address. */
+export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], nowMs: number): Connection {
+  const clientIp = facts.clientIp ?? DEFAULT_CLIENT_IP;
+  const client = parseAddress(clientIp);
+  if (client === null) throw new TypeError(`'${clientIp}' is not an IP address`);
+  return {
+    client,
+    clientPort: facts.clientPort ?? 0,
+    serverIp: facts.serverIp ?? '127.0.0.1',
+    serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
+    serverName: '',
+    startMs: nowMs,
+    tls: null,
+  };
+}

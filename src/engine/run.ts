@@ -1,0 +1,333 @@
+import { forwardedRequest, forwardedResponse, upgradeOf } from '../http/forwarding.ts';
+import { formatTarget } from '../http/target.ts';
+import type {
+  AnswerTo,
+  Answers,
+  Ask,
+  Because,
+  Edit,
+  Happening,
+  Leaf,
+  LocalResponse,
+  Outcome,
+  Question,
+  Reply,
+  ResponseHead,
+  Sent,
+  Stop,
+  UpstreamRequest,
+  Verdict,
+} from './contract.ts';
+import { applyHeaderEdits } from './edits.ts';
+import type { Exchange } from './exchange.ts';
+import { NO_EDITS, type Slot } from './pipeline.ts';
+import { type EngineReason, engineRefusal } from './refusals.ts';
+
+/** What an exchange measured that was cut before its reply began. */
+export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawResponseBytes: 0, cut: 'client' };
+
+/**
+ * The walk of an exchange. It is synchronous: `start` runs until the world is needed and returns the question,
+ * `answer` goes on from there; null means that the exchange is complete. Nothing here throws but for a bug,
+ * and a bug stops the request (`fail`): an exchange never ends open.
+ */
+export function start(exchange: Exchange): Question | null {
+  try {
+    return (exchange.question = walkRequest(exchange, 0));
+  } catch (error) {
+    return fail(exchange, error);
+  }
+}
+
+/** Goes on with the answer to the question that was asked last. */
+export function answer(exchange: Exchange, given: AnswerTo<Question>): Question | null {
+  try {
+    return (exchange.question = goOn(exchange, given));
+  } catch (error) {
+    return fail(exchange, error);
+  }
+}
+
+function goOn(exchange: Exchange, given: AnswerTo<Question>): Question | null {
+  switch (exchange.stage) {
+    case 'request': {
+      const resume = exchange.pending!;
+      exchange.pending = null;
+      return settle(exchange, exchange.asking, resume(given));
+    }
+    case 'forward':
+      return forwarded(exchange, given as Answers['forward']);
+    case 'response': {
+      const resume = exchange.pending!;
+      exchange.pending = null;
+      return settleResponse(exchange, exchange.asking, resume(given));
+    }
+    case 'reply':
+      return finish(exchange, given as Sent);
+    case 'done':
+      throw new Error('an answer came after the exchange was complete');
+  }
+}
+
+/** The client is gone and no reply can be sent: the exchange ends as measured so far. */
+export function abandon(exchange: Exchange, sent: Sent): void {
+  conclude(exchange, 'cancelled');
+  exchange.ended ??= { code: 'upstream.cancelled', detail: {} };
+  finish(exchange, sent);
+}
+
+/** Something failed that cannot fail: close the request with the page of `engine.bug`, if there is still time. */
+export function fail(exchange: Exchange, error: unknown): Question | null {
+  const message = error instanceof Error ? error.message : String(error);
+  conclude(exchange, 'cancelled');
+  if (exchange.stage === 'reply' || exchange.stage === 'done') {
+    exchange.ended ??= { code: 'engine.bug', detail: { message } };
+    exchange.question = finish(exchange, exchange.sent ?? NOTHING_SENT);
+  } else {
+    exchange.question = endWith(exchange, 'engine.bug', { message });
+  }
+  return exchange.question;
+}
+
+// --- request phase -------------------------------------------------------------------------------------------
+
+function walkRequest(exchange: Exchange, from: number): Question | null {
+  const { pipeline } = exchange;
+  if (pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
+  const { slots } = pipeline;
+  for (let index = from; index < slots.length; index++) {
+    const slot = slots[index]!;
+    if (slot.onRequest === null) continue;
+    const verdict = slot.onRequest(exchange.request, exchange.connection, slot.state, exchange.world);
+    if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
+    if (verdict.verdict === 'stop') return stopped(exchange, slot, index, verdict);
+    decided(exchange, slot, index, verdict);
+    if (verdict.edits !== undefined) accept(exchange, verdict.edits);
+  }
+  return forward(exchange);
+}
+
+function suspend(exchange: Exchange, index: number, asked: Ask): Question {
+  exchange.asking = index;
+  exchange.pending = asked.resume;
+  return asked.question;
+}
+
+/** Takes the verdict of a handler that had asked, and walks on behind it. */
+function settle(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
+  if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
+  const slot = exchange.pipeline!.slots[index]!;
+  if (verdict.verdict === 'stop') return stopped(exchange, slot, index, verdict);
+  decided(exchange, slot, index, verdict);
+  if (verdict.edits !== undefined) accept(exchange, verdict.edits);
+  return walkRequest(exchange, index + 1);
+}
+
+function decided(exchange: Exchange, slot: Slot, index: number, verdict: Verdict): void {
+  exchange.verdicts[index] = verdict;
+  if (slot.reduce !== null) slot.reduce(slot.state, { kind: 'decided', verdict }, exchange.world);
+}
+
+function stopped(exchange: Exchange, slot: Slot, index: number, verdict: Stop): Question | null {
+  decided(exchange, slot, index, verdict);
+  conclude(exchange, 'cancelled');
+  if (verdict.edits !== undefined) accept(exchange, verdict.edits);
+  if (verdict.continues === true) return respond(exchange, verdict.response, { text: verdict.response.body });
+  return replyLocally(exchange, verdict.response, verdict.close === true);
+}
+
+/** URL, body and backend edits take effect at once; header edits wait until the upstream's head is made. */
+function accept(exchange: Exchange, edits: readonly Edit[]): void {
+  let headerEdits = false;
+  for (const edit of edits) {
+    switch (edit.edit) {
+      case 'target':
+        exchange.request = { ...exchange.request, path: edit.path, query: edit.query };
+        break;
+      case 'backend':
+        exchange.candidates = edit.candidates;
+        break;
+      case 'request_body':
+        exchange.requestBody = edit.bytes;
+        break;
+      case 'log':
+        (exchange.logs ??= []).push(edit.metadata);
+        break;
+      case 'add_header':
+      case 'remove_header':
+        headerEdits = true;
+        break;
+      case 'compress':
+      case 'response_body':
+        throw new Error(`a ${edit.edit} edit in the request phase`);
+    }
+  }
+  if (headerEdits) exchange.edits = exchange.edits === NO_EDITS ? edits : [...exchange.edits, ...edits];
+}
+
+// --- upstream ------------------------------------------------------------------------------------------------
+
+function forward(exchange: Exchange): Question | null {
+  const leaf = exchange.candidates?.[exchange.attempts.length];
+  if (leaf === undefined) {
+    const reason = exchange.candidates === null ? 'backend.none' : 'backend.no_weight';
+    conclude(exchange, 'failure');
+    return endWith(exchange, reason, {});
+  }
+  if (leaf.kind === 'http_response') {
+    attempted(exchange, leaf, 'upstream.local', leaf.response.status, false, '');
+    conclude(exchange, leaf.response.status >= 500 ? 'failure' : 'success');
+    return respond(exchange, leaf.response, { text: leaf.response.body });
+  }
+  exchange.stage = 'forward';
+  return { ask: 'forward', request: upstreamRequest(exchange, leaf) };
+}
+
+/** The head that goes to the upstream: the client's, made fit for the next hop, then the edits in order. */
+export function upstreamRequest(
+  exchange: Exchange,
+  leaf: Extract<Leaf, { kind: 'static' }>,
+): UpstreamRequest {
+  const { request } = exchange;
+  const { naming } = exchange;
+  const base = forwardedRequest(
+    request.headers,
+    request.authority,
+    request.scheme,
+    exchange.connection.client.text,
+    naming.identity,
+  );
+  return {
+    leaf,
+    method: request.method,
+    target: formatTarget(request.path, request.query),
+    headers: applyHeaderEdits(base, exchange.edits, 'request'),
+    body: exchange.requestBody,
+    upgrade: upgradeOf(request.headers),
+  };
+}
+
+function forwarded(exchange: Exchange, given: Answers['forward']): Question | null {
+  const leaf = exchange.candidates![exchange.attempts.length]!;
+  if ('head' in given) {
+    attempted(exchange, leaf, 'upstream.answered', given.head.status, given.reused, '');
+    conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
+    const headers = forwardedResponse(given.head.headers, exchange.naming.errorField);
+    return respond(exchange, { status: given.head.status, headers }, 'upstream');
+  }
+  const reason = `upstream.${given.failure}` as const;
+  attempted(exchange, leaf, reason, 0, false, given.detail);
+  // Nothing was sent when the dial failed, so the next child may be tried; in any other case it may not.
+  if (given.failure === 'connect' && exchange.attempts.length < exchange.candidates!.length)
+    return forward(exchange);
+  conclude(exchange, given.failure === 'cancelled' ? 'cancelled' : 'failure');
+  return endWith(exchange, reason, { backend: leaf.id, detail: given.detail });
+}
+
+function attempted(
+  exchange: Exchange,
+  leaf: Leaf,
+  reason: EngineReason,
+  status: number,
+  reused: boolean,
+  detail: string,
+): void {
+  exchange.attempts.push({ leaf, reason, status, reused, detail });
+}
+
+/** Tells stateful handlers that let the request through how it went; once for each exchange. */
+function conclude(exchange: Exchange, outcome: Outcome): void {
+  if (exchange.outcome !== null) return;
+  exchange.outcome = outcome;
+  if (exchange.pipeline === null) return;
+  for (const index of exchange.pipeline.stateful) {
+    const verdict = exchange.verdicts[index];
+    if (verdict === undefined || verdict.verdict === 'stop') continue;
+    const slot = exchange.pipeline.slots[index]!;
+    const happening: Happening = { kind: 'concluded', verdict, outcome };
+    slot.reduce!(slot.state, happening, exchange.world);
+  }
+}
+
+// --- response phase ------------------------------------------------------------------------------------------
+
+function respond(exchange: Exchange, head: ResponseHead, body: Reply['body']): Question | null {
+  exchange.response = head;
+  exchange.body = body;
+  return walkResponse(exchange, 0);
+}
+
+function walkResponse(exchange: Exchange, from: number): Question | null {
+  const { slots } = exchange.pipeline!;
+  for (let index = from; index < slots.length; index++) {
+    const { onResponse } = slots[index]!;
+    if (onResponse === null) continue;
+    const carry = exchange.verdicts[index]?.carry;
+    const verdict = onResponse(
+      exchange.response!,
+      exchange.request,
+      exchange.connection,
+      exchange.world,
+      carry,
+    );
+    if (verdict.verdict === 'ask') {
+      exchange.stage = 'response';
+      return suspend(exchange, index, verdict);
+    }
+    exchange.responseVerdicts[index] = verdict;
+    if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
+    if (verdict.verdict === 'stop') return stoppedResponse(exchange, verdict);
+  }
+  return reply(exchange, exchange.response!, exchange.body, false);
+}
+
+function settleResponse(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
+  if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
+  exchange.responseVerdicts[index] = verdict;
+  if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
+  return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
+}
+
+/** A response-phase stop replaces the response; when it is a real one, later modules still see it. */
+function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
+  if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
+  exchange.response = verdict.response;
+  exchange.body = { text: verdict.response.body };
+  return walkResponse(exchange, exchange.responseVerdicts.length);
+}
+
+function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
+  const { status, headers } = exchange.response!;
+  const edited = applyHeaderEdits(headers, edits, 'response');
+  if (edited !== headers) exchange.response = { status, headers: edited };
+  for (const edit of edits) {
+    if (edit.edit === 'compress') exchange.compress = edit.algorithm;
+    else if (edit.edit === 'response_body') exchange.body = { bytes: edit.bytes };
+    else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
+  }
+}
+
+/** An edge's own response to a stopped request: it goes out as it is, the response phase is not for it. */
+function replyLocally(exchange: Exchange, response: LocalResponse, close: boolean): Question {
+  exchange.compress = null;
+  return reply(exchange, response, { text: response.body }, close);
+}
+
+function endWith(exchange: Exchange, code: EngineReason, detail: Because['detail']): Question {
+  exchange.ended = { code, detail };
+  return replyLocally(exchange, engineRefusal(exchange.naming, code), false);
+}
+
+function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'], close: boolean): Question {
+  exchange.stage = 'reply';
+  exchange.response = close ? null : head;
+  const { status, headers } = head;
+  const upgrade = status === 101 && body === 'upstream';
+  return { ask: 'reply', reply: { status, headers, body, compress: exchange.compress, upgrade, close } };
+}
+
+function finish(exchange: Exchange, sent: Sent): null {
+  exchange.sent = sent;
+  exchange.stage = 'done';
+  return null;
+}

@@ -1,0 +1,108 @@
+import type { Connection } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { Decision } from '../engine/module.ts';
+import { firstValue } from '../http/fields.ts';
+import { formatTarget } from '../http/target.ts';
+import type { HttpRequestComplete, HttpRequestCompleteEvent } from './catalogue.ts';
+import { normaliseHeaders } from './headers.ts';
+import { newId } from './identifiers.ts';
+import { timestamp } from './timestamps.ts';
+
+const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
+const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
+
+/** The one event of a finished exchange: everything in it was decided or measured before, nothing is decided here. */
+export function projectHttpRequestComplete(exchange: Exchange): HttpRequestCompleteEvent {
+  const { world } = exchange;
+  const endMs = world.nowMs();
+  return {
+    event_id: newId('ev', endMs, () => world.random()),
+    event_type: 'http_request_complete.v0',
+    event_timestamp: timestamp(endMs),
+    object: httpRequestComplete(exchange),
+  };
+}
+
+/** The event's body alone. */
+export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
+  const { head, connection, sent, response } = exchange;
+  const attempts = exchange.attempts;
+  const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
+  const target = formatTarget(head.path, head.query);
+  const compressed = exchange.compress !== null && sent !== null;
+  const certificate = connection.tls?.clientCertificate ?? null;
+  const nothingSent = sent !== null && sent.cut === 'client' && response === null;
+  return {
+    backend: { connection_reused: last !== undefined && last.reused },
+    basic_auth: { decision: 'invalid', username: '' },
+    circuit_breaker: { decision: decisionOf(exchange, 'circuit_breaker') },
+    compression: {
+      algorithm: exchange.compress ?? 'none',
+      bytes_saved: compressed ? sent.rawResponseBytes - sent.responseBytes : 0,
+    },
+    conn: connectionFacts(connection, head.host),
+    http: {
+      request: {
+        body_length: sent === null ? 0 : sent.requestBytes,
+        headers: normaliseHeaders(head.headers),
+        method: head.method.toLowerCase(),
+        url: {
+          host: head.host,
+          path: head.path,
+          query: head.query ?? '',
+          raw: `${head.scheme}://${head.authority}${target}`,
+          scheme: head.scheme,
+        },
+        user_agent: firstValue(head.headers, 'user-agent') ?? '',
+      },
+      response: {
+        body_length: sent === null ? 0 : sent.responseBytes,
+        headers: response === null ? {} : normaliseHeaders(response.headers),
+        status_code: response === null || nothingSent ? 0 : response.status,
+      },
+    },
+    ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
+    oauth: {
+      app_client_id: '',
+      decision: blockOrAllow(decisionOf(exchange, 'oauth')),
+      user: { id: '', name: '' },
+    },
+    tls: {
+      cipher_suite: connection.tls?.cipherSuite ?? '',
+      client_cert:
+        certificate === null
+          ? NO_CLIENT_CERTIFICATE
+          : {
+              serial_number: certificate.serialNumber,
+              subject: { cn: certificate.subjectCn },
+            },
+      version: connection.tls?.version ?? '',
+    },
+    traffic_policy: { logs: exchange.logs?.map((metadata) => ({ metadata })) ?? NO_LOGS },
+    webhook_verification: { decision: blockOrAllow(decisionOf(exchange, 'webhook_verification')) },
+  };
+}
+
+function connectionFacts(connection: Connection, host: string): HttpRequestComplete['conn'] {
+  return {
+    client_ip: connection.client.text,
+    server_ip: connection.serverIp,
+    server_name: connection.serverName === '' ? host : connection.serverName,
+    server_port: connection.serverPort,
+    start_ts: timestamp(connection.startMs),
+  };
+}
+
+/** The decision that a module's reason declares; `invalid` when the module did not run. */
+function decisionOf(exchange: Exchange, module: string): Decision | 'invalid' {
+  const { pipeline } = exchange;
+  const index = pipeline?.slotOf.get(module);
+  if (index === undefined) return 'invalid';
+  const verdict = exchange.verdicts[index];
+  if (verdict === undefined) return 'invalid';
+  return pipeline!.slots[index]!.reasons[verdict.because.code]!.decision;
+}
+
+function blockOrAllow(decision: Decision | 'invalid'): 'allow' | 'block' | 'invalid' {
+  return decision === 'allow_while_open' ? 'allow' : decision;
+}

@@ -1,0 +1,128 @@
+/**
+ * The one canonical form of a request target. It is decided once, before routing, and the same form is what
+ * routes match, rules read and the upstream receives, so that no spelling of a path means one thing to the
+ * edge and another to the application.
+ *
+ * Canonical (RFC 3986 §6.2.2): unreserved characters are never percent-encoded, other encodings have upper-case
+ * digits, `//` is one slash, dot segments are gone. What is left to interpretation — an encoded slash or
+ * semicolon, a path parameter, letter case — stays as sent, and `readings` lists how an upstream may take it.
+ */
+export interface Target {
+  readonly path: string;
+  /** Without the question mark; undefined when the target has none. */
+  readonly query: string | undefined;
+}
+
+export interface TargetProblem {
+  readonly problem: string;
+}
+
+/** Longest request target, in bytes, that is looked at. */
+export const TARGET_LIMIT_BYTES = 65_536;
+
+// Only characters that mean themselves, no empty and no dot segment: already canonical.
+const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;
+const EMPTY_SEGMENT = /\/\//;
+const QUERY = /^[!$-;=?-Z_a-z~%[\]{}|^`"<>]*$/;
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+const PATH_CHARACTER = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
+const ENCODABLE = /["<>[\]^`{|}]/;
+
+/** Parses an origin-form target (RFC 9112 §3.2.1) into its canonical path and its query. */
+export function parseTarget(text: string): Target | TargetProblem {
+  if (text.length > TARGET_LIMIT_BYTES) return { problem: 'the request target is too long' };
+  const mark = text.indexOf('?');
+  const rawPath = mark < 0 ? text : text.slice(0, mark);
+  const query = mark < 0 ? undefined : text.slice(mark + 1);
+  if (query !== undefined && !QUERY.test(query)) {
+    return { problem: 'the query has a character that must be percent-encoded' };
+  }
+  if (PLAIN_PATH.test(rawPath) && !EMPTY_SEGMENT.test(rawPath)) return { path: rawPath, query };
+  if (!rawPath.startsWith('/')) return { problem: 'the request target does not start with a slash' };
+  const decoded = normaliseEncoding(rawPath);
+  if (typeof decoded !== 'string') return decoded;
+  const path = removeDotSegments(decoded);
+  if (hidesDotSegments(path)) {
+    return { problem: 'the path hides a dot segment behind an encoded slash or a path parameter' };
+  }
+  return { path, query };
+}
+
+/** Decodes what may be decoded without changing the meaning, refuses what no path may hold. */
+function normaliseEncoding(path: string): string | TargetProblem {
+  let out = '';
+  for (let at = 0; at < path.length; at++) {
+    const char = path[at]!;
+    if (char === '%') {
+      const digits = path.slice(at + 1, at + 3);
+      if (!/^[0-9A-Fa-f]{2}$/.test(digits))
+        return { problem: 'the path has a percent sign without two hex digits' };
+      const byte = Number.parseInt(digits, 16);
+      if (byte < 0x20 || byte === 0x7f) return { problem: 'the path has an encoded control character' };
+      const decoded = String.fromCharCode(byte);
+      out += byte < 0x80 && UNRESERVED.test(decoded) ? decoded : `%${digits.toUpperCase()}`;
+      at += 2;
+    } else if (PATH_CHARACTER.test(char)) {
+      out += char;
+    } else if (ENCODABLE.test(char)) {
+      out += `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+    } else {
+      return { problem: 'the path has a character that must be percent-encoded' };
+    }
+  }
+  return out;
+}
+
+/** Merges slashes and resolves `.` and `..` (RFC 3986 §5.2.4); `..` at the root stays at the root. */
+function removeDotSegments(path: string): string {
+  const segments = path.split('/');
+  const last = segments.at(-1)!;
+  const kept: string[] = [];
+  for (const segment of segments) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  const endsAsDirectory = kept.length > 0 && (last === '' || last === '.' || last === '..');
+  return `/${kept.join('/')}${endsAsDirectory ? '/' : ''}`;
+}
+
+const AMBIGUOUS = /%2F|%5C|%3B|;/;
+
+/** `/x%2F..%2Fadmin` and `/x/..;/admin` climb at servers that decode or strip first; nobody means that. */
+function hidesDotSegments(path: string): boolean {
+  if (!AMBIGUOUS.test(path)) return false;
+  return looserSpellings(path).some((spelling) =>
+    spelling.split('/').some((segment) => segment === '.' || segment === '..'),
+  );
+}
+
+/** The path as read by servers that decode slashes, or drop path parameters, in either order. */
+function looserSpellings(path: string): string[] {
+  const stripped = stripParameters(path);
+  const decoded = decodeSlashes(path);
+  return [stripped, decoded, stripParameters(decoded), decodeSlashes(stripped)];
+}
+
+function decodeSlashes(path: string): string {
+  return path.replaceAll(/%2F|%5C/g, '/').replaceAll('%3B', ';');
+}
+
+function stripParameters(path: string): string {
+  return path.replaceAll(/;[^/]*/g, '');
+}
+
+/**
+ * The other ways in which an upstream may read a canonical path, each canonical itself; empty for almost all
+ * paths. Letter case is not among them: compare without regard to case where that matters.
+ */
+export function readings(path: string): readonly string[] {
+  if (!AMBIGUOUS.test(path)) return [];
+  const others = new Set(looserSpellings(path).map(removeDotSegments));
+  others.delete(path);
+  return [...others];
+}
+
+/** Path and query put together again, in origin-form. */
+export function formatTarget(path: string, query: string | undefined): string {
+  return query === undefined ? path : `${path}?${query}`;
+}

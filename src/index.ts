@@ -1,0 +1,14 @@
+/**
+ * edgeproof as a library: `createEdge(config)` gives an edge that decides, explains and handles requests with the
+ * pipeline that the command line and the live proxy use. See docs/life_of_a_request.md.
+ */
+export { ConfigError, createEdge } from './edgeproof.ts';
+export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';
+export type { Diagnostic } from './diagnostics/diagnostic.ts';
+export type { EdgeConfig } from './edge/document/schema.ts';
+export type { Explanation, LocatedStep } from './edge/explain.ts';
+export type { Answers, Because, Connection, RequestHead, ResponseHead } from './engine/contract.ts';
+export type { ClientFacts, RequestLike } from './engine/request_like.ts';
+export type { Step } from './engine/trace.ts';
+export type { HttpRequestComplete, HttpRequestCompleteEvent } from './events/catalogue.ts';
+export type { ScriptedUpstream } from './simulator/scripted.ts';

@@ -1,0 +1,73 @@
+import type { Handler, Pass, Stop } from '../../engine/contract.ts';
+import type { Module } from '../../engine/module.ts';
+import {
+  type Admission,
+  type Breaker,
+  type BreakerSettings,
+  admit,
+  admitted,
+  concluded,
+  newBreaker,
+} from '../../mechanisms/circuit_breaker.ts';
+import type { CircuitBreakerConfig } from './schema.ts';
+
+const reasons = {
+  'circuit_breaker.closed': { says: 'the breaker is closed', decision: 'allow' },
+  'circuit_breaker.open': {
+    says: 'the breaker is open: too many requests to the upstream failed',
+    decision: 'block',
+  },
+  'circuit_breaker.probe': {
+    says: 'the breaker is open; this one request is let through to see whether the upstream has recovered',
+    decision: 'allow_while_open',
+  },
+} as const;
+
+type Code = keyof typeof reasons;
+
+/** Stops requests to an upstream whose share of failures in the rolling window is too high. */
+export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
+  type: 'circuit_breaker',
+  reasons,
+  compile: (config, linked) => {
+    const settings: BreakerSettings = {
+      trippedMs: config.tripped_duration * 1_000,
+      windowMs: config.rolling_window * 1_000,
+      buckets: config.num_buckets,
+      volumeThreshold: config.volume_threshold,
+      errorThreshold: config.error_threshold_percentage,
+    };
+    const blocked: Stop<Code> = {
+      verdict: 'stop',
+      because: { code: 'circuit_breaker.open', detail: {} },
+      response: linked.refusal(
+        503,
+        3202,
+        'This endpoint is failing; requests are held back until it recovers',
+      ),
+    };
+    // While the breaker is closed all requests share one admission, and so one verdict.
+    let passed = pass('circuit_breaker.closed', { decision: 'closed', serial: 0 });
+    const handler: Handler<Breaker> = {
+      initial: () => newBreaker(settings),
+      onRequest: (_request, _connection, breaker, world) => {
+        const admission = admit(breaker, world.nowMs());
+        if (admission.decision === 'open') return blocked;
+        if (admission.decision === 'probe') return pass('circuit_breaker.probe', admission);
+        if (passed.carry !== admission) passed = pass('circuit_breaker.closed', admission);
+        return passed;
+      },
+      reduce: (breaker, happening, world) => {
+        const admission = happening.verdict.carry as Admission | undefined;
+        if (admission === undefined) return;
+        if (happening.kind === 'decided') admitted(breaker, settings, admission, world.nowMs());
+        else concluded(breaker, settings, admission.serial, happening.outcome, world.nowMs());
+      },
+    };
+    return handler;
+  },
+};
+
+function pass(code: Code, admission: Admission): Pass<Code> {
+  return { verdict: 'pass', because: { code, detail: {} }, carry: admission };
+}

@@ -1,0 +1,27 @@
+import type { Pass } from '../../engine/contract.ts';
+import type { Module } from '../../engine/module.ts';
+import { headerEdits } from '../../engine/edits.ts';
+import type { RequestHeadersConfig } from './schema.ts';
+
+const reasons = {
+  'request_headers.edited': { says: 'the header edits were applied to the request', decision: 'allow' },
+} as const;
+
+type Code = keyof typeof reasons;
+
+/** Removes, then adds request headers, immediately before the upstream. */
+export const requestHeaders: Module<RequestHeadersConfig, Code> = {
+  type: 'request_headers',
+  reasons,
+  compile: (config) => {
+    const verdict: Pass<Code> = {
+      verdict: 'pass',
+      because: {
+        code: 'request_headers.edited',
+        detail: { removed: config.remove.length, added: Object.keys(config.add).length },
+      },
+      edits: headerEdits('request', config),
+    };
+    return { onRequest: () => verdict };
+  },
+};

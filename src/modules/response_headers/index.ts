@@ -1,0 +1,27 @@
+import type { Pass } from '../../engine/contract.ts';
+import type { Module } from '../../engine/module.ts';
+import { headerEdits } from '../../engine/edits.ts';
+import type { ResponseHeadersConfig } from './schema.ts';
+
+const reasons = {
+  'response_headers.edited': { says: 'the header edits were applied to the response', decision: 'allow' },
+} as const;
+
+type Code = keyof typeof reasons;
+
+/** Removes, then adds headers of the response that the client gets. */
+export const responseHeaders: Module<ResponseHeadersConfig, Code> = {
+  type: 'response_headers',
+  reasons,
+  compile: (config) => {
+    const verdict: Pass<Code> = {
+      verdict: 'pass',
+      because: {
+        code: 'response_headers.edited',
+        detail: { removed: config.remove.length, added: Object.keys(config.add).length },
+      },
+      edits: headerEdits('response', config),
+    };
+    return { onResponse: () => verdict };
+  },
+};

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseTarget, readings } from '../../src/http/target.ts';
+
+describe('the canonical form of a target', () => {
+  it.each([
+    ['/', '/', undefined],
+    ['/a/b', '/a/b', undefined],
+    ['/a?b=c', '/a', 'b=c'],
+    ['/a?', '/a', ''],
+    ['/a?b?c', '/a', 'b?c'],
+    ['//a///b', '/a/b', undefined],
+    ['/a/./b', '/a/b', undefined],
+    ['/a/../b', '/b', undefined],
+    ['/a/b/..', '/a/', undefined],
+    ['/../../etc', '/etc', undefined],
+    ['/..', '/', undefined],
+    ['/.hidden/x', '/.hidden/x', undefined],
+    ['/...', '/...', undefined],
+    ['/%61dmin', '/admin', undefined],
+    ['/a/%2e%2E/b', '/b', undefined],
+    ['/a%2fb', '/a%2Fb', undefined],
+    ['/caf%c3%a9', '/caf%C3%A9', undefined],
+    ['/a;v=1/b', '/a;v=1/b', undefined],
+    ['/a|b', '/a%7Cb', undefined],
+    ['/a/', '/a/', undefined],
+    ['/a//', '/a/', undefined],
+  ])('%s → %s', (target, path, query) => {
+    expect(parseTarget(target)).toEqual({ path, query });
+  });
+
+  it.each([
+    '',
+    'a',
+    '*',
+    '/a b',
+    '/a#b',
+    '/a\\b',
+    '/%',
+    '/%4',
+    '/%zz',
+    '/%00',
+    '/%0a',
+    '/é',
+    '/a?b c',
+    '/a?b#c',
+    '/x%2f..%2fadmin',
+    '/x/..;/admin',
+    '/x/..%3b/admin',
+    '/x%5c..%5cadmin',
+    '/x/.;a/b',
+  ])('refuses %j', (target) => {
+    expect(parseTarget(target)).toHaveProperty('problem');
+  });
+
+  const anyPath = fc
+    .array(fc.constantFrom('/', '/', 'a', 'B', '.', '..', '%2e', '%2F', '%61', ';', ';x', '%3b', '%5C', '~', '|', '%25'), {
+      maxLength: 12,
+    })
+    .map((parts) => `/${parts.join('')}`);
+
+  it('is the same when made twice, and has no dot or empty segment', () => {
+    fc.assert(
+      fc.property(anyPath, (path) => {
+        const once = parseTarget(path);
+        if ('problem' in once) return;
+        expect(parseTarget(once.path)).toEqual(once);
+        expect(once.path).toMatch(/^\//);
+        expect(once.path).not.toMatch(/\/\/|\/\.{1,2}(?:\/|$)/);
+      }),
+      { seed: 7, numRuns: 5_000 },
+    );
+  });
+
+  it('lists how an upstream may read an encoded slash or a path parameter', () => {
+    expect(readings('/a/b')).toEqual([]);
+    expect(readings('/;x/admin')).toEqual(['/admin']);
+    expect(readings('/a%2Fadmin')).toContain('/a/admin');
+    expect(readings('/a;%2Fb')).toEqual(expect.arrayContaining(['/a', '/a/b']));
+  });
+});

@@ -1,0 +1,244 @@
+import type { Answers } from '../../src/engine/contract.ts';
+import type { RequestLike } from '../../src/engine/request_like.ts';
+
+/** One request in a case: what is asked, by whom, what the upstream would answer, and what must come of it. */
+export interface Exchanged {
+  readonly request?: Partial<RequestLike>;
+  readonly clientIp?: string;
+  readonly upstream?: Answers['forward'];
+  /** Virtual milliseconds that pass before it. */
+  readonly afterMs?: number;
+  readonly random?: number;
+  readonly expect: {
+    readonly status: number;
+    /** Reason code of the module under test. */
+    readonly code: string;
+    readonly backend?: string | null;
+    /** Fields of the upstream request, or of the response, that must (or, null, must not) be there. */
+    readonly upstreamHeaders?: Readonly<Record<string, string | null>>;
+    readonly responseHeaders?: Readonly<Record<string, string | null>>;
+  };
+}
+
+export interface Case {
+  readonly name: string;
+  readonly config: object;
+  readonly exchanges: readonly Exchanged[];
+}
+
+const answered = (status: number, headers: readonly string[] = []): Answers['forward'] => ({
+  head: { status, headers },
+  reused: false,
+});
+const refused: Answers['forward'] = { failure: 'connect', detail: 'refused' };
+const cancelled: Answers['forward'] = { failure: 'cancelled', detail: '' };
+
+const BREAKER = { rolling_window: 10, num_buckets: 10, volume_threshold: 2, error_threshold_percentage: 0.5, tripped_duration: 5 };
+
+const closed = (upstream: Answers['forward'], status: number): Exchanged => ({
+  upstream,
+  expect: { status, code: 'circuit_breaker.closed' },
+});
+const open: Exchanged = { expect: { status: 503, code: 'circuit_breaker.open', backend: null } };
+const probe = (upstream: Answers['forward'], status: number): Exchanged => ({
+  afterMs: 5_000,
+  upstream,
+  expect: { status, code: 'circuit_breaker.probe' },
+});
+
+const gzipAsked = { headers: { 'accept-encoding': 'gzip' } };
+const notRun = (type: string, config: object): Case[] => [
+  { name: 'stops with 501', config, exchanges: [{ expect: { status: 501, code: `${type}.not_run`, backend: null } }] },
+];
+
+/**
+ * Cases by module type, as data. The suite runs them through the simulator and through the live proxy, and fails
+ * when a declared reason is reached by none of them. The edge around a module is `EDGE` in every_module.test.ts.
+ */
+export const CASES: Readonly<Record<string, readonly Case[]>> = {
+  ip_restriction: [
+    {
+      name: 'needs an allow and no deny, whatever their order and size',
+      config: { ip_policy_ids: ['office', 'guests'] },
+      exchanges: [
+        { clientIp: '203.0.113.9', expect: { status: 200, code: 'ip_restriction.allowed' } },
+        { clientIp: '::ffff:203.0.113.9', expect: { status: 200, code: 'ip_restriction.allowed' } },
+        { clientIp: '203.0.113.200', expect: { status: 403, code: 'ip_restriction.denied', backend: null } },
+        { clientIp: '2001:db8::1', expect: { status: 200, code: 'ip_restriction.allowed' } },
+        { clientIp: '198.51.100.1', expect: { status: 403, code: 'ip_restriction.not_allowed', backend: null } },
+      ],
+    },
+    {
+      name: 'looks at the peer, never at a header',
+      config: { ip_policy_ids: ['office'] },
+      exchanges: [
+        {
+          clientIp: '198.51.100.1',
+          request: { headers: { 'x-forwarded-for': '203.0.113.9' } },
+          expect: { status: 403, code: 'ip_restriction.not_allowed' },
+        },
+      ],
+    },
+    {
+      name: 'an empty policy blocks everybody',
+      config: { ip_policy_ids: ['nobody'] },
+      exchanges: [{ expect: { status: 403, code: 'ip_restriction.not_allowed', backend: null } }],
+    },
+  ],
+  user_agent_filter: [
+    {
+      name: 'allow wins over deny; the first value counts',
+      config: { allow: ['GoodBot'], deny: ['(?i)bot'] },
+      exchanges: [
+        { request: { headers: { 'user-agent': 'GoodBot/1' } }, expect: { status: 200, code: 'user_agent_filter.allowed' } },
+        { request: { headers: { 'user-agent': 'BadBOT/1' } }, expect: { status: 403, code: 'user_agent_filter.denied', backend: null } },
+        { request: { headers: { 'user-agent': 'curl/8' } }, expect: { status: 200, code: 'user_agent_filter.not_denied' } },
+        { expect: { status: 403, code: 'user_agent_filter.missing', backend: null } },
+        {
+          request: { headers: { 'user-agent': ['curl/8', 'evilbot'] } },
+          expect: { status: 200, code: 'user_agent_filter.not_denied' },
+        },
+      ],
+    },
+    {
+      name: 'an allow pattern that takes the empty string lets a missing header in',
+      config: { allow: ['^$'], deny: [] },
+      exchanges: [{ expect: { status: 200, code: 'user_agent_filter.allowed' } }],
+    },
+  ],
+  circuit_breaker: [
+    {
+      name: 'trips on the share of failures, probes once, closes on success',
+      config: BREAKER,
+      exchanges: [
+        closed(answered(200), 200),
+        closed(answered(500), 500),
+        open,
+        probe(answered(200), 200),
+        closed(answered(404), 404),
+        closed(answered(404), 404),
+        closed(answered(404), 404),
+      ],
+    },
+    {
+      name: 'counts a failed dial, re-opens on a failed probe',
+      config: BREAKER,
+      exchanges: [closed(refused, 502), closed(refused, 502), open, probe(answered(500), 500), open, probe(answered(200), 200)],
+    },
+    {
+      name: 'a cancelled probe does not stick',
+      config: BREAKER,
+      exchanges: [closed(answered(500), 500), closed(answered(500), 500), probe(cancelled, 0), { ...probe(answered(200), 200), afterMs: 0 }],
+    },
+  ],
+  request_headers: [
+    {
+      name: 'removes, then adds; the upstream sees it',
+      config: { remove: ['X-Secret', 'x-role'], add: { 'x-role': 'user', 'X-Edge': '1', host: 'inner.test' } },
+      exchanges: [
+        {
+          request: { headers: { 'x-secret': 'a', 'X-ROLE': ['admin', 'root'], 'x-kept': 'k' } },
+          expect: {
+            status: 200,
+            code: 'request_headers.edited',
+            upstreamHeaders: { 'x-secret': null, 'x-role': 'user', 'x-edge': '1', 'x-kept': 'k', host: 'inner.test' },
+          },
+        },
+      ],
+    },
+  ],
+  response_headers: [
+    {
+      name: 'removes, then adds; the client sees it',
+      config: { remove: ['server'], add: { 'x-edge': '1' } },
+      exchanges: [
+        {
+          upstream: answered(200, ['Server', 'secret', 'x-kept', 'k']),
+          expect: {
+            status: 200,
+            code: 'response_headers.edited',
+            responseHeaders: { server: null, 'x-edge': '1', 'x-kept': 'k' },
+          },
+        },
+      ],
+    },
+  ],
+  compression: [
+    {
+      name: 'compresses what it may',
+      config: {},
+      exchanges: [
+        {
+          request: gzipAsked,
+          upstream: answered(200, ['content-type', 'text/html', 'etag', '"a"', 'content-length', '5']),
+          expect: {
+            status: 200,
+            code: 'compression.compressed',
+            responseHeaders: { 'content-encoding': 'gzip', vary: 'Accept-Encoding', etag: 'W/"a"', 'content-length': null },
+          },
+        },
+        { upstream: answered(200), expect: { status: 200, code: 'compression.not_wanted', responseHeaders: { vary: 'Accept-Encoding' } } },
+        { request: { ...gzipAsked, method: 'HEAD' }, expect: { status: 200, code: 'compression.no_body' } },
+        { request: gzipAsked, upstream: answered(204), expect: { status: 204, code: 'compression.no_body' } },
+        { request: gzipAsked, upstream: answered(206), expect: { status: 206, code: 'compression.partial' } },
+        {
+          request: gzipAsked,
+          upstream: answered(200, ['content-encoding', 'br']),
+          expect: { status: 200, code: 'compression.already_encoded', responseHeaders: { 'content-encoding': 'br' } },
+        },
+        {
+          request: gzipAsked,
+          upstream: answered(200, ['cache-control', 'no-transform']),
+          expect: { status: 200, code: 'compression.no_transform', responseHeaders: { 'content-encoding': null } },
+        },
+      ],
+    },
+  ],
+  backend: [
+    {
+      name: 'a static backend',
+      config: { backend_id: 'app' },
+      exchanges: [{ expect: { status: 200, code: 'backend.picked', backend: 'app' } }],
+    },
+    {
+      name: 'a backend that answers by itself',
+      config: { backend_id: 'sorry' },
+      exchanges: [
+        { expect: { status: 503, code: 'backend.picked', backend: 'sorry', responseHeaders: { 'x-sorry': 'yes' } } },
+      ],
+    },
+    {
+      name: 'weights share out the range of chance',
+      config: { backend_id: 'split' },
+      exchanges: [
+        { random: 0, expect: { status: 200, code: 'backend.picked', backend: 'app' } },
+        { random: 0.7499, expect: { status: 200, code: 'backend.picked', backend: 'app' } },
+        { random: 0.75, expect: { status: 200, code: 'backend.picked', backend: 'next' } },
+        { random: 0.9999, expect: { status: 200, code: 'backend.picked', backend: 'next' } },
+      ],
+    },
+    {
+      name: 'failover tries the next child when the dial fails, and only then',
+      config: { backend_id: 'safe' },
+      exchanges: [
+        { upstream: refused, expect: { status: 503, code: 'backend.picked', backend: 'sorry' } },
+        { upstream: answered(500), expect: { status: 500, code: 'backend.picked', backend: 'app' } },
+        {
+          upstream: { failure: 'timeout', detail: '' },
+          expect: { status: 504, code: 'backend.picked', backend: 'app' },
+        },
+      ],
+    },
+    {
+      name: 'all weights zero',
+      config: { backend_id: 'drained' },
+      exchanges: [{ expect: { status: 503, code: 'backend.no_weight', backend: null } }],
+    },
+  ],
+  webhook_verification: notRun('webhook_verification', { provider: 'github', secret: 'x' }),
+  oauth: notRun('oauth', { provider: { github: {} } }),
+  oidc: notRun('oidc', { issuer: 'https://id.test', client_id: 'a', client_secret: 'b' }),
+  saml: notRun('saml', { idp_metadata: '<EntityDescriptor/>' }),
+  traffic_policy: notRun('traffic_policy', { value: '{}' }),
+  websocket_tcp_converter: notRun('websocket_tcp_converter', {}),
+};

@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../src/engine/contract.ts';
+import { firstValue } from '../../src/http/fields.ts';
+import { upstreamRequest } from '../../src/engine/run.ts';
+import { MODULES } from '../../src/modules/table.ts';
+import { CASES, type Exchanged } from './cases.ts';
+import { edgeAround } from './edge_around.ts';
+
+/** What the simulator sends upstream is asked for again, from the exchange that is complete. */
+function sentUpstream(exchange: Parameters<typeof upstreamRequest>[0]): Extract<Question, { ask: 'forward' }>['request'] | null {
+  const leaf = exchange.attempts.at(-1)?.leaf;
+  return leaf?.kind === 'static' ? upstreamRequest(exchange, leaf) : null;
+}
+
+describe.each(MODULES.map((module) => [module.type, module] as const))('module %s', (type, module) => {
+  const cases = CASES[type] ?? [];
+
+  it('has a folder of its name and cases', () => {
+    expect(readdirSync(new URL('../../src/modules', import.meta.url))).toContain(type);
+    expect(cases.length).toBeGreaterThan(0);
+  });
+
+  it('declares reasons as sentences under its own name', () => {
+    for (const [code, reason] of Object.entries(module.reasons)) {
+      expect(code.startsWith(`${type}.`)).toBe(true);
+      expect(reason.says).toMatch(/\w+ \w+/);
+    }
+  });
+
+  const reached = new Set<string>();
+
+  it.each(cases.map((each) => [each.name, each] as const))('%s', (_name, each) => {
+    let nowMs = 1_800_000_000_000;
+    let random = 0;
+    const edge = edgeAround(type, each.config, { clock: () => nowMs, random: () => random });
+    for (const exchanged of each.exchanges) {
+      nowMs += exchanged.afterMs ?? 0;
+      random = exchanged.random ?? 0;
+      const request = { url: 'https://shop.test/', ...exchanged.request };
+      const facts = exchanged.clientIp === undefined ? {} : { clientIp: exchanged.clientIp };
+      const decision = edge.decide(request, facts, exchanged.upstream);
+      const step = decision.trace.find((one) => one.module === type)!;
+      reached.add(step.code);
+      expectOutcome(exchanged, step.code, decision);
+    }
+  });
+
+  it('reaches every declared reason', () => {
+    expect([...reached].sort()).toEqual(Object.keys(module.reasons).sort());
+  });
+
+  it('does nothing when it is disabled', () => {
+    const [first] = cases;
+    if (first === undefined || type === 'backend') return;
+    const edge = edgeAround(type, { ...first.config, enabled: false }, {});
+    const decision = edge.decide({ url: 'https://shop.test/' });
+    expect(decision.trace.map((step) => step.module)).not.toContain(type);
+    expect(decision.status).toBe(200);
+  });
+});
+
+function expectOutcome(exchanged: Exchanged, code: string, decision: ReturnType<ReturnType<typeof edgeAround>['decide']>): void {
+  const { expect: wanted } = exchanged;
+  expect({ code, status: decision.status }).toEqual({ code: wanted.code, status: wanted.status });
+  expect(decision.event.object.http.response.status_code).toBe(wanted.status);
+  if (wanted.backend !== undefined) expect(decision.backend).toBe(wanted.backend);
+  const upstream = sentUpstream(decision.exchange);
+  for (const [name, value] of Object.entries(wanted.upstreamHeaders ?? {})) {
+    expect(firstValue(upstream!.headers, name) ?? null).toBe(value);
+  }
+  for (const [name, value] of Object.entries(wanted.responseHeaders ?? {})) {
+    expect(firstValue(decision.exchange.response!.headers, name) ?? null).toBe(value);
+  }
+}
