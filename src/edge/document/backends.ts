@@ -1,0 +1,129 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { isFieldName, isFieldValue } from '../../http/fields.ts';
+import { isFraming, isHopByHop } from '../../http/forwarding.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { isHostProblem, readHostAndPort } from './hosts.ts';
+import { childUses } from './references.ts';
+import { didYouMean, quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { backendsOf } from './routes_of.ts';
+import type { SoundBackend } from './routes_of.ts';
+
+const KINDS = ['static', 'http_response', 'weighted', 'failover'] as const;
+const EXAMPLE_PORT = 80;
+/** Responses without a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Checks each backend by its kind. Names and nesting are checked elsewhere. */
+export function checkBackends(config: SoundConfig, report: Report): void {
+  for (const { name, pointer, thing: backend } of backendsOf(config)) {
+    const kinds = KINDS.filter((kind) => kind in backend);
+    if (kinds.length !== 1) {
+      const says = `backend ${quoted(name)} ${kinds.length === 0 ? 'has no kind' : `is both ${kinds.join(' and ')}`}`;
+      report('edge.backend_kind', pointer, says, {
+        at: 'key',
+        notes: [`exactly one of: ${KINDS.join(', ')}`],
+      });
+    }
+    checkStatic(backend.static, `${pointer}/static`, report);
+    checkHttpResponse(backend.http_response, `${pointer}/http_response`, report);
+    warnOfNoChoice(backend, pointer, report);
+  }
+}
+
+function checkStatic(config: SoundBackend['static'], pointer: string, report: Report): void {
+  if (config?.address === undefined) return;
+  const answer = readHostAndPort(config.address, EXAMPLE_PORT);
+  if (isHostProblem(answer)) {
+    const { says, meant } = answer;
+    report('edge.bad_address', `${pointer}/address`, says, {
+      hint: didYouMean(meant),
+      fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
+    });
+  } else if (answer.port === 0)
+    report('edge.bad_address', `${pointer}/address`, 'nothing can be reached at port 0');
+}
+
+function checkHttpResponse(config: SoundBackend['http_response'], pointer: string, report: Report): void {
+  const { headers, status_code: status, body } = config ?? {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const says = headerProblem(name, value ?? '');
+    if (says !== null) report('edge.bad_header', pointerTo(`${pointer}/headers`, name), says, { at: 'key' });
+  }
+  if (status !== undefined && BODILESS.has(status) && body !== undefined && body !== '') {
+    report('edge.body_not_sent', `${pointer}/body`, `a response with status ${status} has no body`);
+  }
+}
+
+function headerProblem(name: string, value: string): string | null {
+  const lower = name.toLowerCase();
+  if (!isFieldName(name)) return `${quoted(name)} is not a header name`;
+  if (isFraming(lower)) return `${quoted(name)} says how the message is sent, which only the edge may say`;
+  if (isHopByHop(lower)) return `${quoted(name)} belongs to one connection and is never passed on`;
+  return isFieldValue(value)
+    ? null
+    : `the value of ${quoted(name)} has characters that a header cannot carry`;
+}
+
+function warnOfNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
+  if (weighted !== undefined && Object.values(weighted).every((weight) => weight === 0)) {
+    const says = Object.keys(weighted).length === 0 ? 'there are no children' : 'all weights are zero';
+    report('edge.backend_without_choice', `${pointer}/weighted`, `${says}, so no child is ever chosen`, {
+      at: 'key',
+    });
+  }
+  if (failover?.length === 0) {
+    const says = 'there are no children to fail over to';
+    report('edge.backend_without_choice', `${pointer}/failover`, says, { at: 'key' });
+  }
+}
+
+/** Checks that no weighted backend leads to another weighted one, nor failover to failover, and that none loops. */
+export function checkNesting(config: SoundConfig, report: Report): void {
+  const order = Object.keys(config.backends ?? {});
+  for (const { name, pointer, thing } of backendsOf(config)) {
+    const kind = kindOf(thing);
+    if (kind === null) continue;
+    for (const use of childUses(pointer, thing)) {
+      const path = pathToKind(config, use.name, kind);
+      if (path === null) continue;
+      const last = path.at(-1)!;
+      const shownPath = [name, ...path].join(' → ');
+      if (last === name) {
+        // A loop is told once, at the first of its backends.
+        const isFirst = path.every((step) => order.indexOf(step) >= order.indexOf(name));
+        if (isFirst)
+          report(
+            'edge.backend_cycle',
+            use.pointer,
+            `backend ${quoted(name)} leads back to itself: ${shownPath}`,
+            { at: use.at },
+          );
+      } else {
+        const says = `a ${kind} backend may not lead to another ${kind} backend: ${shownPath}`;
+        report('edge.nested_backend', use.pointer, says, { at: use.at });
+      }
+    }
+  }
+}
+
+function kindOf(backend: SoundBackend): 'weighted' | 'failover' | null {
+  if (backend.weighted !== undefined) return 'weighted';
+  return backend.failover === undefined ? null : 'failover';
+}
+
+/** Names on the way from a backend to the nearest one of a kind, both included; null when there is none. */
+function pathToKind(config: SoundConfig, from: string, kind: 'weighted' | 'failover'): string[] | null {
+  const seen = new Set([from]);
+  const open: string[][] = [[from]];
+  for (let path = open.shift(); path !== undefined; path = open.shift()) {
+    const backend = config.backends?.[path.at(-1)!];
+    if (backend === undefined) continue;
+    if (kindOf(backend) === kind) return path;
+    for (const { name } of childUses('', backend)) {
+      if (!seen.has(name)) open.push([...path, name]);
+      seen.add(name);
+    }
+  }
+  return null;
+}

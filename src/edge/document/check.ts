@@ -1,0 +1,96 @@
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../../diagnostics/lines.ts';
+import type { Lines } from '../../diagnostics/lines.ts';
+import { checkBackends, checkNesting } from './backends.ts';
+import { plainDocument } from './document.ts';
+import type { EdgeDocument } from './document.ts';
+import { EDGE_SHAPE } from './edge_shape.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { checkHeaders } from './headers.ts';
+import { checkHostports } from './hosts.ts';
+import { checkIpPolicies } from './ip_policies.ts';
+import { checkLogins } from './logins.ts';
+import { checkMatches } from './matches.ts';
+import { readDocument } from './read.ts';
+import { checkReferences } from './references.ts';
+import { reportTo } from './report.ts';
+import { checkRoutes } from './routes.ts';
+import type { EdgeConfig } from './schema.ts';
+import { shaped } from './shape.ts';
+import { tellDepartures } from './shape_says.ts';
+import { checkTrafficPolicies } from './traffic_policies.ts';
+import { checkUserAgents } from './user_agents.ts';
+import { checkWebhooks } from './webhooks.ts';
+
+/** Where something stands in the edge file, counted from 1. */
+export interface Located {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What checking gives. */
+export interface Checked {
+  /** With all defaults filled in; null exactly when one of the diagnostics is an error. */
+  readonly config: EdgeConfig | null;
+  /** All that was found, in the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The stretch of the value at a JSON pointer; undefined without a source, or when nothing is there. */
+  readonly spanOf: (pointer: string) => Span | undefined;
+  /** The stretch of the key at a JSON pointer. */
+  readonly keySpanOf: (pointer: string) => Span | undefined;
+  /** The line and column of a JSON pointer: of its key where it has one, else of its value. */
+  readonly locate: (pointer: string) => Located | null;
+}
+
+/**
+ * Checks an edge file, or an object of the same form, and says everything that is wrong with it at once.
+ * Never throws.
+ */
+export function checkEdge(given: Source | { readonly value: unknown }): Checked {
+  if ('value' in given) return checkDocument(plainDocument(given.value), []);
+  const { document, diagnostics } = readDocument(given);
+  return document === null
+    ? checked(null, diagnostics, plainDocument(undefined))
+    : checkDocument(document, diagnostics);
+}
+
+function checkDocument(document: EdgeDocument, read: readonly Diagnostic[]): Checked {
+  const diagnostics = [...read];
+  const report = reportTo(diagnostics, document);
+  const config = shaped(EDGE_SHAPE, document.value, '', tellDepartures(report)) as SoundConfig | undefined;
+  if (config !== undefined) {
+    checkHostports(config, report);
+    checkMatches(config, report);
+    checkRoutes(config, report);
+    checkReferences(config, report);
+    checkBackends(config, report);
+    checkNesting(config, report);
+    checkIpPolicies(config, report);
+    checkUserAgents(config, document, report);
+    checkHeaders(config, report);
+    checkLogins(config, report);
+    checkWebhooks(config, report);
+    checkTrafficPolicies(config, report);
+  }
+  diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
+  // Without errors every part was sound, so the sound parts are the whole.
+  const whole = hasErrors(diagnostics) ? null : (config as EdgeConfig);
+  return checked(whole, diagnostics, document);
+}
+
+function checked(
+  config: EdgeConfig | null,
+  diagnostics: readonly Diagnostic[],
+  document: EdgeDocument,
+): Checked {
+  const { source, spanOf, keySpanOf } = document;
+  let lines: Lines | undefined;
+  const locate = (pointer: string): Located | null => {
+    const span = keySpanOf(pointer) ?? spanOf(pointer);
+    if (source === undefined || span === undefined) return null;
+    return { file: source.name, ...positionAt((lines ??= linesOf(source.text)), span.start) };
+  };
+  return { config, diagnostics, spanOf, keySpanOf, locate };
+}

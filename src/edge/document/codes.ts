@@ -1,0 +1,113 @@
+import type { Severity } from '../../diagnostics/diagnostic.ts';
+
+interface Code {
+  readonly severity: Severity;
+  /** One sentence for whoever looks the code up. */
+  readonly says: string;
+}
+
+/** Every finding that checking an edge file can make. A fixture in `fixtures/broken` shows each of them. */
+// table: codes and their sentences
+export const EDGE_CODES = {
+  // Reading the text.
+  'edge.empty': { severity: 'error', says: 'The file holds nothing but white space and comments.' },
+  'edge.not_a_map': { severity: 'error', says: 'The file has to be a map of keys at its top.' },
+  'edge.too_large': { severity: 'error', says: 'The file is larger than an edge file may be.' },
+  'edge.too_deep': { severity: 'error', says: 'Lists and maps are nested deeper than any edge needs.' },
+  'edge.several_documents': { severity: 'error', says: 'A file holds one document, so no second `---`.' },
+  'edge.syntax': { severity: 'error', says: 'The text is not YAML 1.2, of which JSON is a part.' },
+  'edge.tab_indent': { severity: 'error', says: 'YAML is indented with spaces, never with tabs.' },
+  'edge.unknown_tag': {
+    severity: 'error',
+    says: 'A plain value that begins with `!` is a tag in YAML: quote it.',
+  },
+  'edge.unknown_alias': { severity: 'error', says: 'An alias needs an anchor of its name before it.' },
+  'edge.alias_limit': { severity: 'error', says: 'Aliases expand to more values than any edge needs.' },
+  'edge.duplicate_key': { severity: 'error', says: 'A key may stand only once in a map.' },
+  'edge.bad_key': {
+    severity: 'error',
+    says: 'A key has to be a text, and not one that JavaScript reserves.',
+  },
+  // The shape: the JSON Schema.
+  'edge.unknown_key': { severity: 'error', says: 'The key means nothing at this place.' },
+  'edge.missing_key': { severity: 'error', says: 'A required key is not there.' },
+  'edge.wrong_type': { severity: 'error', says: 'The value has another type than its key needs.' },
+  'edge.unknown_value': { severity: 'error', says: 'The value is not one of those that its key may have.' },
+  'edge.out_of_range': { severity: 'error', says: 'The number is outside its limits.' },
+  'edge.too_long': { severity: 'error', says: 'The text is longer than its limit in bytes.' },
+  'edge.empty_value': { severity: 'error', says: 'The text or list must not be empty.' },
+  'edge.bad_form': { severity: 'error', says: 'The text does not have the form that its key needs.' },
+  'edge.bad_name': {
+    severity: 'error',
+    says: 'Names consist of letters, digits, dashes, underscores and dots.',
+  },
+  // What a schema cannot say.
+  'edge.unknown_backend': { severity: 'error', says: 'No backend has this name.' },
+  'edge.unknown_ip_policy': { severity: 'error', says: 'No IP policy has this name.' },
+  'edge.backend_kind': { severity: 'error', says: 'A backend is of exactly one kind.' },
+  'edge.nested_backend': {
+    severity: 'error',
+    says: 'A weighted backend may not lead to another weighted one, nor failover to failover.',
+  },
+  'edge.backend_cycle': { severity: 'error', says: 'A backend must not lead back to itself.' },
+  'edge.bad_address': { severity: 'error', says: 'The address of a static backend is a host and a port.' },
+  'edge.bad_hostport': { severity: 'error', says: 'A hostport is a host name and port 443.' },
+  'edge.duplicate_hostport': { severity: 'error', says: 'A host name belongs to one edge.' },
+  'edge.bad_match': { severity: 'error', says: 'A match is a path, a host, or a host followed by a path.' },
+  'edge.duplicate_route': { severity: 'error', says: 'Two routes of an edge take the same requests.' },
+  'edge.several_logins': { severity: 'error', says: 'A route has at most one of oauth, oidc and saml.' },
+  'edge.oauth_provider': { severity: 'error', says: 'An oauth module has exactly one provider.' },
+  'edge.oauth_app': {
+    severity: 'error',
+    says: 'An OAuth app of your own needs client_id and client_secret; scopes need the app.',
+  },
+  'edge.webhook_secret': {
+    severity: 'error',
+    says: 'Every webhook provider but sns needs a secret, and sns has none.',
+  },
+  'edge.bad_cidr': {
+    severity: 'error',
+    says: 'A range of addresses is written with its mask and no bits beyond it.',
+  },
+  'edge.duplicate_cidr': { severity: 'error', says: 'A range stands only once in an IP policy.' },
+  'edge.bad_pattern': {
+    severity: 'error',
+    says: 'The pattern is not a regular expression that runs in linear time.',
+  },
+  'edge.bad_header': { severity: 'error', says: 'The header cannot be set or removed by configuration.' },
+  'edge.interpolation_not_available': {
+    severity: 'error',
+    says: 'Expressions in header values are not part of this version.',
+  },
+  'edge.bad_policy': {
+    severity: 'error',
+    says: 'The value of a traffic policy is a JSON object in a string.',
+  },
+  // Legal, but surely wrong.
+  'edge.module_not_run': {
+    severity: 'warning',
+    says: 'The module is checked but not run by this version: its route answers 501.',
+  },
+  'edge.no_edges': { severity: 'warning', says: 'Without an edge nothing is served.' },
+  'edge.no_routes': { severity: 'warning', says: 'An edge without routes answers every request with 404.' },
+  'edge.route_without_backend': {
+    severity: 'warning',
+    says: 'A route without a backend has nothing to answer with.',
+  },
+  'edge.unreachable_host': {
+    severity: 'warning',
+    says: 'The route names a host that its edge does not answer for.',
+  },
+  'edge.literal_wildcard': { severity: 'warning', says: 'A `*` in a match stands for itself.' },
+  'edge.unused_backend': { severity: 'warning', says: 'No route leads to this backend.' },
+  'edge.unused_ip_policy': { severity: 'warning', says: 'No route refers to this IP policy.' },
+  'edge.backend_without_choice': {
+    severity: 'warning',
+    says: 'The backend has no child that it could ever choose.',
+  },
+  'edge.body_not_sent': { severity: 'warning', says: 'Responses of this status have no body.' },
+  'edge.blocks_everybody': { severity: 'warning', says: 'Without an allow rule every address is blocked.' },
+  'edge.pattern_matches_everything': { severity: 'warning', says: 'The pattern matches every user agent.' },
+} as const satisfies Record<string, Code>;
+
+export type EdgeCode = keyof typeof EDGE_CODES;

@@ -1,0 +1,62 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { headerEditProblems } from '../../mechanisms/header_edits.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { routesOf } from './routes_of.ts';
+
+interface SoundLists {
+  readonly add?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly remove?: readonly (string | undefined)[] | undefined;
+}
+
+/** Checks the header edits of all routes. */
+export function checkHeaders(config: SoundConfig, report: Report): void {
+  for (const { pointer, thing: route } of routesOf(config)) {
+    checkSide(route.request_headers, 'request', `${pointer}/request_headers`, report);
+    checkSide(route.response_headers, 'response', `${pointer}/response_headers`, report);
+  }
+}
+
+function checkSide(
+  lists: SoundLists | undefined,
+  side: 'request' | 'response',
+  pointer: string,
+  report: Report,
+): void {
+  if (lists === undefined) return;
+  const { add = {}, remove = [] } = lists;
+  for (const [name, value] of Object.entries(add)) {
+    if (value?.includes('${') !== true) continue;
+    const says = `expressions such as ${quoted(interpolation(value))} in header values are not part of this version`;
+    report('edge.interpolation_not_available', pointerTo(`${pointer}/add`, name), says);
+  }
+  const problems = headerEditProblems(
+    {
+      // A value that departed, or that is an expression, is told elsewhere; its name counts.
+      add: Object.entries(add).map(([name, value]) => [
+        name,
+        value === undefined || value.includes('${') ? 'x' : value,
+      ]),
+      remove: remove.filter((name) => name !== undefined),
+    },
+    side,
+  );
+  const told = new Set<number>();
+  for (const { where, name, reason, says } of problems) {
+    if (where === 'add') {
+      report('edge.bad_header', pointerTo(`${pointer}/add`, name), says, {
+        at: reason === 'invalid_value' ? 'value' : 'key',
+      });
+      continue;
+    }
+    // The same name twice in the list is the same problem at two places.
+    const index = remove.findIndex((other, at) => other === name && !told.has(at));
+    told.add(index);
+    report('edge.bad_header', pointerTo(`${pointer}/remove`, Math.max(index, 0)), says);
+  }
+}
+
+function interpolation(value: string): string {
+  return /\$\{[^}]*\}?/.exec(value)?.[0] ?? value;
+}

@@ -1,0 +1,146 @@
+import { domainToASCII } from 'node:url';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { parseAuthority } from '../../http/host.ts';
+import { parseAddress } from '../../net/address.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { didYouMean, quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { edgesOf } from './routes_of.ts';
+
+/** The only port of an HTTPS edge, as at the service; where a process listens is another matter. */
+const HTTPS_PORT = 443;
+
+export interface HostProblem {
+  readonly says: string;
+  /** A text that would be accepted, where it can be told. */
+  readonly meant?: string | undefined;
+  /** Whether `meant` surely keeps the meaning. */
+  readonly safe?: boolean;
+}
+
+/** A host with a port, as text; a problem says what is wrong with it. */
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `host:port` strictly, without scheme, path or user; `example` is a port to suggest where none stands. */
+export function readHostAndPort(text: string, example: number): HostAndPort | HostProblem {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text);
+  if (scheme !== null) {
+    const rest = text.slice(scheme[0].length).replace(/[/?#].*$/, '');
+    return {
+      says: `${quoted(text)} is a URL; only host and port belong here`,
+      meant: acceptable(rest, example),
+    };
+  }
+  if (/[/?#@]/.test(text)) {
+    const meant = acceptable(text.replace(/[/?#].*$/, ''), example);
+    return { says: `${quoted(text)} has more than a host and a port`, meant };
+  }
+  const authority = parseAuthority(text);
+  if (authority === null) return unreadable(text, example);
+  const problem = hostProblem(authority.host);
+  if (problem !== null) return { says: problem };
+  if (authority.port === undefined) {
+    return { says: `${quoted(text)} has no port`, meant: `${text}:${example}`, safe: example === HTTPS_PORT };
+  }
+  return { host: authority.host, port: authority.port };
+}
+
+/** Narrows the answer of `readHostAndPort`. */
+export function isHostProblem(answer: HostAndPort | HostProblem): answer is HostProblem {
+  return 'says' in answer;
+}
+
+/** Why a host that parses is none after all, or null. */
+export function hostProblem(host: string): string | null {
+  const bracketed = /^\[(.*)\]$/.exec(host);
+  if (bracketed !== null)
+    return parseAddress(bracketed[1]!) === null ? `${quoted(host)} is not an IPv6 address` : null;
+  // A name that ends in a number is an IPv4 address or nothing (WHATWG URL, "ends in a number").
+  const endsInNumber = /(?:^|\.)\d+$/.test(host);
+  return endsInNumber && parseAddress(host) === null ? `${quoted(host)} is not an IPv4 address` : null;
+}
+
+function unreadable(text: string, example: number): HostProblem {
+  if (parseAddress(text)?.family === 6) {
+    return { says: `${quoted(text)} needs brackets around its IPv6 address`, meant: `[${text}]:${example}` };
+  }
+  const port = /:(\d*)$/.exec(text);
+  if (port !== null && Number(port[1]) > 65_535) return { says: `port ${port[1]} is above 65535` };
+  return { says: `${quoted(text)} is not a host name and a port`, meant: asciiOf(text, example) };
+}
+
+/** A name in other scripts, in the ASCII form that DNS and certificates use (RFC 5891 §4). */
+function asciiOf(text: string, example: number): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+  if (/^[\u0000-\u007f]*$/.test(text)) return undefined;
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/s.exec(text) ?? [];
+  const ascii = domainToASCII(name);
+  return ascii === '' ? undefined : acceptable(ascii + port, example);
+}
+
+function acceptable(text: string, example: number): string | undefined {
+  const authority = parseAuthority(text);
+  if (authority === null || hostProblem(authority.host) !== null) return undefined;
+  return authority.port === undefined ? `${text}:${example}` : text;
+}
+
+/** Checks the hostports of all edges: their form, and that each host belongs to one edge. */
+export function checkHostports(config: SoundConfig, report: Report): void {
+  const owners = new Map<string, string>();
+  for (const { pointer, thing } of edgesOf(config)) {
+    for (const [index, hostport] of (thing.hostports ?? []).entries()) {
+      if (hostport === undefined) continue;
+      const at = pointerTo(`${pointer}/hostports`, index);
+      const host = checkHostport(hostport, at, report);
+      const owner = host === null ? undefined : owners.get(host);
+      if (host !== null && owner === undefined) owners.set(host, at);
+      if (owner !== undefined) {
+        report('edge.duplicate_hostport', at, `${quoted(hostport)} stands in this file twice`, {
+          notes: [`first at ${owner}`],
+        });
+      }
+    }
+  }
+}
+
+/** The host of a hostport, with its wildcard; null when there is a problem, which is reported. */
+function checkHostport(hostport: string, pointer: string, report: Report): string | null {
+  const wildcard = hostport.startsWith('*.') ? '*.' : '';
+  const answer = readHostAndPort(hostport.slice(wildcard.length), HTTPS_PORT);
+  if (isHostProblem(answer)) {
+    const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
+    report('edge.bad_hostport', pointer, answer.says, {
+      hint: didYouMean(meant),
+      fix:
+        meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: answer.safe === true },
+    });
+    return null;
+  }
+  if (wildcard !== '' && parseAddress(answer.host.replace(/^\[|\]$/g, '')) !== null) {
+    report('edge.bad_hostport', pointer, 'a wildcard covers names, not addresses');
+    return null;
+  }
+  if (answer.port !== HTTPS_PORT) {
+    const says = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
+    report('edge.bad_hostport', pointer, says, {
+      notes: [
+        'this is the port in the URLs of visitors; the port to listen on is chosen on the command line',
+      ],
+    });
+  }
+  return wildcard + answer.host;
+}
+
+/** Whether one of the hostports of an edge covers a host; a wildcard covers all deeper names. */
+export function covers(hostports: readonly (string | undefined)[], host: string): boolean {
+  return hostports.some((hostport) => {
+    if (hostport === undefined) return true;
+    const wildcard = hostport.startsWith('*.');
+    const answer = readHostAndPort(wildcard ? hostport.slice(2) : hostport, HTTPS_PORT);
+    if (isHostProblem(answer)) return true;
+    return wildcard ? host.endsWith(`.${answer.host}`) : host === answer.host;
+  });
+}

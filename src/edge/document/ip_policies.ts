@@ -1,0 +1,60 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { didYouMean, quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { routesOf } from './routes_of.ts';
+
+/** Checks the ranges of all IP policies, and warns where a route lets nobody in. */
+export function checkIpPolicies(config: SoundConfig, report: Report): void {
+  for (const [name, policy] of Object.entries(config.ip_policies ?? {})) {
+    const pointer = `${pointerTo('/ip_policies', name)}/rules`;
+    const seen = new Map<string, string>();
+    for (const [index, rule] of (policy?.rules ?? []).entries()) {
+      if (rule?.cidr === undefined) continue;
+      const at = pointerTo(pointerTo(pointer, index), 'cidr');
+      const range = checkCidr(rule.cidr, at, report);
+      if (range === null) continue;
+      const first = seen.get(range);
+      if (first === undefined) seen.set(range, at);
+      else {
+        const says = `the range ${quoted(range)} stands in this policy twice`;
+        report('edge.duplicate_cidr', at, says, { notes: [`first at ${first}`] });
+      }
+    }
+  }
+  for (const { pointer, thing: route } of routesOf(config)) {
+    const ids = route.ip_restriction?.ip_policy_ids;
+    if (ids !== undefined && ids.length > 0)
+      warnOfBlocked(config, ids, `${pointer}/ip_restriction/ip_policy_ids`, report);
+  }
+}
+
+/** The canonical range, or null when there is a problem, which is reported. */
+function checkCidr(cidr: string, pointer: string, report: Report): string | null {
+  const answer = parseCidr(cidr);
+  if (!isCidrProblem(answer)) return answer.text;
+  const { problem, says, suggestion } = answer;
+  // These two leave one thing only that can have been meant.
+  const safe = problem === 'no_mask' || problem === 'host_bits';
+  report('edge.bad_cidr', pointer, says, {
+    hint: didYouMean(suggestion),
+    fix: safe ? { says: `write ${suggestion}`, text: suggestion, safe } : undefined,
+  });
+  return null;
+}
+
+/** Warns when no policy of the union allows anything; says nothing when one of them is not sound. */
+function warnOfBlocked(
+  config: SoundConfig,
+  ids: readonly (string | undefined)[],
+  pointer: string,
+  report: Report,
+): void {
+  for (const id of ids) {
+    const rules = id === undefined ? undefined : config.ip_policies?.[id]?.rules;
+    if (rules === undefined || rules.some((rule) => rule?.action !== 'deny')) return;
+  }
+  const who = ids.length === 1 ? `IP policy ${quoted(ids[0] ?? '')} has` : 'these IP policies have';
+  report('edge.blocks_everybody', pointer, `${who} no allow rule, so every address is blocked`);
+}

@@ -1,0 +1,136 @@
+import { isMap, isScalar, parseDocument } from 'yaml';
+import type { Document, Node, YAMLError } from 'yaml';
+import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
+import type { EdgeCode } from './codes.ts';
+import type { EdgeDocument } from './document.ts';
+import { locator } from './locate.ts';
+import { reportTo } from './report.ts';
+import type { More } from './report.ts';
+import { valueOf } from './values.ts';
+import type { AliasTargets } from './values.ts';
+
+/** What reading gives; the document is null when its text is too broken to look further. */
+export interface Reading {
+  readonly document: EdgeDocument | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Largest edge file, in bytes of UTF-8. */
+export const FILE_LIMIT_BYTES = 10_000_000;
+
+/** Reads YAML 1.2, of which JSON is a part. Never throws; what is wrong becomes diagnostics. */
+export function readDocument(source: Source): Reading {
+  const whole = { start: 0, end: source.text.length };
+  const bytes = Buffer.byteLength(source.text);
+  const refuse = (code: EdgeCode, says: string, span: Span, more?: More): Reading => {
+    const document = { source, value: undefined, spanOf: () => span, keySpanOf: () => span };
+    const diagnostics: Diagnostic[] = [];
+    reportTo(diagnostics, document)(code, '', says, more);
+    return { document: null, diagnostics };
+  };
+  if (bytes > FILE_LIMIT_BYTES) {
+    const says = `the file has ${bytes} bytes; at most ${FILE_LIMIT_BYTES} are read`;
+    return refuse('edge.too_large', says, { start: 0, end: 0 });
+  }
+  let parsed: Document;
+  try {
+    // Duplicate keys are found while values are built: the parser's own search is quadratic.
+    parsed = parseDocument(source.text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+  } catch {
+    // The parser is recursive; only nesting by the ten thousand exhausts the stack.
+    return refuse('edge.too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
+  }
+  return read(source, parsed, whole, refuse);
+}
+
+type Refuse = (code: EdgeCode, says: string, span: Span, more?: More) => Reading;
+
+function read(source: Source, parsed: Document, whole: Span, refuse: Refuse): Reading {
+  const targets: AliasTargets = new Map();
+  const located = locator(parsed, targets);
+  const skeleton: EdgeDocument = { source, value: undefined, ...located };
+  const problems = [...parsed.errors, ...parsed.warnings].map((problem) => syntaxProblem(source, problem));
+  if (problems.length > 0) {
+    const diagnostics = problems.flatMap(
+      ({ code, says, span, hint }) => refuse(code, says, span, { hint }).diagnostics,
+    );
+    return { document: null, diagnostics };
+  }
+  const { contents, directives } = parsed;
+  if (directives?.yaml.explicit === true && directives.yaml.version !== '1.2') {
+    const span = clamped({ start: source.text.indexOf('%YAML'), end: source.text.indexOf('\n') }, whole.end);
+    return refuse(
+      'edge.syntax',
+      `the file asks for YAML ${directives.yaml.version}; it is read as YAML 1.2 only`,
+      span,
+    );
+  }
+  if (isEmptyContents(contents)) {
+    return refuse(
+      'edge.empty',
+      'the file is empty',
+      { start: 0, end: 0 },
+      {
+        notes: ['the smallest edge file has a map `edges` with a map `https`'],
+      },
+    );
+  }
+  if (!isMap(contents)) return refuse('edge.not_a_map', notAMap(source.text), located.spanOf('') ?? whole);
+  const diagnostics: Diagnostic[] = [];
+  const value = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
+  return { document: { ...skeleton, value }, diagnostics };
+}
+
+function isEmptyContents(contents: Node | null): boolean {
+  if (contents === null) return true;
+  // A document of nothing but its marker has an empty scalar.
+  return isScalar(contents) && contents.value === null && contents.source === '';
+}
+
+function notAMap(text: string): string {
+  const says = 'the file has to be a map with keys such as `edges` and `backends`';
+  return /^\s*[a-z_]+:\S/.test(text) ? `${says}; a space is missing after the colon` : says;
+}
+
+interface SyntaxProblem {
+  readonly code: EdgeCode;
+  readonly says: string;
+  readonly span: Span;
+  readonly hint?: string | undefined;
+}
+
+function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError): SyntaxProblem {
+  const span = clamped({ start: pos[0], end: pos[1] }, text.length);
+  if (code === 'TAB_AS_INDENT') {
+    return { code: 'edge.tab_indent', says: 'a tab is used for indentation; YAML takes spaces only', span };
+  }
+  if (code === 'MULTIPLE_DOCS') {
+    const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
+    const says = 'a second document begins here; an edge file holds one';
+    return { code: 'edge.several_documents', says, span: marker };
+  }
+  if (code === 'TAG_RESOLVE_FAILED') {
+    const tag = text.slice(span.start, span.end);
+    const says = `'${tag}' is read as a YAML tag, so the value after it is not what it looks like`;
+    return { code: 'edge.unknown_tag', says, span, hint: 'put the whole value in quotes' };
+  }
+  return { code: 'edge.syntax', says: SYNTAX[code] ?? lowerFirst(message), span };
+}
+
+/** The parser's complaints, by its codes, in the words of somebody who edits a file. */
+const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_INDENT: 'this does not fit the indentation around it, or a bracket opened before is never closed',
+  BLOCK_AS_IMPLICIT_KEY: 'a second `key:` stands in one line; a value with a colon and a space needs quotes',
+  BLOCK_IN_FLOW: 'an indented list or map cannot stand between brackets',
+  MULTILINE_IMPLICIT_KEY: 'a key has to stand in one line; is a colon missing, or the indentation uneven?',
+  BAD_SCALAR_START: 'a plain value cannot begin with this character; put the value in quotes',
+};
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+function clamped(span: Span, end: number): Span {
+  const start = Math.min(Math.max(span.start, 0), end);
+  return { start, end: Math.min(Math.max(span.end, start), end) };
+}

@@ -1,0 +1,30 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { MODULES_NOT_RUN } from './not_run.ts';
+import type { Report } from './report.ts';
+import { edgesOf, routesOf } from './routes_of.ts';
+
+/** Warns of what can never serve a request, and of modules that this version refuses to pass. */
+export function checkRoutes(config: SoundConfig, report: Report): void {
+  if (config.edges?.https !== undefined && Object.keys(config.edges.https).length === 0) {
+    report('edge.no_edges', '/edges', 'there is no edge, so nothing is served', { at: 'key' });
+  }
+  for (const { name, pointer, thing } of edgesOf(config)) {
+    if (thing.routes?.length !== 0) continue;
+    report('edge.no_routes', pointer, `edge '${name}' has no routes, so every request gets 404`, {
+      at: 'key',
+    });
+  }
+  for (const { pointer, thing: route } of routesOf(config)) {
+    // A key whose value departed from its shape is there nevertheless.
+    if (!('backend' in route)) {
+      const says = 'the route has no backend, so requests that pass its modules get an error';
+      report('edge.route_without_backend', pointer, says);
+    }
+    for (const module of MODULES_NOT_RUN) {
+      if (route[module] === undefined || route[module].enabled === false) continue;
+      const says = `this version does not run '${module}': requests to this route are refused with 501`;
+      report('edge.module_not_run', pointerTo(pointer, module), says, { at: 'key' });
+    }
+  }
+}

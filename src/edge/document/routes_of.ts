@@ -1,0 +1,40 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { SoundConfig } from './edge_shape.ts';
+
+type SoundEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['https']>[string]>;
+export type SoundRoute = NonNullable<NonNullable<SoundEdge['routes']>[number]>;
+export type SoundBackend = NonNullable<NonNullable<SoundConfig['backends']>[string]>;
+
+interface Placed<Thing> {
+  readonly name: string;
+  readonly pointer: string;
+  readonly thing: Thing;
+}
+
+/** The edges that are sound enough to look at. */
+export function edgesOf(config: SoundConfig): Placed<SoundEdge>[] {
+  return placed(config.edges?.https, '/edges/https');
+}
+
+/** The backends that are sound enough to look at. */
+export function backendsOf(config: SoundConfig): Placed<SoundBackend>[] {
+  return placed(config.backends, '/backends');
+}
+
+/** The routes of all edges, or of one; `name` is that of the edge. */
+export function routesOf(config: SoundConfig, edges = edgesOf(config)): Placed<SoundRoute>[] {
+  return edges.flatMap(({ name, pointer, thing }) =>
+    (thing.routes ?? []).flatMap((route, index) =>
+      route === undefined ? [] : [{ name, pointer: pointerTo(`${pointer}/routes`, index), thing: route }],
+    ),
+  );
+}
+
+function placed<Thing>(
+  things: Readonly<Record<string, Thing | undefined>> | undefined,
+  parent: string,
+): Placed<Thing>[] {
+  return Object.entries(things ?? {}).flatMap(([name, thing]) =>
+    thing === undefined ? [] : [{ name, pointer: pointerTo(parent, name), thing }],
+  );
+}

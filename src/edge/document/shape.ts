@@ -1,0 +1,180 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { UNREADABLE } from './document.ts';
+
+/**
+ * What `shape.ts` understands of JSON Schema (draft 7), and three keywords of our own: `maxBytes`, `enumAnyCase`,
+ * and `form`, the words for a `pattern`. The generated schema uses nothing else.
+ */
+export interface Shape {
+  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false | Shape;
+  readonly propertyNames?: Shape;
+  readonly items?: Shape;
+  readonly minItems?: number;
+  readonly enum?: readonly string[];
+  readonly enumAnyCase?: readonly string[];
+  readonly minLength?: number;
+  readonly maxBytes?: number;
+  readonly pattern?: string;
+  readonly form?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** How a value departs from its shape. */
+export type Departure =
+  | { readonly kind: 'unknown_key'; readonly key: string; readonly known: readonly string[] }
+  | { readonly kind: 'missing_key'; readonly key: string; readonly shape: Shape }
+  | { readonly kind: 'wrong_type'; readonly shape: Shape; readonly received: unknown }
+  | { readonly kind: 'unknown_value'; readonly allowed: readonly string[]; readonly received: string }
+  | { readonly kind: 'out_of_range'; readonly shape: Shape; readonly received: number }
+  | { readonly kind: 'too_long'; readonly limitBytes: number; readonly bytes: number }
+  | { readonly kind: 'empty'; readonly of: 'list' | 'text' }
+  | { readonly kind: 'bad_form'; readonly form: string; readonly received: string }
+  | { readonly kind: 'bad_name'; readonly form: string; readonly key: string };
+
+/** Takes a departure and the pointer of the value; for keys that of the map they stand in. */
+export type Depart = (pointer: string, departure: Departure) => void;
+
+/** A part that departs from its shape, left out of the result. */
+type Left = undefined;
+
+/**
+ * Compares a value with a shape and returns it with defaults filled in. Every departure is told, not only the
+ * first; what departs is undefined in the result, so that the sound rest can be checked further.
+ */
+export function shaped(shape: Shape, value: unknown, pointer: string, depart: Depart): unknown {
+  if (value === UNREADABLE) return undefined;
+  if (shape.type === undefined) return value;
+  switch (shape.type) {
+    case 'object':
+      return isObject(value)
+        ? shapedObject(shape, value, pointer, depart)
+        : wrongType(shape, value, pointer, depart);
+    case 'array':
+      return Array.isArray(value)
+        ? shapedList(shape, value, pointer, depart)
+        : wrongType(shape, value, pointer, depart);
+    case 'string':
+      return typeof value === 'string'
+        ? shapedText(shape, value, pointer, depart)
+        : wrongType(shape, value, pointer, depart);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : wrongType(shape, value, pointer, depart);
+    case 'integer':
+    case 'number':
+      return shapedNumber(shape, value, pointer, depart);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+function wrongType(shape: Shape, received: unknown, pointer: string, depart: Depart): Left {
+  depart(pointer, { kind: 'wrong_type', shape, received });
+  return undefined;
+}
+
+function shapedObject(
+  shape: Shape,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  depart: Depart,
+): Record<string, unknown> {
+  return shape.properties === undefined
+    ? shapedMap(shape, value, pointer, depart)
+    : shapedRecord(shape, shape.properties, value, pointer, depart);
+}
+
+/** An object of known keys; an undefined value counts as an absent key. */
+function shapedRecord(
+  shape: Shape,
+  properties: Readonly<Record<string, Shape>>,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  depart: Depart,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const known = Object.keys(properties);
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(properties, key)) depart(pointer, { kind: 'unknown_key', key, known });
+  }
+  for (const key of known) {
+    const property = properties[key]!;
+    const given = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (given !== undefined) result[key] = shaped(property, given, pointerTo(pointer, key), depart);
+    else if (property.default !== undefined) result[key] = structuredClone(property.default);
+    else if (shape.required?.includes(key)) depart(pointer, { kind: 'missing_key', key, shape: property });
+  }
+  return result;
+}
+
+/** An object of any keys, all of one shape. A value that departs leaves its key behind, for others may name it. */
+function shapedMap(
+  shape: Shape,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  depart: Depart,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const names = shape.propertyNames ?? {};
+  const isName = names.pattern === undefined ? null : new RegExp(names.pattern);
+  for (const [key, given] of Object.entries(value)) {
+    if (given === undefined) continue;
+    if (key === '__proto__' || isName?.test(key) === false) {
+      depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
+    } else {
+      const item = shape.additionalProperties || {};
+      result[key] = shaped(item, given, pointerTo(pointer, key), depart);
+    }
+  }
+  return result;
+}
+
+function shapedList(shape: Shape, value: readonly unknown[], pointer: string, depart: Depart): unknown[] {
+  if (value.length < (shape.minItems ?? 0)) depart(pointer, { kind: 'empty', of: 'list' });
+  const item = shape.items ?? {};
+  // `Array.from` visits the holes of a sparse array too.
+  return Array.from(value, (given, index) => shaped(item, given, pointerTo(pointer, index), depart));
+}
+
+function shapedText(shape: Shape, value: string, pointer: string, depart: Depart): string | Left {
+  const departure = textDeparture(shape, value);
+  if (departure === null) return value;
+  depart(pointer, departure);
+  return undefined;
+}
+
+function textDeparture(shape: Shape, value: string): Departure | null {
+  const { enum: allowed, enumAnyCase, maxBytes, pattern } = shape;
+  if (allowed !== undefined && !allowed.includes(value))
+    return { kind: 'unknown_value', allowed, received: value };
+  if (enumAnyCase !== undefined && !enumAnyCase.includes(value.toLowerCase())) {
+    return { kind: 'unknown_value', allowed: enumAnyCase, received: value };
+  }
+  if (value.length < (shape.minLength ?? 0)) return { kind: 'empty', of: 'text' };
+  if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) {
+    return { kind: 'too_long', limitBytes: maxBytes, bytes: Buffer.byteLength(value) };
+  }
+  if (pattern !== undefined && !new RegExp(pattern).test(value)) {
+    return { kind: 'bad_form', form: shape.form ?? pattern, received: value };
+  }
+  return null;
+}
+
+function shapedNumber(shape: Shape, value: unknown, pointer: string, depart: Depart): number | Left {
+  const isNumber = typeof value === 'number' && Number.isFinite(value);
+  if (!isNumber || (shape.type === 'integer' && !Number.isInteger(value))) {
+    return wrongType(shape, value, pointer, depart);
+  }
+  if (value < (shape.minimum ?? -Infinity) || value > (shape.maximum ?? Infinity)) {
+    depart(pointer, { kind: 'out_of_range', shape, received: value });
+    return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,154 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, listed, quoted, shown } from './report.ts';
+import type { More, Report } from './report.ts';
+import type { Depart, Departure, Shape } from './shape.ts';
+
+/** Tells departures from the shape in plain words. */
+export function tellDepartures(report: Report): Depart {
+  return (pointer, departure) => {
+    switch (departure.kind) {
+      case 'unknown_key':
+        return tellUnknownKey(report, pointer, departure);
+      case 'missing_key': {
+        const { key, shape } = departure;
+        const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
+        return report('edge.missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
+          at: 'key',
+          notes,
+        });
+      }
+      case 'wrong_type': {
+        const { shape, received } = departure;
+        const says = `${subject(pointer)} has to be ${wanted(shape)}, not ${shown(received)}`;
+        return report('edge.wrong_type', pointer, says, repairOf(shape, received, pointer));
+      }
+      case 'unknown_value':
+        return tellUnknownValue(report, pointer, departure);
+      case 'out_of_range': {
+        const { shape, received } = departure;
+        const says = `${subject(pointer)} has to be from ${shape.minimum} to ${shape.maximum}, not ${received}`;
+        return report('edge.out_of_range', pointer, says);
+      }
+      case 'too_long': {
+        const { bytes, limitBytes } = departure;
+        const says = `${subject(pointer)} has ${bytes} bytes; at most ${limitBytes} are allowed`;
+        return report('edge.too_long', pointer, says);
+      }
+      case 'empty':
+        return report(
+          'edge.empty_value',
+          pointer,
+          `${subject(pointer)} must not be an empty ${departure.of}`,
+        );
+      case 'bad_form': {
+        const says = `${subject(pointer)} has to be ${departure.form}, not ${shown(departure.received)}`;
+        return report('edge.bad_form', pointer, says);
+      }
+      case 'bad_name': {
+        const { key, form } = departure;
+        return report('edge.bad_name', pointerTo(pointer, key), `${quoted(key)} is not ${form}`, {
+          at: 'key',
+        });
+      }
+    }
+  };
+}
+
+type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
+
+/** Keys of the real configuration that this version does not take yet, or that belong elsewhere. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '/edges/tcp': 'TCP edges are not part of this version',
+  '/edges/tls': 'TLS edges are not part of this version',
+  '<<': 'merge keys are not part of YAML 1.2; use an alias for the whole value',
+  policy: '`policy` appears in responses only; the module is called `traffic_policy`',
+  ip_policies: 'in a request the module has `ip_policy_ids`, a list of names',
+  mutual_tls: 'mutual TLS of edges is not part of this version',
+  tls_termination: 'TLS termination of edges is not part of this version',
+};
+
+function tellUnknownKey(report: Report, pointer: string, { key, known }: Of<'unknown_key'>): void {
+  const meant = suggest(key, known);
+  const elsewhere = ELSEWHERE[`${pointer}/${key}`] ?? ELSEWHERE[key];
+  const more: More = {
+    at: 'key',
+    hint: didYouMean(meant),
+    notes: [...(elsewhere === undefined ? [] : [elsewhere]), `known here: ${listed(known)}`],
+    fix: meant === undefined ? undefined : { says: `rename to ${meant}`, text: meant, safe: false },
+  };
+  report(
+    'edge.unknown_key',
+    pointerTo(pointer, key),
+    `${quoted(key)} has no meaning${inside(pointer)}`,
+    more,
+  );
+}
+
+function tellUnknownValue(report: Report, pointer: string, { allowed, received }: Of<'unknown_value'>): void {
+  const meant = suggest(received, allowed);
+  report('edge.unknown_value', pointer, `${subject(pointer)} cannot be ${quoted(received)}`, {
+    hint: didYouMean(meant),
+    notes: [`one of: ${allowed.join(', ')}`],
+    fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
+  });
+}
+
+/** The last key of a pointer, as the subject of a sentence; an item of a list by the name of its list. */
+function subject(pointer: string): string {
+  const key = lastKey(pointer);
+  if (key === '') return 'the configuration';
+  if (!/^\d+$/.test(key)) return quoted(key);
+  const list = lastKey(pointer.slice(0, pointer.lastIndexOf('/')));
+  return `item ${Number(key) + 1} of ${quoted(list)}`;
+}
+
+function inside(pointer: string): string {
+  return pointer === '' ? ' at the top of the file' : ` in ${subject(pointer)}`;
+}
+
+function lastKey(pointer: string): string {
+  return pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
+}
+
+const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
+  object: 'a map',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+};
+
+function wanted(shape: Shape): string {
+  return TYPES[shape.type ?? 'object'];
+}
+
+/** What to write instead, where it can be told from what was written. */
+function repairOf(shape: Shape, received: unknown, pointer: string): More {
+  if (shape.type === 'boolean' && typeof received === 'string') {
+    const meant = /^(?:yes|on|y|true)$/i.test(received)
+      ? 'true'
+      : /^(?:no|off|n|false)$/i.test(received)
+        ? 'false'
+        : null;
+    return meant === null ? {} : { hint: `write ${meant}` };
+  }
+  if (shape.type === 'object' && (received === null || received === undefined)) {
+    const hint = shape.required?.length
+      ? undefined
+      : `write ${lastKey(pointer)}: {} to have it with its defaults`;
+    return { hint, ...(shape.required?.length && { notes: [`it needs: ${shape.required.join(', ')}`] }) };
+  }
+  if (shape.type === 'string' && (typeof received === 'number' || typeof received === 'boolean')) {
+    return { hint: 'put it in quotes' };
+  }
+  if (shape.type === 'array' && typeof received === 'string') return { hint: 'put it in brackets: [ … ]' };
+  const isNumber = (shape.type === 'number' || shape.type === 'integer') && typeof received === 'string';
+  return isNumber && received.trim() !== '' && Number.isFinite(Number(received))
+    ? { hint: 'write it without quotes' }
+    : {};
+}

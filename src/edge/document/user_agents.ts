@@ -1,0 +1,81 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { Span } from '../../diagnostics/diagnostic.ts';
+import { compileUserAgents, isUserAgentRules } from '../../mechanisms/user_agents.ts';
+import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
+import type { EdgeDocument } from './document.ts';
+import type { SoundConfig } from './edge_shape.ts';
+import { quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { routesOf } from './routes_of.ts';
+
+const LISTS = ['allow', 'deny'] as const;
+
+/** Checks the patterns of all user agent filters, and warns of those that match everything. */
+export function checkUserAgents(config: SoundConfig, document: EdgeDocument, report: Report): void {
+  for (const { pointer, thing: route } of routesOf(config)) {
+    if (route.user_agent_filter === undefined) continue;
+    const { allow = [], deny = [] } = route.user_agent_filter;
+    const at = `${pointer}/user_agent_filter`;
+    // A pattern that departed is empty here, to keep the positions of the others.
+    const lists = {
+      allow: allow.map((pattern) => pattern ?? ''),
+      deny: deny.map((pattern) => pattern ?? ''),
+    };
+    const rules = compileUserAgents(lists);
+    for (const { list, index, says, offset } of isUserAgentRules(rules) ? [] : rules) {
+      const place = index < 0 ? at : pointerTo(`${at}/${list}`, index);
+      const source = index < 0 ? '' : lists[list][index]!;
+      report('edge.bad_pattern', place, says, { span: spanWithin(document, place, source, offset) });
+    }
+    for (const list of LISTS) {
+      for (const [index, pattern] of (route.user_agent_filter[list] ?? []).entries()) {
+        if (pattern === undefined || !matchesEverything(pattern)) continue;
+        // Blocking all but what an allow pattern takes is what this form is for.
+        if (list === 'deny' && allow.length > 0 && ALL_ON_PURPOSE.test(pattern)) continue;
+        warnOfEverything(list, pattern, pointerTo(`${at}/${list}`, index), report);
+      }
+    }
+  }
+}
+
+const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;
+const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
+// Repeated characters, so that a pattern that needs any one letter, digit or sign fails on another.
+const PROBES: readonly string[] = [...PRINTABLE.map((character) => character.repeat(3)), 'é', 'a b/1.0 (c)'];
+
+/** Whether an unanchored pattern finds a match in every text that could be a user agent. */
+function matchesEverything(pattern: string): boolean {
+  const compiled = compilePattern(pattern);
+  return !isPatternProblem(compiled) && PROBES.every((probe) => compiled.test(probe));
+}
+
+function warnOfEverything(list: 'allow' | 'deny', pattern: string, pointer: string, report: Report): void {
+  const effect =
+    list === 'allow' ? 'so the deny list never counts' : 'so everybody without an allow match is blocked';
+  const isEmptyBranch = pattern === '' || /^\||\|\||\|$|\(\||\|\)/.test(pattern);
+  report(
+    'edge.pattern_matches_everything',
+    pointer,
+    `${quoted(pattern)} matches every user agent, ${effect}`,
+    {
+      notes: isEmptyBranch
+        ? ['an empty alternative matches everywhere']
+        : ['a pattern may match anywhere in the header unless it has ^ and $'],
+    },
+  );
+}
+
+/** The stretch from the faulty character on, where the pattern stands in the text as it is. */
+function spanWithin(
+  document: EdgeDocument,
+  pointer: string,
+  pattern: string,
+  offset: number | undefined,
+): Span | undefined {
+  const span = document.spanOf(pointer);
+  if (offset === undefined || span === undefined || document.source === undefined) return undefined;
+  const text = document.source.text.slice(span.start, span.end);
+  const quote = text.startsWith('"') || text.startsWith("'") ? 1 : 0;
+  if (text.slice(quote, text.length - quote) !== pattern || offset >= pattern.length) return undefined;
+  return { start: span.start + quote + offset, end: span.end - quote };
+}

@@ -1,0 +1,105 @@
+import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import type { Alias, Document, Node, YAMLMap } from 'yaml';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { UNREADABLE } from './document.ts';
+import { keyText, spanOfNode } from './locate.ts';
+import { quoted } from './report.ts';
+import type { Report } from './report.ts';
+
+/** Deepest nesting of lists and maps: an edge needs nine levels. */
+const DEPTH_LIMIT = 64;
+/** Values that aliases may stand for in all, so that ten lines cannot become a billion values. */
+const ALIASED_LIMIT = 100_000;
+
+/** Which node each alias stands for. */
+export type AliasTargets = Map<Alias, Node>;
+
+interface Building {
+  readonly report: Report;
+  readonly targets: AliasTargets;
+  /** Anchors in the order of the text: a later one of the same name takes the place of an earlier one. */
+  readonly anchors: Map<string, Node>;
+  /** Values built below an alias so far. */
+  aliased: number;
+  /** Findings that are made once. */
+  readonly told: Set<'too_deep' | 'alias_limit'>;
+}
+
+/**
+ * The plain value of a document without syntax errors: objects, arrays, strings, numbers, booleans and null.
+ * Fills `targets` on its way.
+ */
+export function valueOf(document: Document, targets: AliasTargets, report: Report): unknown {
+  const building: Building = { report, targets, anchors: new Map(), aliased: 0, told: new Set() };
+  return build(document.contents, { pointer: '', depth: 0, inAlias: false }, building);
+}
+
+interface At {
+  readonly pointer: string;
+  readonly depth: number;
+  readonly inAlias: boolean;
+}
+
+function below({ pointer, depth, inAlias }: At, key: string | number): At {
+  return { pointer: pointerTo(pointer, key), depth: depth + 1, inAlias };
+}
+
+function build(node: unknown, at: At, building: Building): unknown {
+  const { report, told, anchors } = building;
+  if (at.inAlias && ++building.aliased > ALIASED_LIMIT) return UNREADABLE;
+  if (at.depth > DEPTH_LIMIT) {
+    if (!told.has('too_deep'))
+      report('edge.too_deep', at.pointer, `nested deeper than ${DEPTH_LIMIT} levels`);
+    told.add('too_deep');
+    return UNREADABLE;
+  }
+  if (isAlias(node)) return buildAlias(node, at, building);
+  if (!isNode(node)) return null;
+  if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
+  if (node.tag !== undefined && !PLAIN_TAGS.test(node.tag)) {
+    const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
+    report('edge.unknown_tag', at.pointer, `values with the tag '${tag}' have no meaning in an edge file`);
+    return UNREADABLE;
+  }
+  if (isMap(node)) return buildMap(node, at, building);
+  if (isSeq(node)) return node.items.map((item, index) => build(item, below(at, index), building));
+  return isScalar(node) ? node.value : null;
+}
+
+const PLAIN_TAGS = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
+
+function buildAlias(alias: Alias, at: At, building: Building): unknown {
+  const { report, targets, anchors, told } = building;
+  const target = targets.get(alias) ?? anchors.get(alias.source);
+  if (target === undefined) {
+    report('edge.unknown_alias', at.pointer, `no anchor '&${alias.source}' stands before this alias`);
+    return UNREADABLE;
+  }
+  targets.set(alias, target);
+  const value = build(target, { ...at, depth: at.depth + 1, inAlias: true }, building);
+  if (!at.inAlias && building.aliased > ALIASED_LIMIT && !told.has('alias_limit')) {
+    report('edge.alias_limit', at.pointer, `aliases stand for more than ${ALIASED_LIMIT} values`);
+    told.add('alias_limit');
+  }
+  return value;
+}
+
+function buildMap(map: YAMLMap, at: At, building: Building): object {
+  const { report } = building;
+  const entries: Record<string, unknown> = {};
+  const seen = new Set<string>();
+  for (const { key, value } of map.items) {
+    const text = keyText(key);
+    if (text === null || text === '__proto__') {
+      const says = text === null ? 'a key has to be a text' : `${quoted(text)} cannot be used as a key`;
+      report('edge.bad_key', at.pointer, says, { span: spanOfNode(key) });
+    } else if (seen.has(text)) {
+      const says = `the key ${quoted(text)} stands here a second time`;
+      report('edge.duplicate_key', pointerTo(at.pointer, text), says, { span: spanOfNode(key) });
+    } else {
+      seen.add(text);
+      entries[text] = build(value, below(at, text), building);
+    }
+  }
+  return entries;
+}
