@@ -1,0 +1,10 @@
+/** Exit codes of every verb: one cause, one code (docs/cli.md). */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  configInvalid: 3,
+  runtime: 4,
+  internal: 70,
+  interrupted: 130,
+} as const;

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Checked, checkEdge } from '../edge/document/check.ts';
+
+/** A file that cannot be read at all; the message is for the user. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+let loads = 0;
+
+/** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
+export async function loadConfig(path: string): Promise<Checked> {
+  if (SCRIPTS.has(extname(path))) return checkEdge({ value: await importDefault(path) });
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
+  }
+  return checkEdge({ name: path, text });
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  const url = pathToFileURL(resolve(path));
+  // A module is loaded once a URL; a reload needs another one.
+  url.searchParams.set('load', String(++loads));
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(url.href)) as typeof module;
+  } catch (error) {
+    throw new FileError(`cannot load ${path}: ${reasonOf(error)}`);
+  }
+  if (module.default === undefined) throw new FileError(`${path} has no default export`);
+  return module.default;
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'it is a folder';
+  if (code === 'EACCES') return 'permission denied';
+  return error instanceof Error ? error.message : String(error);
+}

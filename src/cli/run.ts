@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { EXIT } from './exit_codes.ts';
+
+/** A verb's file exports this; it adds its command to the program. */
+export interface VerbFile {
+  readonly register: (program: Command) => void;
+}
+
+/** Every verb: what help says of it, and the file that is loaded only when it runs. */
+const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () => Promise<VerbFile> }>> = {
+  dev: { says: 'run a local ingress on an edge file', load: () => import('./dev.ts') },
+  check: { says: 'check edge files', load: () => import('./check.ts') },
+  explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
+};
+
+/** Runs the command line and gives its exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const [verb] = args;
+  const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  // The checker is what editors and hooks call on each save: it does not wait for the option parser.
+  const { Command, CommanderError } = await import('commander');
+  const program = new Command('edgeproof')
+    .description('A cloud edge in a box: test, benchmark and run edge configurations locally.')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .enablePositionalOptions();
+  if (known !== undefined) {
+    (await known.load()).register(program);
+  } else {
+    program.version(await packageVersion(), '-V, --version');
+    for (const [name, { says }] of Object.entries(VERBS))
+      program.command(name).description(says).allowUnknownOption();
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? EXIT.ok);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+}
+
+async function packageVersion(): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

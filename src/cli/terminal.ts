@@ -1,0 +1,7 @@
+/** Whether to write colours to this stream: NO_COLOR and FORCE_COLOR win, then whether it is a terminal. */
+export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
+  const { NO_COLOR, FORCE_COLOR } = process.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '0') return true;
+  return stream.isTTY === true;
+}
