@@ -1,0 +1,62 @@
+import { DEFAULT_WINDOW_SECONDS } from '../provider.ts';
+import type { Algorithm, Place, Scheme, TimestampRule } from '../provider.ts';
+
+/** A header that holds the value alone, or after a prefix. */
+export function header(name: string, prefix?: string): Place {
+  return prefix === undefined ? { header: name } : { header: name, prefix };
+}
+
+/** A member of a list in a header: `member('Stripe-Signature', ',', 'v1')` is what follows `v1=`. */
+export function member(name: string, list: string, key: string, assign = '='): Place {
+  return { header: name, list, key, assign };
+}
+
+/** A member of the JSON body. */
+export function json(path: string): Place {
+  return { json: path };
+}
+
+/** A parameter of a form body. */
+export function form(name: string): Place {
+  return { form: name };
+}
+
+/** A timestamp and its window: the one that the provider recommends, or the default. */
+export function timestamp(
+  at: Place,
+  unit: TimestampRule['unit'] = 's',
+  windowSeconds = DEFAULT_WINDOW_SECONDS,
+): TimestampRule {
+  return { at, unit, windowSeconds };
+}
+
+/** An HMAC over the body as received. */
+export function overBody(
+  signature: Place | readonly Place[],
+  encoding: 'hex' | 'base64' = 'hex',
+  algorithm: Algorithm = 'hmac_sha256',
+): Scheme {
+  return { name: 'body', algorithm, encoding, signature: placesOf(signature), signs: '{body}', key: 'text' };
+}
+
+/** An HMAC over a text with a timestamp in it. */
+export function timed(
+  signature: Place | readonly Place[],
+  signs: string,
+  at: TimestampRule,
+  encoding: 'hex' | 'base64' = 'hex',
+): Scheme {
+  return {
+    name: 'timed',
+    algorithm: 'hmac_sha256',
+    encoding,
+    signature: placesOf(signature),
+    signs,
+    key: 'text',
+    timestamp: at,
+  };
+}
+
+function placesOf(places: Place | readonly Place[]): readonly Place[] {
+  return Array.isArray(places) ? (places as readonly Place[]) : [places as Place];
+}
