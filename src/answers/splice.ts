@@ -1,0 +1,58 @@
+import type { Duplex } from 'node:stream';
+
+/** What went through a tunnel, and who broke it, if it did not end by both sides saying so. */
+export interface Spliced {
+  readonly toUpstreamBytes: number;
+  readonly toClientBytes: number;
+  readonly cut: 'none' | 'client' | 'upstream';
+}
+
+/**
+ * Joins two connections byte for byte, with back-pressure, until both have ended. The end of one direction is
+ * passed on as such (half-close); an error of either side, or no byte either way for `idleMs`, ends both.
+ */
+export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promise<Spliced> {
+  return new Promise((resolve) => {
+    const bytes = { toUpstream: 0, toClient: 0 };
+    let cut: Spliced['cut'] = 'none';
+    let timer: NodeJS.Timeout | undefined;
+    let open = 2;
+
+    client.allowHalfOpen = true;
+    upstream.allowHalfOpen = true;
+    upstream.on('data', (chunk: Buffer) => count('toClient', chunk));
+    client.on('data', (chunk: Buffer) => count('toUpstream', chunk));
+    watch(client, 'client');
+    watch(upstream, 'upstream');
+    client.pipe(upstream);
+    upstream.pipe(client);
+    rest();
+
+    function count(way: keyof typeof bytes, chunk: Buffer): void {
+      bytes[way] += chunk.length;
+      timer?.refresh();
+    }
+
+    function rest(): void {
+      if (idleMs > 0) timer = setTimeout(() => stop('client'), idleMs);
+    }
+
+    function watch(side: Duplex, name: 'client' | 'upstream'): void {
+      side.on('error', () => stop(name));
+      side.once('close', () => {
+        if (!side.readableEnded || !side.writableFinished) stop(name);
+        open--;
+        if (open > 0) return;
+        clearTimeout(timer);
+        resolve({ toUpstreamBytes: bytes.toUpstream, toClientBytes: bytes.toClient, cut });
+      });
+      if (side.destroyed) side.emit('close');
+    }
+
+    function stop(by: 'client' | 'upstream'): void {
+      if (cut === 'none') cut = by;
+      client.destroy();
+      upstream.destroy();
+    }
+  });
+}
