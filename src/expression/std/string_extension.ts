@@ -83,7 +83,8 @@ function upperAscii(text: string): string {
   return text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-const SPECIAL = new RegExp('[\\u0007\\b\\f\\n\\r\\t\\v\\\\"]', 'g');
+// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is quoted
+const SPECIAL = /[\u0007\b\f\n\r\t\v\\"]/g;
 
 function quote(text: string): string {
   return `"${text.toWellFormed().replaceAll(SPECIAL, (character) => QUOTED[character] ?? character)}"`;

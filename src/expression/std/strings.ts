@@ -12,7 +12,7 @@ import type { EvalError, MapValue, Value } from '../values.ts';
 
 type Test = (text: string, part: string) => boolean;
 
-function textTest(id: string, call: Test): Overload {
+function textTest(id: string, call: Test, withPart: (part: string) => (text: string) => boolean): Overload {
   return overload({
     id,
     style: 'method',
@@ -22,7 +22,7 @@ function textTest(id: string, call: Test): Overload {
     cost: (text) => text.length / CHARACTERS_PER_UNIT,
     // With one side constant, what is walked is bounded by the other, which the activation made.
     specialise: ([text, part]) => {
-      if (typeof part === 'string') return { call: ((value: string) => call(value, part)) as never };
+      if (typeof part === 'string') return { call: withPart(part) as never };
       return typeof text === 'string' ? { call: ((value: string) => call(text, value)) as never } : undefined;
     },
   });
@@ -41,13 +41,25 @@ export const STRINGS: readonly FunctionRow[] = [
     size('size_bytes', BYTES, (value) => value.length),
   ]),
   func('startsWith', 'Whether the string begins with another.', "'/api/v1'.startsWith('/api/')", [
-    textTest('starts_with_string', (text, part) => text.startsWith(part)),
+    textTest(
+      'starts_with_string',
+      (text, part) => text.startsWith(part),
+      (part) => (text) => text.startsWith(part),
+    ),
   ]),
   func('endsWith', 'Whether the string ends with another.', "'a.png'.endsWith('.png')", [
-    textTest('ends_with_string', (text, part) => text.endsWith(part)),
+    textTest(
+      'ends_with_string',
+      (text, part) => text.endsWith(part),
+      (part) => (text) => text.endsWith(part),
+    ),
   ]),
   func('contains', 'Whether another string occurs in the string.', "'bingbot/2.0'.contains('bot')", [
-    textTest('contains_string', (text, part) => text.includes(part)),
+    textTest(
+      'contains_string',
+      (text, part) => text.includes(part),
+      (part) => (text) => text.includes(part),
+    ),
   ]),
   func('matches', 'Whether an RE2 pattern occurs anywhere in the string.', "'v12'.matches('^v[0-9]+$')", [
     overload({
