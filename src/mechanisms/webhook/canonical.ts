@@ -33,7 +33,9 @@ export function plivoTarget(reading: Reading, url: string): Canonical {
     const fromBody = pairs ?? [];
     const query = sortedQuery(method === 'POST' ? fromQuery : [...fromQuery, ...fromBody]);
     if (method !== 'POST' || fromBody.length === 0) return query === '' ? base : `${base}?${query}`;
-    const sorted = valuesByName(fromBody).flatMap(([name, values]) => values.toSorted().map((value) => name + value));
+    const sorted = valuesByName(fromBody).flatMap(([name, values]) =>
+      values.toSorted().map((value) => name + value),
+    );
     return `${base}?${query}${query === '' ? '' : '.'}${sorted.join('')}`;
   } catch {
     return { problem: 'url_malformed' };
@@ -59,7 +61,12 @@ export function contentfulRequest(reading: Reading, url: string, timestamp: stri
   const sorted = names.toSorted();
   const lines: string[] = [];
   for (const name of sorted) {
-    const values = name === TIMESTAMP_HEADER ? [timestamp] : name === LIST_HEADER ? [sorted.join(',')] : allValues(headers, name);
+    const values =
+      name === TIMESTAMP_HEADER
+        ? [timestamp]
+        : name === LIST_HEADER
+          ? [sorted.join(',')]
+          : allValues(headers, name);
     if (values.length !== 1) return { problem: 'field_missing' };
     lines.push(`${name}:${values[0]!.trim()}`);
   }
@@ -79,7 +86,15 @@ function encodedTarget(url: string): string {
 }
 
 const NOTIFICATION_FIELDS = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const;
-const SUBSCRIPTION_FIELDS = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'] as const;
+const SUBSCRIPTION_FIELDS = [
+  'Message',
+  'MessageId',
+  'SubscribeURL',
+  'Timestamp',
+  'Token',
+  'TopicArn',
+  'Type',
+] as const;
 
 /** The members that a message of the notification service signs, in order, by its type; null for an unknown type. */
 export function notificationFields(type: unknown): readonly string[] | null {

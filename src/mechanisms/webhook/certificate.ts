@@ -26,7 +26,9 @@ export function isCertificateUrl(url: string): boolean {
 export function usableCertificate(pem: string, nowMs: number): Certificate | null {
   if (pem.length > CERTIFICATE_LIMIT_BYTES) return null;
   const certificate = readRsaCertificate(pem);
-  return certificate !== null && certificate.fromMs <= nowMs && nowMs <= certificate.untilMs ? certificate : null;
+  return certificate !== null && certificate.fromMs <= nowMs && nowMs <= certificate.untilMs
+    ? certificate
+    : null;
 }
 
 /** Adds a certificate, forgetting the oldest when there are too many: a sender chooses the URLs that are asked for. */

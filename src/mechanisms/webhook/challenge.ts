@@ -21,7 +21,11 @@ export interface EdgeReply {
 const PLAIN_TOKEN = /^[A-Za-z0-9+/=_.~:-]{1,512}$/;
 
 /** The reply to a challenge that comes unsigned, before any signature is looked for; null when it is none. */
-export function answerBefore(challenge: Challenge, key: PreparedKey, request: WebhookRequest): EdgeReply | null {
+export function answerBefore(
+  challenge: Challenge,
+  key: PreparedKey,
+  request: WebhookRequest,
+): EdgeReply | null {
   if (request.method !== 'GET') return null;
   if (challenge === 'twitter_crc') {
     const token = queryValue(request.url, 'crc_token');

@@ -22,7 +22,10 @@ export function withJsonMembers(body: Uint8Array, path: string, value: string): 
   const object = body.length === 0 ? {} : parseJsonObject(body);
   if (object === null) return null;
   const isNumber = /^\d{1,15}$/.test(value) && !path.includes('.');
-  return Buffer.from(JSON.stringify(withMember(object, path.split('.'), isNumber ? Number(value) : value)), 'utf8');
+  return Buffer.from(
+    JSON.stringify(withMember(object, path.split('.'), isNumber ? Number(value) : value)),
+    'utf8',
+  );
 }
 
 function withMember(object: JsonObject, path: readonly string[], value: unknown): JsonObject {
@@ -35,7 +38,9 @@ function withMember(object: JsonObject, path: readonly string[], value: unknown)
 
 /** The URL with the hash of a body that is neither empty nor a form, as a parameter. */
 export function withBodyHash(request: WebhookRequest, hash: string): WebhookRequest {
-  const isForm = (firstValue(request.headers, 'content-type') ?? '').startsWith('application/x-www-form-urlencoded');
+  const isForm = (firstValue(request.headers, 'content-type') ?? '').startsWith(
+    'application/x-www-form-urlencoded',
+  );
   if (request.body.length === 0 || isForm || request.url.includes('bodySHA256=')) return request;
   return { ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}bodySHA256=${hash}` };
 }
@@ -49,7 +54,13 @@ export function notificationDraft(request: WebhookRequest, nowMs: number): Webho
   const given = parseJsonObject(request.body);
   const isMessage = given !== null && typeof given['Type'] === 'string';
   const seed = digest('sha256', [String(nowMs)], 'hex');
-  const id = [seed.slice(0, 8), seed.slice(8, 12), seed.slice(12, 16), seed.slice(16, 20), seed.slice(20, 32)].join('-');
+  const id = [
+    seed.slice(0, 8),
+    seed.slice(8, 12),
+    seed.slice(12, 16),
+    seed.slice(16, 20),
+    seed.slice(20, 32),
+  ].join('-');
   const message = {
     Type: 'Notification',
     MessageId: id,

@@ -76,7 +76,8 @@ export function examine(prepared: PreparedScheme, reading: Reading): Examination
     values[name] = found.value;
   }
   const messages = messagesOf(prepared.template, reading, values, scheme.url);
-  if ('problem' in messages) return { outcome: 'refused', reason: messages.problem, detail: { scheme: scheme.name } };
+  if ('problem' in messages)
+    return { outcome: 'refused', reason: messages.problem, detail: { scheme: scheme.name } };
   return { presented, messages: messages.messages, timestamp };
 }
 

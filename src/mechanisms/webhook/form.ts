@@ -44,6 +44,11 @@ export function valuesByName(pairs: readonly FormPair[]): readonly (readonly [st
 /** Names and values run together in order of name; a value that occurs twice under one name counts once. */
 export function runTogether(pairs: readonly FormPair[]): string {
   return valuesByName(pairs)
-    .map(([name, values]) => [...new Set(values)].sort().map((value) => name + value).join(''))
+    .map(([name, values]) =>
+      [...new Set(values)]
+        .sort()
+        .map((value) => name + value)
+        .join(''),
+    )
     .join('');
 }

@@ -1,7 +1,6 @@
 import type { TimestampRule } from './provider.ts';
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/i;
+const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /** Milliseconds since the epoch, or null when the text is not an instant of that unit. */
 export function parseInstant(text: string, unit: TimestampRule['unit']): number | null {
@@ -59,7 +58,11 @@ function formatIso(ms: number): string {
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const fromMarch = Math.floor((5 * dayOfYear + 2) / 153);
@@ -68,7 +71,22 @@ function formatIso(ms: number): string {
   const day = dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
   const rest = Math.floor(ms - days * 86_400_000);
   const clock = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60, Math.floor(rest / 1000) % 60];
-  const two = (number: number) => String(number).padStart(2, '0');
-  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
-  return `${date}T${clock.map(two).join(':')}.${String(rest % 1000).padStart(3, '0')}Z`;
+  const date = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+  return `${date}T${clock.map(twoDigits).join(':')}.${String(rest % 1000).padStart(3, '0')}Z`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+/** A length of time for people: `6 min`, `1 h 2 min`, `3.5 s`. The sign is left to the sentence. */
+export function durationText(ms: number): string {
+  const seconds = Math.abs(ms) / 1000;
+  if (seconds < 60) return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  const rest = Math.floor(seconds % 60);
+  if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
 }

@@ -11,7 +11,9 @@ import type { Reading } from './reading.ts';
 export type Template = readonly ({ readonly text: string } | { readonly name: string })[];
 
 /** The messages that may have been signed, each as pieces to run together; more than one only for spellings of the URL. */
-export type Messages = { readonly messages: readonly (readonly Piece[])[] } | { readonly problem: MessageProblem };
+export type Messages =
+  | { readonly messages: readonly (readonly Piece[])[] }
+  | { readonly problem: MessageProblem };
 
 /** Values that a scheme found in the request, and the secret where it is part of the message. */
 export type Values = Readonly<Record<string, string>>;
@@ -65,7 +67,12 @@ function messageOf(template: Template, reading: Reading, values: Values, url: st
   return { pieces };
 }
 
-function pieceOf(name: string, reading: Reading, values: Values, url: string): Piece | { problem: MessageProblem } {
+function pieceOf(
+  name: string,
+  reading: Reading,
+  values: Values,
+  url: string,
+): Piece | { problem: MessageProblem } {
   switch (name) {
     case 'body':
       return reading.request.body;
@@ -111,11 +118,14 @@ const ORIGIN = /^(https?):\/\/([^/?#]*)(.*)$/is;
 /** The URL in one of the spellings that providers sign. */
 export function spelledAs(url: string, spelling: UrlSpelling): string {
   if (spelling === 'as_seen') return url;
-  if (spelling === 'reserved_decoded') return url.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
+  if (spelling === 'reserved_decoded')
+    return url.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
   const match = ORIGIN.exec(url);
   if (match === null) return url;
   const [, scheme, authority, rest] = match as unknown as [string, string, string, string];
   const host = authority.replace(/:\d*$/, '');
   if (spelling === 'without_port') return `${scheme}://${host}${rest}`;
-  return host === authority ? `${scheme}://${host}:${scheme.toLowerCase() === 'https' ? 443 : 80}${rest}` : url;
+  return host === authority
+    ? `${scheme}://${host}:${scheme.toLowerCase() === 'https' ? 443 : 80}${rest}`
+    : url;
 }

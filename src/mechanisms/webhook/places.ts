@@ -24,7 +24,9 @@ export function findAt(place: Place, reading: Reading): Found {
   if ('list' in place) {
     const lead = place.key + place.assign;
     const members = value.split(place.list).map((member) => member.trim());
-    const found = members.filter((member) => member.startsWith(lead)).map((member) => member.slice(lead.length));
+    const found = members
+      .filter((member) => member.startsWith(lead))
+      .map((member) => member.slice(lead.length));
     return found.length === 0 ? MALFORMED : { values: found };
   }
   const prefix = place.prefix ?? '';
@@ -33,7 +35,10 @@ export function findAt(place: Place, reading: Reading): Found {
 }
 
 /** The single value at a place: a second member of the same name in a list is a problem. */
-export function findOne(place: Place, reading: Reading): { readonly value: string } | { readonly problem: PlaceProblem } {
+export function findOne(
+  place: Place,
+  reading: Reading,
+): { readonly value: string } | { readonly problem: PlaceProblem } {
   const found = findAt(place, reading);
   if ('problem' in found) return found;
   return found.values.length === 1 ? { value: found.values[0]! } : { problem: 'duplicated' };

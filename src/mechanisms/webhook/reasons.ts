@@ -25,6 +25,7 @@ export const WEBHOOK_REASONS = {
   secret_unusable: 'the configured secret cannot be used with this provider',
   body_too_large: 'the body is larger than what is verified',
   body_unavailable: 'the body did not arrive whole',
-} as const satisfies Record<RefusalReason | 'verified' | 'challenge_answered', string> & Record<string, string>;
+} as const satisfies Record<RefusalReason | 'verified' | 'challenge_answered', string> &
+  Record<string, string>;
 
 export type WebhookReason = keyof typeof WEBHOOK_REASONS;

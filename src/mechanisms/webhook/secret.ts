@@ -20,17 +20,26 @@ export interface PreparedKey {
 
 /** The schemes of a provider that go with this secret: a secret with a prefix of its own has schemes of its own. */
 export function schemesFor(provider: Provider, secret: string): readonly Scheme[] {
-  const isMeant = (scheme: Scheme) => scheme.secretPrefix !== undefined && secret.startsWith(scheme.secretPrefix);
+  const isMeant = (scheme: Scheme) =>
+    scheme.secretPrefix !== undefined && secret.startsWith(scheme.secretPrefix);
   const own = provider.schemes.filter(isMeant);
   return own.length > 0 ? own : provider.schemes.filter((scheme) => scheme.secretPrefix === undefined);
 }
 
 /** Everything that is wrong with `secret` for `provider`; empty when it can be used. Never says the secret. */
-export function webhookSecretProblems(provider: Provider, secret: string | undefined): readonly SecretProblem[] {
+export function webhookSecretProblems(
+  provider: Provider,
+  secret: string | undefined,
+): readonly SecretProblem[] {
   const takesNone = provider.schemes.every((scheme) => scheme.key === 'none');
   if (takesNone) {
     if (secret === undefined || secret === '') return [];
-    return [{ code: 'secret_forbidden', says: `provider ${provider.id} takes no secret: its messages name a certificate` }];
+    return [
+      {
+        code: 'secret_forbidden',
+        says: `provider ${provider.id} takes no secret: its messages name a certificate`,
+      },
+    ];
   }
   if (secret === undefined || secret === '') {
     return [{ code: 'secret_required', says: `provider ${provider.id} needs a secret` }];

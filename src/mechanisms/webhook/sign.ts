@@ -1,4 +1,4 @@
-import { hmac, digest, hmacKey } from '../../crypto/digest.ts';
+import { digest } from '../../crypto/digest.ts';
 import type { Piece } from '../../crypto/digest.ts';
 import { readPrivateKey } from '../../crypto/keys.ts';
 import { signed } from '../../crypto/signatures.ts';
@@ -40,7 +40,8 @@ export function signWebhook(
   options: SignOptions = {},
 ): Signed {
   const scheme = schemeFor(provider, secret, options.scheme);
-  if (scheme === undefined) return { problem: `provider ${provider.id} has no scheme ${options.scheme ?? 'for this secret'}` };
+  if (scheme === undefined)
+    return { problem: `provider ${provider.id} has no scheme ${options.scheme ?? 'for this secret'}` };
   const key = signingKey(scheme, secret);
   if ('problem' in key) return { problem: `the secret for provider ${provider.id} ${key.problem}` };
   const filled = fill(scheme, draft, nowMs, options.fields ?? {});
@@ -49,7 +50,11 @@ export function signWebhook(
   const values: Record<string, string> = { ...filled.values, secret: key.text };
   const messages = messagesOf(parseTemplate(scheme.signs), reading, values, scheme.url);
   if ('problem' in messages) return { problem: `this request cannot be signed: ${messages.problem}` };
-  const placed = place(filled.request, [[scheme.signature[0]!, key.sign(messages.messages[0]!)]], scheme.memberOrder);
+  const placed = place(
+    filled.request,
+    [[scheme.signature[0]!, key.sign(messages.messages[0]!)]],
+    scheme.memberOrder,
+  );
   if ('problem' in placed) return placed;
   return { request: placed, scheme: scheme.name, added: addedTo(draft.headers, placed.headers) };
 }
@@ -76,16 +81,27 @@ function signingKey(scheme: Scheme, secret: string): SigningKey | { readonly pro
   }
   const key = prepareKey(scheme, secret);
   if ('problem' in key) return key;
-  return { text: key.text, sign: (message) => expectedSignature({ scheme, key, template: [] }, message) ?? '' };
+  return {
+    text: key.text,
+    sign: (message) => expectedSignature({ scheme, key, template: [] }, message) ?? '',
+  };
 }
 
-type Filled = { readonly request: WebhookRequest; readonly values: Readonly<Record<string, string>> } | { readonly problem: string };
+type Filled =
+  | { readonly request: WebhookRequest; readonly values: Readonly<Record<string, string>> }
+  | { readonly problem: string };
 
 /** Puts in everything that the signature is made over: timestamp, ids, the header that names the version. */
-function fill(scheme: Scheme, draft: WebhookRequest, nowMs: number, given: Readonly<Record<string, string>>): Filled {
+function fill(
+  scheme: Scheme,
+  draft: WebhookRequest,
+  nowMs: number,
+  given: Readonly<Record<string, string>>,
+): Filled {
   const { timestamp } = scheme;
   let request = scheme.algorithm === 'rsa_certificate' ? notificationDraft(draft, nowMs) : draft;
-  if (scheme.signs.includes('{form_or_body_hash}')) request = withBodyHash(request, digest('sha256', [request.body], 'hex'));
+  if (scheme.signs.includes('{form_or_body_hash}'))
+    request = withBodyHash(request, digest('sha256', [request.body], 'hex'));
   const values: Record<string, string> = {};
   const places: (readonly [Place, string])[] = [];
   if (timestamp !== undefined) {
@@ -112,7 +128,8 @@ function place(
   for (const [at, value] of values) {
     if ('json' in at) {
       const changed = withJsonMembers(body, at.json, value);
-      if (changed === null) return { problem: `the body must be a JSON object: the provider writes ${at.json} into it` };
+      if (changed === null)
+        return { problem: `the body must be a JSON object: the provider writes ${at.json} into it` };
       body = changed;
     } else if ('form' in at) {
       const text = Buffer.from(body).toString('utf8');
@@ -152,9 +169,4 @@ function addedTo(before: FieldList, after: FieldList): FieldList {
 export function mediaTypeOf(provider: Provider): string {
   const isForm = provider.schemes[0].signs.includes('{form');
   return isForm || provider.id === 'plivo' ? 'application/x-www-form-urlencoded' : 'application/json';
-}
-
-/** The HMAC that a provider's challenge is answered with; for tests of endpoints. */
-export function challengeAnswer(secret: string, token: string, encoding: 'hex' | 'base64'): string {
-  return hmac('sha256', hmacKey(secret), [token], encoding);
 }

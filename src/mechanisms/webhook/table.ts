@@ -4,8 +4,8 @@ import { OVER_BODY } from './providers/over_body.ts';
 import { TIMESTAMPED } from './providers/timestamped.ts';
 
 /** Every provider, in order of id. */
-export const PROVIDERS: readonly Provider[] = [...OVER_BODY, ...TIMESTAMPED, ...OTHER].toSorted((one, other) =>
-  one.id < other.id ? -1 : 1,
+export const PROVIDERS: readonly Provider[] = [...OVER_BODY, ...TIMESTAMPED, ...OTHER].toSorted(
+  (one, other) => (one.id < other.id ? -1 : 1),
 );
 
 /** Ids of all providers, in order: those of the service and our additions. */

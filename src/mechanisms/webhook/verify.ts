@@ -67,7 +67,12 @@ export function verifyPrepared(
   }
   const outcome = verifySignature(verifier, reading, nowMs, certificates);
   if (provider.challenge === undefined) return outcome;
-  const response = answerInstead(provider.challenge, verifier.schemes[0]!.key, reading, outcome.outcome === 'verified');
+  const response = answerInstead(
+    provider.challenge,
+    verifier.schemes[0]!.key,
+    reading,
+    outcome.outcome === 'verified',
+  );
   return response === null ? outcome : { outcome: 'challenge', challenge: provider.challenge, response };
 }
 
@@ -84,11 +89,17 @@ function verifySignature(
     if (tried.outcome !== 'refused') return tried;
     outcome ??= tried;
   }
-  return outcome ?? refused('signature_missing', { expected: describePlace(verifier.schemes[0]!.scheme.signature[0]!) });
+  return (
+    outcome ??
+    refused('signature_missing', { expected: describePlace(verifier.schemes[0]!.scheme.signature[0]!) })
+  );
 }
 
 /** The first scheme whose signature is in the request, and those that look at the same place. */
-export function presentedSchemes(schemes: readonly PreparedScheme[], reading: Reading): readonly PreparedScheme[] {
+export function presentedSchemes(
+  schemes: readonly PreparedScheme[],
+  reading: Reading,
+): readonly PreparedScheme[] {
   const meant = schemes.filter(({ scheme }) => isMeant(scheme, reading));
   const head = meant.find(({ scheme }) => scheme.signature.some((place) => isPresent(place, reading)));
   if (head === undefined) return [];
@@ -195,7 +206,8 @@ function checkNotification(
   const message = reading.json()!;
   const version = memberAt(message, 'SignatureVersion');
   const url = memberAt(message, 'SigningCertURL');
-  if (version !== '1' && version !== '2') return refused('signature_malformed', { member: 'SignatureVersion' });
+  if (version !== '1' && version !== '2')
+    return refused('signature_malformed', { member: 'SignatureVersion' });
   if (typeof url !== 'string' || !isCertificateUrl(url)) return refused('certificate_refused', {});
   const pem = certificates.get(url);
   if (pem === undefined) return { outcome: 'certificate', url };
@@ -203,7 +215,8 @@ function checkNotification(
   if (certificate === null) return refused('certificate_unusable', { url });
   const signature = fromBase64(presented[0]!);
   const hash = version === '1' ? 'sha1' : 'sha256';
-  const right = signature !== null && verifies({ key: 'rsa', hash }, certificate.key, messages[0]!, signature);
+  const right =
+    signature !== null && verifies({ key: 'rsa', hash }, certificate.key, messages[0]!, signature);
   return right ? null : refused('signature_mismatch', { scheme: `version ${version}`, presented: 1 });
 }
 
@@ -214,6 +227,8 @@ function refused(reason: Refusal['reason'], detail: Refusal['detail']): Refusal 
 /** Whether the request carries a signature header of this provider at all; for guesses. */
 export function carriesSignatureOf(provider: Provider, request: WebhookRequest): boolean {
   return provider.schemes.some((scheme) =>
-    scheme.signature.some((place) => 'header' in place && hasField(request.headers, place.header.toLowerCase())),
+    scheme.signature.some(
+      (place) => 'header' in place && hasField(request.headers, place.header.toLowerCase()),
+    ),
   );
 }

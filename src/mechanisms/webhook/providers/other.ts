@@ -172,7 +172,13 @@ export const OTHER: readonly Provider[] = [
     title: 'Square',
     certainty: 'high',
     source: 'square (npm)',
-    schemes: [{ ...overBody(header('x-square-hmacsha256-signature'), 'base64'), name: 'url and body', signs: '{url}{body}' }],
+    schemes: [
+      {
+        ...overBody(header('x-square-hmacsha256-signature'), 'base64'),
+        name: 'url and body',
+        signs: '{url}{body}',
+      },
+    ],
     note: 'The URL must be the one that is entered at the provider. The older SHA-1 header is not taken.',
   },
   {
