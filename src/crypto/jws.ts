@@ -1,0 +1,143 @@
+import {
+  constants,
+  createHmac,
+  createPublicKey,
+  createSecretKey,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { type KeyProblem, RSA_MINIMUM_BITS } from './keys.ts';
+
+/** Signature algorithms of RFC 7518 §3.1 and RFC 8037 §3.1; never `none`. */
+export const JWS_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'HS256',
+  'HS384',
+  'HS512',
+] as const;
+
+export type JwsAlgorithm = (typeof JWS_ALGORITHMS)[number];
+
+/** A key that verifies, with the algorithms that its kind and its owner allow: no others are ever tried with it. */
+export interface JwsKey {
+  /** `kid`, or null when the key has none. */
+  readonly id: string | null;
+  readonly algorithms: readonly JwsAlgorithm[];
+  readonly key: KeyObject;
+}
+
+const CURVES: Readonly<Record<string, JwsAlgorithm>> = {
+  'P-256': 'ES256',
+  'P-384': 'ES384',
+  'P-521': 'ES512',
+};
+const RSA_ALGORITHMS: readonly JwsAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const HMAC_ALGORITHMS: readonly JwsAlgorithm[] = ['HS256', 'HS384', 'HS512'];
+
+/**
+ * Reads a JSON Web Key (RFC 7517) for verifying. A key for another use, of an unknown kind or too weak is a problem;
+ * of a private key the public part is taken.
+ */
+export function readJwk(jwk: unknown): JwsKey | KeyProblem {
+  if (typeof jwk !== 'object' || jwk === null) return { problem: 'is not an object' };
+  const { kid, use, key_ops: operations, alg, ...members } = jwk as Readonly<Record<string, unknown>>;
+  if (use !== undefined && use !== 'sig') return { problem: 'is not for signatures' };
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    return { problem: 'is not for verifying' };
+  }
+  try {
+    const read = readMembers(members);
+    if ('problem' in read) return read;
+    const algorithms = alg === undefined ? read.algorithms : read.algorithms.filter((each) => each === alg);
+    if (algorithms.length === 0) return { problem: 'names an algorithm that it cannot be used with' };
+    return { id: typeof kid === 'string' ? kid : null, algorithms, key: read.key };
+  } catch {
+    return { problem: 'cannot be read as a key' };
+  }
+}
+
+function readMembers(members: Readonly<Record<string, unknown>>): Omit<JwsKey, 'id'> | KeyProblem {
+  const { kty, crv } = members;
+  if (kty === 'oct') return readSecret(members['k']);
+  if (kty === 'RSA') {
+    const key = publicKey({ kty, n: members['n'], e: members['e'] });
+    if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_MINIMUM_BITS) {
+      return { problem: `has fewer than ${RSA_MINIMUM_BITS} bits` };
+    }
+    return { algorithms: RSA_ALGORITHMS, key };
+  }
+  if (kty === 'EC') {
+    const algorithm = typeof crv === 'string' && Object.hasOwn(CURVES, crv) ? CURVES[crv] : undefined;
+    if (algorithm === undefined) return { problem: 'is on a curve that is not supported' };
+    return { algorithms: [algorithm], key: publicKey({ kty, crv, x: members['x'], y: members['y'] }) };
+  }
+  if (kty === 'OKP' && (crv === 'Ed25519' || crv === 'Ed448')) {
+    return { algorithms: ['EdDSA'], key: publicKey({ kty, crv, x: members['x'] }) };
+  }
+  return { problem: 'is of a kind that is not supported' };
+}
+
+function publicKey(jwk: Record<string, unknown>): KeyObject {
+  return createPublicKey({ key: jwk, format: 'jwk' });
+}
+
+/** RFC 7518 §3.2: an HMAC key has at least as many bits as the hash. */
+function readSecret(k: unknown): Omit<JwsKey, 'id'> | KeyProblem {
+  const bytes = typeof k === 'string' ? fromBase64Url(k) : null;
+  if (bytes === null) return { problem: 'cannot be read as a key' };
+  const algorithms = HMAC_ALGORITHMS.filter((name) => bytes.length * 8 >= Number(name.slice(2)));
+  if (algorithms.length === 0) return { problem: 'has fewer than 256 bits' };
+  return { algorithms, key: createSecretKey(bytes) };
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]*$/;
+
+/** The bytes of base64url without padding (RFC 7515 §2) in its one canonical spelling, or null. */
+export function fromBase64Url(text: string): Uint8Array | null {
+  if (!BASE64URL.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
+}
+
+/** Whether `signature` is that of the ASCII text `input`; false for an algorithm that the key does not allow. */
+export function jwsVerifies(
+  algorithm: JwsAlgorithm,
+  { key, algorithms }: JwsKey,
+  input: string,
+  signature: Uint8Array,
+): boolean {
+  if (!algorithms.includes(algorithm)) return false;
+  const hash = `sha${algorithm.slice(2)}`;
+  const bytes = Buffer.from(input, 'utf8');
+  try {
+    switch (algorithm.slice(0, 2)) {
+      case 'HS': {
+        const expected = createHmac(hash, key).update(bytes).digest();
+        return expected.length === signature.length && timingSafeEqual(expected, signature);
+      }
+      case 'RS':
+        return verify(hash, bytes, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
+      case 'PS': {
+        const saltLength = constants.RSA_PSS_SALTLEN_DIGEST;
+        return verify(hash, bytes, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
+      }
+      // RFC 7518 §3.4: both numbers, one after the other, not DER.
+      case 'ES':
+        return verify(hash, bytes, { key, dsaEncoding: 'ieee-p1363' }, signature);
+      default:
+        return verify(null, bytes, key, signature);
+    }
+  } catch {
+    return false;
+  }
+}
