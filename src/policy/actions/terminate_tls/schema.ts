@@ -8,16 +8,12 @@ export const terminateTls = z
   .strictObject({
     min_version: version('Oldest TLS version that clients may use.', '1.2'),
     max_version: version('Newest TLS version that clients may use.', '1.3'),
-    server_private_key: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({
-        description: 'Private key of the certificate, as PEM.',
-        kind: 'pem',
-        template: true,
-        secret: true,
-      }),
+    server_private_key: z.string().min(1).optional().meta({
+      description: 'Private key of the certificate, as PEM.',
+      kind: 'pem',
+      template: true,
+      secret: true,
+    }),
     server_certificate: z
       .string()
       .min(1)

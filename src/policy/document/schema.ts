@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { ACTION_FACTS } from '../actions/facts.ts';
+import { ACTION_SCHEMAS } from '../actions/schemas.ts';
+import { PHASES } from '../phase.ts';
+import type { Phase } from '../phase.ts';
+
+/**
+ * The traffic policy as a schema. `policy.schema.json` is generated from here; the checker and editors read that
+ * file, and nothing that runs imports this one.
+ */
+
+const PHASE_SAYS: Readonly<Record<Phase, string>> = {
+  on_tcp_connect: 'Rules that run when a connection is opened.',
+  on_http_request: 'Rules that run on a request before it goes to the upstream.',
+  on_http_response: 'Rules that run on a response before it goes to the client.',
+  on_event_stream_message: 'Rules that run on each message of an event stream.',
+};
+
+const actions = new Map<string, z.ZodType>(
+  Object.entries(ACTION_SCHEMAS).map(([type, config]) => {
+    const description = config.description ?? '';
+    const needsConfig = !config.safeParse({}).success;
+    const shape = { type: z.literal(type), config: needsConfig ? config : config.optional() };
+    return [type, z.strictObject(shape).meta({ id: type, description })];
+  }),
+);
+
+function rulesOf(phase: Phase) {
+  const allowed = [...actions].filter(([type]) => ACTION_FACTS.get(type)!.phases.includes(phase));
+  const rule = z.strictObject({
+    name: z
+      .union([z.string(), z.number()])
+      .optional()
+      .describe('Name of the rule, for traces and for people.'),
+    expressions: z
+      .array(z.string().min(1).meta({ kind: 'expression', condition: true }))
+      .optional()
+      .describe('Conditions, all of which must be true; a rule without any always runs.'),
+    actions: z
+      .array(z.union(allowed.map(([, schema]) => schema)))
+      .min(1)
+      .describe('What the rule does, in order.'),
+  });
+  return z.array(rule.meta({ id: `rule_${phase}`, description: 'One rule.' })).describe(PHASE_SAYS[phase]);
+}
+
+const [T, Q, S, E] = PHASES;
+
+export const policyDocument = z
+  .strictObject({
+    [T]: rulesOf(T).optional(),
+    [Q]: rulesOf(Q).optional(),
+    [S]: rulesOf(S).optional(),
+    [E]: rulesOf(E).optional(),
+  })
+  .describe('A traffic policy: rules by phase.');
+
+/**
+ * The traffic policy as a JSON Schema of draft 7, which language servers for YAML read. Texts that hold a secret,
+ * a template and the like are marked by keywords of our own (`FieldFacts`), which other readers ignore.
+ */
+export function policyJsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(policyDocument, { target: 'draft-7', io: 'input' });
+  return { $schema, title: 'edgeproof traffic policy', ...rest };
+}
