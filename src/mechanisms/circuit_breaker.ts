@@ -100,7 +100,6 @@ export function admitted(
   admission: Admission,
   nowMs: number,
 ): void {
-  if (admission.decision === 'closed') return;
   const time = advance(breaker, nowMs);
   if (admission.decision !== 'probe' || admission.serial !== breaker.serial + 1) return;
   breaker.serial = admission.serial;
@@ -120,8 +119,8 @@ export function concluded(
   outcome: BreakerOutcome,
   nowMs: number,
 ): void {
-  if (serial < breaker.periodSerial) return;
   const time = advance(breaker, nowMs);
+  if (serial < breaker.periodSerial) return;
   if (breaker.closed === null) {
     if (outcome === 'success') close(breaker);
     else if (outcome === 'failure') trip(breaker, settings, time);

@@ -6,7 +6,7 @@ export interface Weights {
    * The position whose share of [0, 1) holds `random`, shares lying in the order given: position i has
    * [w₀ + … + wᵢ₋₁, w₀ + … + wᵢ) / total. -1 when all weights are zero. Allocates nothing.
    */
-  pick(random: number): number;
+  readonly pick: (random: number) => number;
 }
 
 /** Compiles weights, each 0 or more; a weight of zero is never chosen. */
