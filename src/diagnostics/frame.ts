@@ -84,6 +84,11 @@ function windowOf(glyphs: readonly Glyph[], from: number, to: number, columns: n
     cells += glyphs[last]!.cells;
     if (cells > columns) break;
   }
+  // What is left over at the end of the line is given to its beginning.
+  for (let room = columns - 2 - cellsOf(glyphs.slice(first, last)); first > 0 && room > 0; first--) {
+    room -= glyphs[first - 1]!.cells;
+    if (room < 0) break;
+  }
   return { from: first, to: last };
 }
 

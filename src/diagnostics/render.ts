@@ -64,9 +64,24 @@ function blockOf(diagnostic: Diagnostic, lines: Lines | undefined, columns: numb
     block.push(`${' '.repeat(gutter)}${bar}${' '.repeat(frame.indent)}${marks}`);
   }
   for (const note of notesOf(diagnostic, frame !== null)) {
-    block.push(`${' '.repeat(gutter)} ${paint('dim', '=')} ${printable(note)}`);
+    const [first, ...rest] = wrapped(printable(note), columns);
+    block.push(`${' '.repeat(gutter)} ${paint('dim', '=')} ${first}`);
+    for (const line of rest) block.push(`${' '.repeat(gutter)}   ${line}`);
   }
   return block.join('\n');
+}
+
+/** A text in lines of at most `columns` characters, broken at spaces; a longer word has a line of its own. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }
 
 function placeOf({ source, span }: Diagnostic, lines: Lines | undefined): string {

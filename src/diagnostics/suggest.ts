@@ -3,9 +3,10 @@ const LONGEST_WORD = 64;
 /**
  * The candidate that a mistyped word most likely meant, or undefined when none is near.
  * Near is one edit for every three letters, at least one; letter case does not count as an edit.
- * Of equally near candidates the first wins.
+ * Of equally near candidates the first wins. When none is near, a single candidate that holds the word will do:
+ * `prefix` means `path_prefix`.
  */
-export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word === '' || word.length > LONGEST_WORD) return undefined;
   const typed = word.toLowerCase();
   let best: string | undefined;
@@ -21,7 +22,15 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
     best = candidate;
     bestDistance = distance;
   }
-  return best;
+  return best ?? onlyHolder(typed, candidates);
+}
+
+const SHORTEST_PART = 4;
+
+function onlyHolder(typed: string, candidates: readonly string[]): string | undefined {
+  if (typed.length < SHORTEST_PART) return undefined;
+  const holders = candidates.filter((candidate) => candidate.toLowerCase().includes(typed));
+  return holders.length === 1 && holders[0]!.toLowerCase() !== typed ? holders[0] : undefined;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment). */

@@ -99,7 +99,7 @@ export function checkHostports(config: SoundConfig, report: Report): void {
       if (host !== null && owner === undefined) owners.set(host, at);
       if (owner !== undefined) {
         report('edge.duplicate_hostport', at, `${quoted(hostport)} stands in this file twice`, {
-          notes: [`first at ${owner}`],
+          first: owner,
         });
       }
     }

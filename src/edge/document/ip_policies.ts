@@ -19,7 +19,7 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       if (first === undefined) seen.set(range, at);
       else {
         const says = `the range ${quoted(range)} stands in this policy twice`;
-        report('edge.duplicate_cidr', at, says, { notes: [`first at ${first}`] });
+        report('edge.duplicate_cidr', at, says, { first });
       }
     }
   }

@@ -82,7 +82,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
       if (first === undefined) seen.set(key, at);
       else {
         const says = `another route of this edge has the same match_type and match ${quoted(route.match)}`;
-        report('edge.duplicate_route', at, says, { notes: [`first at ${first}`] });
+        report('edge.duplicate_route', at, says, { first });
       }
     }
   }

@@ -77,8 +77,8 @@ function read(source: Source, parsed: Document, whole: Span, refuse: Refuse): Re
   }
   if (!isMap(contents)) return refuse('edge.not_a_map', notAMap(source.text), located.spanOf('') ?? whole);
   const diagnostics: Diagnostic[] = [];
-  const value = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
-  return { document: { ...skeleton, value }, diagnostics };
+  const built = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
+  return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
 }
 
 function isEmptyContents(contents: Node | null): boolean {

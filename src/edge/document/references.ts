@@ -18,9 +18,10 @@ export function checkReferences(config: SoundConfig, report: Report): void {
   const { backends, ip_policies: policies } = config;
   if (backends !== undefined) {
     const uses = backendUses(config);
-    checkUses(uses, Object.keys(backends), 'backend', 'edge.unknown_backend', report);
+    const names = Object.keys(backends);
+    const allKnown = checkUses(uses, names, 'backend', 'edge.unknown_backend', report);
     const used = reachable(config, uses);
-    for (const name of Object.keys(backends)) {
+    for (const name of allKnown ? names : []) {
       if (used.has(name)) continue;
       const says = `no route leads to backend ${quoted(name)}`;
       report('edge.unused_backend', pointerTo('/backends', name), says, { at: 'key' });
@@ -28,9 +29,10 @@ export function checkReferences(config: SoundConfig, report: Report): void {
   }
   if (policies !== undefined) {
     const uses = policyUses(config);
-    checkUses(uses, Object.keys(policies), 'IP policy', 'edge.unknown_ip_policy', report);
+    const names = Object.keys(policies);
+    const allKnown = checkUses(uses, names, 'IP policy', 'edge.unknown_ip_policy', report);
     const used = new Set(uses.map((use) => use.name));
-    for (const name of Object.keys(policies)) {
+    for (const name of allKnown ? names : []) {
       if (used.has(name)) continue;
       const says = `no route refers to IP policy ${quoted(name)}`;
       report('edge.unused_ip_policy', pointerTo('/ip_policies', name), says, { at: 'key' });
@@ -38,16 +40,17 @@ export function checkReferences(config: SoundConfig, report: Report): void {
   }
 }
 
+/** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
 function checkUses(
   uses: readonly Use[],
   names: readonly string[],
-  thing: string,
+  thing: 'backend' | 'IP policy',
   code: EdgeCode,
   report: Report,
-): void {
+): boolean {
   const known = new Set(names);
-  for (const { name, pointer, at } of uses) {
-    if (known.has(name)) continue;
+  const unknown = uses.filter((use) => !known.has(use.name));
+  for (const { name, pointer, at } of unknown) {
     const meant = suggest(name, names);
     report(code, pointer, `there is no ${thing} ${quoted(name)}`, {
       at,
@@ -56,6 +59,7 @@ function checkUses(
       fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
     });
   }
+  return unknown.length === 0;
 }
 
 function backendUses(config: SoundConfig): Use[] {

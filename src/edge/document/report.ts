@@ -1,4 +1,6 @@
 import type { Diagnostic, Fix, Span } from '../../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../../diagnostics/lines.ts';
+import type { Lines } from '../../diagnostics/lines.ts';
 import { EDGE_CODES } from './codes.ts';
 import type { EdgeCode } from './codes.ts';
 import type { EdgeDocument } from './document.ts';
@@ -7,6 +9,8 @@ import type { EdgeDocument } from './document.ts';
 export interface More {
   readonly hint?: string | undefined;
   readonly notes?: readonly string[];
+  /** Pointer of the first of two things of which this is the second. */
+  readonly first?: string | undefined;
   /** Marks the key of the pointer instead of its value. */
   readonly at?: 'key' | 'value';
   /** Marks this stretch instead. */
@@ -21,8 +25,18 @@ export type Report = (code: EdgeCode, pointer: string, says: string, more?: More
 /** A report that appends to `list`, with spans where the document has a source. */
 export function reportTo(list: Diagnostic[], document: EdgeDocument): Report {
   const { source } = document;
+  let lines: Lines | undefined;
+  const placeOf = (pointer: string): string => {
+    const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
+    if (source === undefined || span === undefined) return pointer;
+    return `line ${positionAt((lines ??= linesOf(source.text)), span.start).line}`;
+  };
   return (code, pointer, says, more = {}) => {
     const span = source && (more.span ?? spanFor(document, pointer, more.at ?? 'value'));
+    const notes = [
+      ...(more.first === undefined ? [] : [`the first stands at ${placeOf(more.first)}`]),
+      ...(more.notes ?? []),
+    ];
     const fix = source && span && more.fix && fixFor(source.text, span, more.fix);
     list.push({
       code,
@@ -32,7 +46,7 @@ export function reportTo(list: Diagnostic[], document: EdgeDocument): Report {
       ...(source && { source }),
       ...(span && { span }),
       ...(more.hint !== undefined && { hint: more.hint }),
-      ...(more.notes && more.notes.length > 0 && { notes: more.notes }),
+      ...(notes.length > 0 && { notes }),
       ...(fix && { fix }),
     });
   };

@@ -28,7 +28,12 @@ export interface Shape {
 /** How a value departs from its shape. */
 export type Departure =
   | { readonly kind: 'unknown_key'; readonly key: string; readonly known: readonly string[] }
-  | { readonly kind: 'missing_key'; readonly key: string; readonly shape: Shape }
+  | {
+      readonly kind: 'missing_key';
+      readonly key: string;
+      readonly shape: Shape;
+      readonly unknown: readonly string[];
+    }
   | { readonly kind: 'wrong_type'; readonly shape: Shape; readonly received: unknown }
   | { readonly kind: 'unknown_value'; readonly allowed: readonly string[]; readonly received: string }
   | { readonly kind: 'out_of_range'; readonly shape: Shape; readonly received: number }
@@ -101,15 +106,16 @@ function shapedRecord(
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const known = Object.keys(properties);
-  for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(properties, key)) depart(pointer, { kind: 'unknown_key', key, known });
-  }
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  for (const key of unknown) depart(pointer, { kind: 'unknown_key', key, known });
   for (const key of known) {
     const property = properties[key]!;
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
     if (given !== undefined) result[key] = shaped(property, given, pointerTo(pointer, key), depart);
     else if (property.default !== undefined) result[key] = structuredClone(property.default);
-    else if (shape.required?.includes(key)) depart(pointer, { kind: 'missing_key', key, shape: property });
+    else if (shape.required?.includes(key)) {
+      depart(pointer, { kind: 'missing_key', key, shape: property, unknown });
+    }
   }
   return result;
 }

@@ -11,7 +11,9 @@ export function tellDepartures(report: Report): Depart {
       case 'unknown_key':
         return tellUnknownKey(report, pointer, departure);
       case 'missing_key': {
-        const { key, shape } = departure;
+        const { key, shape, unknown } = departure;
+        // The unknown key that is this one misspelt has been told already.
+        if (unknown.some((other) => suggest(other, [key]) !== undefined)) return;
         const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
         return report('edge.missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
           at: 'key',
@@ -89,7 +91,7 @@ function tellUnknownValue(report: Report, pointer: string, { allowed, received }
   const meant = suggest(received, allowed);
   report('edge.unknown_value', pointer, `${subject(pointer)} cannot be ${quoted(received)}`, {
     hint: didYouMean(meant),
-    notes: [`one of: ${allowed.join(', ')}`],
+    notes: [`one of: ${listed(allowed)}`],
     fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
   });
 }

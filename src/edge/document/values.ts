@@ -26,12 +26,17 @@ interface Building {
 }
 
 /**
- * The plain value of a document without syntax errors: objects, arrays, strings, numbers, booleans and null.
- * Fills `targets` on its way.
+ * The plain value of a document without syntax errors: objects, arrays, strings, numbers, booleans and null;
+ * null when it is nested or multiplied so far that it was not read to its end. Fills `targets` on its way.
  */
-export function valueOf(document: Document, targets: AliasTargets, report: Report): unknown {
+export function valueOf(
+  document: Document,
+  targets: AliasTargets,
+  report: Report,
+): { value: unknown } | null {
   const building: Building = { report, targets, anchors: new Map(), aliased: 0, told: new Set() };
-  return build(document.contents, { pointer: '', depth: 0, inAlias: false }, building);
+  const value = build(document.contents, { pointer: '', depth: 0, inAlias: false }, building);
+  return building.told.size > 0 ? null : { value };
 }
 
 interface At {
@@ -95,7 +100,8 @@ function buildMap(map: YAMLMap, at: At, building: Building): object {
       report('edge.bad_key', at.pointer, says, { span: spanOfNode(key) });
     } else if (seen.has(text)) {
       const says = `the key ${quoted(text)} stands here a second time`;
-      report('edge.duplicate_key', pointerTo(at.pointer, text), says, { span: spanOfNode(key) });
+      const pointer = pointerTo(at.pointer, text);
+      report('edge.duplicate_key', pointer, says, { span: spanOfNode(key), first: pointer });
     } else {
       seen.add(text);
       entries[text] = build(value, below(at, text), building);
