@@ -10,6 +10,8 @@ import { type Checked, checkEdge } from './edge/document/check.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
+import type { UpstreamLimits } from './answers/upstream.ts';
+import type { ListenerLimits } from './proxy/limits.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
 import { OK_UPSTREAM, decideWithConstants } from './simulator/constants.ts';
@@ -22,8 +24,8 @@ export interface EdgeOptions {
   readonly random?: () => number;
   /** Answers instead of the network; with it, `handle` does no I/O. */
   readonly upstream?: ScriptedUpstream;
-  /** Called once for each request that is complete. */
-  readonly onEvent?: (event: HttpRequestCompleteEvent) => void;
+  /** Called once for each request that `handle` or the listener has completed; `explain` tells it step by step. */
+  readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
   /** Whether `localhost` means the only edge of the file when no edge names it; default false. */
   readonly adoptLoopback?: boolean;
 }
@@ -70,6 +72,28 @@ export interface Edge {
   explain(request: RequestLike, from?: ClientFacts, upstream?: Answers['forward']): Explanation;
   /** Puts another configuration in force; throws ConfigError and changes nothing when it has errors. */
   swap(config: unknown): void;
+  /** Serves HTTP/1.1 on a real socket, loopback by default; throws when the address cannot be had. */
+  listen(options?: ListenOptions): Promise<Listening>;
+}
+
+export interface ListenOptions {
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default 0: the system chooses. */
+  readonly port?: number;
+  /** Fail when the port is taken, rather than take the next free one; default false. */
+  readonly strictPort?: boolean;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly upstreamLimits?: Partial<UpstreamLimits>;
+}
+
+/** A listener that serves. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
+  close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }
 
 /**
@@ -80,15 +104,23 @@ export function createEdge(config: unknown, options: EdgeOptions = {}): Edge {
   return edgeOf(usable(checkEdge({ value: config })), options);
 }
 
+/** A checked configuration without errors. */
+export type UsableConfig = Checked & { readonly config: EdgeConfig };
+
 /** Narrows a checked document to one without errors; throws ConfigError otherwise. */
-export function usable(checked: Checked): Checked & { readonly config: EdgeConfig } {
+export function usable(checked: Checked): UsableConfig {
   const { config } = checked;
   if (config === null || hasErrors(checked.diagnostics)) throw new ConfigError(checked.diagnostics);
   return { ...checked, config };
 }
 
+/** An edge whose next configuration may come from a file, with its source positions. */
+export interface EdgeOfFile extends Edge {
+  swapTo(next: UsableConfig): void;
+}
+
 /** Wires a checked configuration. */
-export function edgeOf(checked: Checked & { readonly config: EdgeConfig }, options: EdgeOptions): Edge {
+export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, { adoptLoopback: options.adoptLoopback ?? false });
   let current = checked;
@@ -97,6 +129,18 @@ export function edgeOf(checked: Checked & { readonly config: EdgeConfig }, optio
     if (!('refused' in head)) return runtime.begin(connection, head);
     const because = { code: head.refused, detail: { problem: head.says } };
     return refuseExchange(runtime.current(), connection, head.head, world, because);
+  }
+
+  function emit(exchange: Exchange): HttpRequestCompleteEvent {
+    const event = projectHttpRequestComplete(exchange);
+    const { locate } = current;
+    options.onEvent?.(event, () => explanationOf(exchange, locate));
+    return event;
+  }
+
+  function swapTo(next: UsableConfig): void {
+    runtime.swap(next.config);
+    current = next;
   }
 
   function decide(
@@ -128,14 +172,46 @@ export function edgeOf(checked: Checked & { readonly config: EdgeConfig }, optio
       const exchange = begin(head, connection);
       const body = new Uint8Array(await request.arrayBuffer());
       const response = await runScripted(exchange, body, options.upstream ?? unreachable);
-      const event = projectHttpRequestComplete(exchange);
-      options.onEvent?.(event);
-      return { response, event, trace: traceOf(exchange) };
+      return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
-    swap: (config) => {
-      const next = usable(checkEdge({ value: config }));
-      runtime.swap(next.config);
-      current = next;
+    swap: (config) => swapTo(usable(checkEdge({ value: config }))),
+    swapTo,
+    listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit }),
+  };
+}
+
+interface LiveWiring {
+  readonly runtime: EdgeRuntime;
+  readonly begin: (head: RequestHead, connection: Connection) => Exchange;
+  readonly emit: (exchange: Exchange) => void;
+}
+
+/** The live front end is loaded only by those who listen. */
+async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiring): Promise<Listening> {
+  const [{ createHttp1Listener }, { enginePlane }, { createUpstreamClient }] = await Promise.all([
+    import('./proxy/http1.ts'),
+    import('./proxy/plane.ts'),
+    import('./answers/upstream.ts'),
+  ]);
+  const plane = enginePlane({
+    naming: () => runtime.current().naming,
+    begin: (connection, head) => begin(head, connection),
+    refuse: (connection, head, because) =>
+      refuseExchange(runtime.current(), connection, head, runtime.world, because),
+    finished: emit,
+  });
+  const upstream = createUpstreamClient(options.upstreamLimits);
+  const listener = createHttp1Listener(plane, { upstream }, options.limits);
+  const { host = '127.0.0.1', port = 0, strictPort = false } = options;
+  const bound = await listener.listen({ host, port, strictPort });
+  if ('problem' in bound) throw new Error(bound.problem);
+  return {
+    ...bound,
+    url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
+    close: async (deadlineMs = 10_000) => {
+      const drained = await listener.close(deadlineMs);
+      await upstream.close();
+      return drained;
     },
   };
 }

@@ -29,7 +29,8 @@ async function check(files: readonly string[], json: boolean): Promise<number> {
     }
   }
   if (json) process.stdout.write(`${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`);
-  else if (all.length > 0) process.stdout.write(renderDiagnostics(all, { color: wantsColor(process.stdout) }));
+  else if (all.length > 0)
+    process.stdout.write(renderDiagnostics(all, { color: wantsColor(process.stdout) }));
   else process.stdout.write(`${files.join(', ')}: no problems found\n`);
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }

@@ -20,7 +20,9 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('explain')
-    .description('Explain what an edge does with one request: every step, its reason and its place in the file')
+    .description(
+      'Explain what an edge does with one request: every step, its reason and its place in the file',
+    )
     .argument('<method>', 'request method')
     .argument('<url>', 'full URL, such as https://shop.test/admin')
     .option('-e, --edge <file>', 'edge file', 'edge.yaml')
@@ -50,7 +52,8 @@ async function explain(method: string, url: string, options: Options): Promise<n
     const shown = options.event === true ? { ...explanation, event } : explanation;
     if (options.json === true) process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     else process.stdout.write(`${renderExplanation(explanation)}\n`);
-    if (options.json !== true && options.event === true) process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
+    if (options.json !== true && options.event === true)
+      process.stdout.write(`${JSON.stringify(event, null, 2)}\n`);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof FileError || error instanceof TypeError)) throw error;

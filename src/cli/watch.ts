@@ -43,7 +43,9 @@ export function watchFile(path: string, changed: () => void, poll: boolean): { c
 
 async function fingerprint(path: string): Promise<string | null> {
   try {
-    return createHash('sha256').update(await readFile(path)).digest('hex');
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
   } catch {
     return null;
   }

@@ -15,6 +15,8 @@ export interface LocatedStep extends Step {
 /** What became of one request, and why. */
 export interface Explanation {
   readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
+  /** When the request began, ms since the epoch. */
+  readonly startMs: number;
   readonly status: number;
   /** The backend that answered, or null when none was reached. */
   readonly backend: string | null;
@@ -39,6 +41,7 @@ export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
       url: `${head.scheme}://${head.authority}${head.path}${query}`,
       clientIp: connection.client.text,
     },
+    startMs: exchange.startMs,
     status: exchange.response?.status ?? 0,
     backend: last?.leaf.id ?? null,
     because: decidingStep(steps) as LocatedStep,

@@ -1,0 +1,49 @@
+import { styleText } from 'node:util';
+import type { Explanation } from '../edge/explain.ts';
+import type { HttpRequestComplete } from '../events/catalogue.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** One line for one request: when, what, how it ended, how long it took and why. */
+export function requestLine(
+  explanation: Explanation,
+  event: HttpRequestComplete,
+  at: { readonly time: Date; readonly tookMs: number },
+  color: boolean,
+): string {
+  const paint = (style: Style, text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  const { status, because, backend } = explanation;
+  const { method, url } = event.http.request;
+  const query = url.query === '' ? '' : `?${url.query}`;
+  const verdict = because.verdict === 'stop' ? paint('red', 'stop ') : paint('green', 'allow');
+  const rule = because.detail['rule'];
+  const reason =
+    because.verdict === 'pass'
+      ? `→ ${backend ?? '-'}`
+      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}`;
+  const place =
+    because.verdict === 'stop' && because.place !== null
+      ? `  ${because.place.file}:${because.place.line}`
+      : '';
+  return [
+    paint('dim', at.time.toTimeString().slice(0, 8)),
+    method.toUpperCase().padEnd(6),
+    paint(toneOf(status), String(status === 0 ? '---' : status)),
+    paint('dim', `${at.tookMs.toFixed(1)} ms`.padStart(9)),
+    verdict,
+    `${url.host}${printable(url.path + query)}`,
+    paint('dim', reason + place),
+  ].join('  ');
+}
+
+function toneOf(status: number): Style {
+  if (status >= 500 || status === 0) return 'red';
+  return status >= 400 ? 'yellow' : 'green';
+}
+
+/** A path is the client's text: nothing in it may steer the terminal. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, 200);
+}
