@@ -1,0 +1,174 @@
+import { BOOL, BYTES, STRING, TIMESTAMP, list, object, stringWithFields } from '../types.ts';
+import { Timestamp } from '../values.ts';
+import type { AlternativeNames, CertificateExtension, CertificateInput, CertificateName } from './inputs.ts';
+
+/** A moment given in milliseconds since the epoch. */
+export function timestampOfMs(milliseconds: number): Timestamp {
+  const seconds = Math.floor(milliseconds / 1_000);
+  return new Timestamp(seconds, Math.round((milliseconds - seconds * 1_000) * 1_000_000) % 1_000_000_000);
+}
+
+function nameType(name: string) {
+  const texts = list(STRING);
+  return stringWithFields(
+    name,
+    {
+      common_name: {
+        type: STRING,
+        doc: 'Common name.',
+        read: (subject: CertificateName) => subject.commonName,
+      },
+      country: { type: texts, doc: 'Countries.', read: (subject: CertificateName) => subject.country },
+      locality: { type: texts, doc: 'Localities.', read: (subject: CertificateName) => subject.locality },
+      organization: {
+        type: texts,
+        doc: 'Organizations.',
+        read: (subject: CertificateName) => subject.organization,
+      },
+      organizational_unit: {
+        type: texts,
+        doc: 'Organizational units.',
+        read: (subject: CertificateName) => subject.organizationalUnit,
+      },
+      postal_code: {
+        type: texts,
+        doc: 'Postal codes.',
+        read: (subject: CertificateName) => subject.postalCode,
+      },
+      province: {
+        type: texts,
+        doc: 'States or provinces.',
+        read: (subject: CertificateName) => subject.province,
+      },
+      street_address: {
+        type: texts,
+        doc: 'Street addresses.',
+        read: (subject: CertificateName) => subject.streetAddress,
+      },
+    },
+    (subject: CertificateName) => subject.text,
+  );
+}
+
+const DISTINGUISHED_NAME = nameType('DistinguishedName');
+
+const ALTERNATIVE_NAMES = stringWithFields(
+  'AlternativeNames',
+  {
+    dns_names: {
+      type: list(STRING),
+      doc: 'Host names.',
+      read: (names: AlternativeNames) => names.dnsNames,
+    },
+    email_addresses: {
+      type: list(STRING),
+      doc: 'E-mail addresses.',
+      read: (names: AlternativeNames) => names.emailAddresses,
+    },
+    ip_addresses: {
+      type: list(STRING),
+      doc: 'IP addresses.',
+      read: (names: AlternativeNames) => names.ipAddresses,
+    },
+    uris: { type: list(STRING), doc: 'URIs.', read: (names: AlternativeNames) => names.uris },
+  },
+  (names: AlternativeNames) => names.text,
+);
+
+const EXTENSION = object('CertificateExtension', {
+  id: {
+    type: STRING,
+    doc: 'Object identifier in dots.',
+    read: (extension: CertificateExtension) => extension.id,
+  },
+  critical: {
+    type: BOOL,
+    doc: 'Whether who does not know it must refuse the certificate.',
+    read: (extension: CertificateExtension) => extension.critical,
+  },
+  value: { type: BYTES, doc: 'DER.', read: (extension: CertificateExtension) => extension.value },
+});
+
+const VALIDITY = object('CertificateValidity', {
+  not_before: {
+    type: TIMESTAMP,
+    optional: true,
+    doc: 'First moment of validity.',
+    read: (certificate: CertificateInput) => timestampOrAbsent(certificate.details?.notBeforeMs),
+  },
+  not_after: {
+    type: TIMESTAMP,
+    optional: true,
+    doc: 'Last moment of validity.',
+    read: (certificate: CertificateInput) => timestampOrAbsent(certificate.details?.notAfterMs),
+  },
+});
+
+/** Details are optional: a scenario may give a certificate by its serial number and common name alone. */
+export const CERTIFICATE = object('Certificate', {
+  extensions: {
+    type: list(EXTENSION),
+    optional: true,
+    doc: 'X.509 extensions.',
+    read: (certificate: CertificateInput) => certificate.details?.extensions,
+  },
+  issuer: {
+    type: DISTINGUISHED_NAME,
+    optional: true,
+    doc: 'Who has signed it.',
+    read: (certificate: CertificateInput) => certificate.details?.issuer,
+  },
+  pem: {
+    type: STRING,
+    optional: true,
+    doc: 'The certificate as PEM.',
+    read: (certificate: CertificateInput) => certificate.details?.pem,
+  },
+  san: {
+    type: ALTERNATIVE_NAMES,
+    optional: true,
+    doc: 'Alternative names.',
+    read: (certificate: CertificateInput) => certificate.details?.san,
+  },
+  serial_number: {
+    type: STRING,
+    doc: 'Serial number.',
+    read: (certificate: CertificateInput) => certificate.serialNumber,
+  },
+  signature_algorithm: {
+    type: STRING,
+    optional: true,
+    doc: 'How it is signed.',
+    read: (certificate: CertificateInput) => certificate.details?.signatureAlgorithm,
+  },
+  subject: {
+    type: DISTINGUISHED_NAME,
+    doc: 'Whom it names.',
+    read: (certificate: CertificateInput) =>
+      certificate.details?.subject ?? nameOfCommonName(certificate.subjectCn),
+  },
+  validity: {
+    type: VALIDITY,
+    doc: 'When it is valid.',
+    read: (certificate: CertificateInput) => certificate,
+  },
+});
+
+function timestampOrAbsent(milliseconds: number | undefined): Timestamp | undefined {
+  return milliseconds === undefined ? undefined : timestampOfMs(milliseconds);
+}
+
+function nameOfCommonName(commonName: string): CertificateName {
+  const none: readonly string[] = [];
+  return {
+    text: commonName === '' ? '' : `CN=${commonName}`,
+    commonName,
+    country: none,
+    locality: none,
+    organization: none,
+    organizationalUnit: none,
+    postalCode: none,
+    province: none,
+    streetAddress: none,
+  };
+}

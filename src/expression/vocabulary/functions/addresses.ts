@@ -1,0 +1,150 @@
+import { type Address, parseAddress } from '../../../net/address.ts';
+import { type Cidr, contains, isCidrProblem, parseCidr } from '../../../net/cidr.ts';
+import { prefixSet } from '../../../net/prefix_set.ts';
+import { type Call, type FunctionRow, type Problem, func, overload } from '../../function_table.ts';
+import { BOOL, STRING, list } from '../../types.ts';
+import type { Value } from '../../values.ts';
+import { IP, type IpValue } from '../addresses.ts';
+
+/** An address from a value that is one already, or from text. */
+type ToAddress = (value: Value) => Address | null;
+
+const ofObject: ToAddress = (value) => (value as IpValue).address;
+const ofText: ToAddress = (value) => parseAddress(value as string);
+
+/** A range with bits set beyond its mask means the range that holds it; any other fault means no range. */
+function lenientCidr(text: string): Cidr | undefined {
+  const cidr = parseCidr(text);
+  if (!isCidrProblem(cidr)) return cidr;
+  if (cidr.problem !== 'host_bits') return undefined;
+  const held = parseCidr(cidr.suggestion);
+  return isCidrProblem(held) ? undefined : held;
+}
+
+function inRange(address: Address | null, range: string): boolean {
+  const cidr = address === null ? undefined : lenientCidr(range);
+  return cidr !== undefined && contains(cidr, address!);
+}
+
+/** A constant range that can never match is a mistake; one with host bits works, but says something else. */
+function problemOf(text: string, at: Pick<Problem, 'element'>): Problem | undefined {
+  const cidr = parseCidr(text);
+  if (!isCidrProblem(cidr)) return undefined;
+  const { problem, says, suggestion } = cidr;
+  const severity = problem === 'host_bits' ? 'warning' : 'error';
+  const replacement = at.element === undefined ? { replacement: `'${suggestion}'` } : {};
+  const hint = `did you mean '${suggestion}'?`;
+  return { code: 'expr.invalid_cidr', severity, says, hint, argument: 1, ...at, ...replacement };
+}
+
+function specialiseRange(toAddress: ToAddress, [ip, range]: readonly (Value | undefined)[]) {
+  if (typeof range !== 'string') return undefined;
+  const problem = problemOf(range, {});
+  if (problem !== undefined) return { problem };
+  if (ip !== undefined) return undefined;
+  const cidr = lenientCidr(range)!;
+  const call: Call = (value) => {
+    const address = toAddress(value);
+    return address !== null && contains(cidr, address);
+  };
+  return { call };
+}
+
+function specialiseRanges(toAddress: ToAddress, [ip, ranges]: readonly (Value | undefined)[]) {
+  if (!Array.isArray(ranges)) return undefined;
+  const texts = (ranges as readonly Value[]).filter((range) => typeof range === 'string');
+  for (const [element, text] of texts.entries()) {
+    const problem = problemOf(text, { element });
+    if (problem !== undefined) return { problem };
+  }
+  if (ip !== undefined) return undefined;
+  const set = prefixSet(texts.map((text) => lenientCidr(text)!));
+  const call: Call = (value) => {
+    const address = toAddress(value);
+    return address !== null && set.find(address) >= 0;
+  };
+  return { call };
+}
+
+const RANGE = { style: 'global', result: BOOL } as const;
+const ranges = list(STRING);
+
+function inSome(address: Address | null, texts: readonly string[]): boolean {
+  return texts.some((text) => inRange(address, text));
+}
+
+/** RFC 1918 §3 and RFC 4193 §3. */
+const PRIVATE = prefixSet(
+  ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'].map((text) => lenientCidr(text)!),
+);
+
+export const ADDRESS_FUNCTIONS: readonly FunctionRow[] = [
+  func(
+    'inCidrRange',
+    'Whether an address lies in a range; false when either is none.',
+    "inCidrRange('10.1.2.3', '10.0.0.0/8')",
+    [
+      overload({
+        ...RANGE,
+        id: 'in_cidr_range_address',
+        params: [IP, STRING],
+        call: (ip, range) => inRange(ip.address, range),
+        specialise: (constants) => specialiseRange(ofObject, constants),
+      }),
+      overload({
+        ...RANGE,
+        id: 'in_cidr_range_string',
+        params: [STRING, STRING],
+        call: (ip, range) => inRange(parseAddress(ip), range),
+        specialise: (constants) => specialiseRange(ofText, constants),
+      }),
+    ],
+  ),
+  func(
+    'inCidrRanges',
+    'Whether an address lies in one of several ranges; what is no range is passed over.',
+    "inCidrRanges('10.1.2.3', ['192.0.2.0/24', '10.0.0.0/8'])",
+    [
+      overload({
+        ...RANGE,
+        id: 'in_cidr_ranges_address',
+        params: [IP, ranges],
+        call: (ip, texts) => inSome(ip.address, texts),
+        cost: (_ip, texts) => texts.length * 4,
+        specialise: (constants) => specialiseRanges(ofObject, constants),
+      }),
+      overload({
+        ...RANGE,
+        id: 'in_cidr_ranges_string',
+        params: [STRING, ranges],
+        call: (ip, texts) => inSome(parseAddress(ip), texts),
+        cost: (_ip, texts) => texts.length * 4,
+        specialise: (constants) => specialiseRanges(ofText, constants),
+      }),
+    ],
+  ),
+  func(
+    'isPrivateIp',
+    'Whether the string is an address for private networks (RFC 1918, RFC 4193).',
+    "'192.168.1.1'.isPrivateIp() && !'8.8.8.8'.isPrivateIp()",
+    [
+      overload({
+        id: 'is_private_ip_address',
+        style: 'method',
+        params: [IP],
+        result: BOOL,
+        call: (ip) => ip.address !== null && PRIVATE.find(ip.address) >= 0,
+      }),
+      overload({
+        id: 'is_private_ip_string',
+        style: 'method',
+        params: [STRING],
+        result: BOOL,
+        call: (text) => {
+          const address = parseAddress(text);
+          return address !== null && PRIVATE.find(address) >= 0;
+        },
+      }),
+    ],
+  ),
+];
