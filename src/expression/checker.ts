@@ -17,6 +17,7 @@ import type {
 import { report } from './checking.ts';
 import type { Checker } from './checking.ts';
 import type { FunctionRow } from './function_table.ts';
+import { isUnavailable } from './scope.ts';
 import { findName, functionCandidates, unknownField, unknownFunction, unknownName } from './names.ts';
 import { joinTypes, matchOverloads } from './overloads.ts';
 import type { Scope } from './scope.ts';
@@ -120,7 +121,7 @@ function typeOfSelect<A>(checker: Checker<A>, node: Select): Type {
   const named = node.optional ? undefined : typeOfName(checker, node);
   if (named !== undefined) return named;
   const path = dottedPath(node.operand);
-  if (path !== undefined && isNamespace(checker, node.operand, path)) {
+  if (path !== undefined && !node.optional && isNamespace(checker, node.operand, path)) {
     return unknownName(checker, node, [...path, node.field]);
   }
   const operand = typeOf(checker, node.operand);
@@ -131,7 +132,9 @@ function typeOfSelect<A>(checker: Checker<A>, node: Select): Type {
 
 /** A prefix of variables that is itself neither variable nor loop variable. */
 function isNamespace<A>(checker: Checker<A>, operand: Node, path: readonly string[]): boolean {
-  return findName(checker, operand) === undefined && checker.scope.namespaces.has(path.join('.'));
+  if (findName(checker, operand) !== undefined) return false;
+  const name = path.join('.');
+  return checker.scope.namespaces.has(name) || isUnavailable(checker.scope, name);
 }
 
 function fieldType<A>(checker: Checker<A>, node: Select, operand: Type): Type {

@@ -162,3 +162,8 @@ function own(object: unknown, name: string): unknown {
   if (name in Object.prototype && !Object.hasOwn(object, name)) return undefined;
   return (object as Record<string, unknown>)[name];
 }
+
+/** Whether a path, or one it is below, exists in another phase. */
+export function isUnavailable<A>(scope: Scope<A>, name: string): boolean {
+  return scope.unavailable.some((one) => name === one.name || name.startsWith(`${one.name}.`));
+}

@@ -1,0 +1,284 @@
+import type { Span } from '../../diagnostics/diagnostic.ts';
+import type { Binary, Call, Node, Unary } from '../ast.ts';
+import type { CallWith, Evaluate, Overload, Problem, Specialised } from '../function_table.ts';
+import { CHARACTERS_PER_UNIT } from '../limits.ts';
+import type { Type } from '../types.ts';
+import {
+  Double,
+  Duration,
+  errorAt,
+  EvalError,
+  isMap,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+} from '../values.ts';
+import type { Outcome, Value } from '../values.ts';
+import { errorOf, exhaustedAt, failing, folded, running, typeOfNode } from './plan.ts';
+import type { Plan, Planner } from './plan.ts';
+
+export function planCall<A>(planner: Planner<A>, node: Call): Plan<A> {
+  const meaning = planner.typed.meanings[node.id];
+  if (meaning?.means === 'call') return planRow(planner, node);
+  const says = meaning?.means === 'nothing' ? meaning.says : 'there is no such function';
+  return failing(typeOfNode(planner, node), errorOf('expr.no_such_overload', says, node.span));
+}
+
+/** A call or operator through the overloads that the checker left. */
+export function planRow<A>(planner: Planner<A>, node: Call | Unary | Binary): Plan<A> {
+  const meaning = planner.typed.meanings[node.id];
+  const type = typeOfNode(planner, node);
+  if (meaning?.means !== 'call') {
+    return failing(type, errorOf('expr.no_such_overload', 'there is no such function', node.span));
+  }
+  const { candidates, exact, args } = meaning;
+  const only = exact ? candidates[0] : undefined;
+  const plans = args.map((argument, index) =>
+    planner.plan(argument, only !== undefined && wantsObject(only, index)),
+  );
+  if (only === undefined) {
+    const pure = candidates.every((candidate) => candidate.pure);
+    const plan = running(type, dispatch(planner, candidates, plans, node.span));
+    return pure ? folded(planner, plan, plans) : plan;
+  }
+  const special = specialised(planner, only, plans, args, node.span);
+  if (special !== undefined) return special.constant === undefined ? { ...special, type } : special;
+  const plan = running(type, direct(planner, only, plans, node.span));
+  return only.pure ? folded(planner, plan, plans) : plan;
+}
+
+/** Whether a parameter is an object type, which then gets the string with its fields. */
+function wantsObject<A>(overload: Overload<A>, index: number): boolean {
+  return overload.params[Math.min(index, overload.params.length - 1)]?.kind === 'object';
+}
+
+/** The overload made for its constant arguments, where it can be and some arguments are not constant. */
+function specialised<A>(
+  planner: Planner<A>,
+  overload: Overload<A>,
+  plans: readonly Plan<A>[],
+  args: readonly Node[],
+  span: Span,
+): Plan<A> | undefined {
+  const { specialise } = overload;
+  if (specialise === undefined || plans.every((plan) => plan.constant === undefined)) return undefined;
+  const special = specialise(plans.map((plan) => plan.constant));
+  if (special === undefined) return undefined;
+  if ('problem' in special) {
+    reportProblem(planner, special.problem, args);
+    return undefined;
+  }
+  const rest = plans.filter((plan) => plan.constant === undefined);
+  if (rest.length === 0 && overload.pure) return undefined;
+  const inLoop = planner.loops > 0 && overload.cost !== undefined;
+  const implementation = inLoop ? charged(planner, special, span) : special;
+  const runs = rest.map((plan) => plan.run);
+  return running(overload.result, invoke(implementation, runs, span));
+}
+
+/** Inside loops the texts that a specialised call walks are charged, for they are walked many times. */
+function charged<A>(planner: Planner<A>, implementation: Implementation<A>, span: Span): Implementation<A> {
+  const { meter } = planner;
+  const exhausted = exhaustedAt(span);
+  const charge = (values: readonly Value[]): boolean => {
+    for (const value of values)
+      if (typeof value === 'string') meter.left -= value.length / CHARACTERS_PER_UNIT;
+    return meter.left >= 0;
+  };
+  planner.stateful = true;
+  if ('call' in implementation) {
+    const { call } = implementation;
+    return { call: (...values) => (charge(values) ? call(...values) : exhausted) };
+  }
+  const { callWith } = implementation;
+  return {
+    callWith: (activation, ...values) => (charge(values) ? callWith(activation, ...values) : exhausted),
+  };
+}
+
+function spanOver(args: readonly Node[]): Span {
+  return { start: args[0]?.span.start ?? 0, end: args.at(-1)?.span.end ?? 0 };
+}
+
+function reportProblem<A>(planner: Planner<A>, problem: Problem, args: readonly Node[]): void {
+  if (planner.lenient) return;
+  const argument = args[problem.argument];
+  const inList =
+    argument?.kind === 'list' && problem.element !== undefined
+      ? argument.elements[problem.element]?.node
+      : undefined;
+  const span = (inList ?? argument)?.span ?? spanOver(args);
+  const { code, says, severity = 'error', hint, replacement } = problem;
+  const more = {
+    ...(hint === undefined ? {} : { hint }),
+    ...(replacement === undefined
+      ? {}
+      : { fix: { says: `write ${replacement}`, span, text: replacement, safe: false } }),
+  };
+  planner.diagnostics.push({ code, severity, says, pointer: '', span, ...more });
+}
+
+type Implementation<A> = Exclude<Specialised<A>, { readonly problem: Problem }>;
+
+function invoke<A>(implementation: Implementation<A>, args: readonly Evaluate<A>[], span: Span): Evaluate<A> {
+  if ('callWith' in implementation) return invokeWith(implementation.callWith, args, span);
+  const { call } = implementation;
+  const [first, second] = args;
+  if (args.length === 1) {
+    return (activation) => {
+      const value = first!(activation);
+      if (value instanceof EvalError) return value;
+      const outcome = call(value);
+      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+    };
+  }
+  if (args.length === 2) {
+    return (activation) => {
+      const one = first!(activation);
+      if (one instanceof EvalError) return one;
+      const other = second!(activation);
+      if (other instanceof EvalError) return other;
+      const outcome = call(one, other);
+      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+    };
+  }
+  return (activation) => {
+    const values = evaluateAll(args, activation);
+    if (values instanceof EvalError) return values;
+    const outcome = call(...values);
+    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+  };
+}
+
+function invokeWith<A>(callWith: CallWith<A>, args: readonly Evaluate<A>[], span: Span): Evaluate<A> {
+  if (args.length === 0) {
+    return (activation) => {
+      const outcome = callWith(activation);
+      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+    };
+  }
+  return (activation) => {
+    const values = evaluateAll(args, activation);
+    if (values instanceof EvalError) return values;
+    const outcome = callWith(activation, ...values);
+    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+  };
+}
+
+/** Values of all arguments, or the first error. */
+function evaluateAll<A>(args: readonly Evaluate<A>[], activation: A): Value[] | EvalError {
+  const values: Value[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const value = args[index]!(activation);
+    if (value instanceof EvalError) return value;
+    values.push(value);
+  }
+  return values;
+}
+
+/** The one overload that the types leave. */
+function direct<A>(
+  planner: Planner<A>,
+  overload: Overload<A>,
+  plans: readonly Plan<A>[],
+  span: Span,
+): Evaluate<A> {
+  const args = plans.map((plan) => plan.run);
+  const run = invoke(implementationOf(overload), args, span);
+  const { cost } = overload;
+  if (cost === undefined) return run;
+  planner.stateful = true;
+  const { meter } = planner;
+  const exhausted = exhaustedAt(span);
+  const implementation = implementationOf(overload);
+  return (activation) => {
+    const values = evaluateAll(args, activation);
+    if (values instanceof EvalError) return values;
+    meter.left -= cost(...values);
+    // Written so that a cost of NaN is refused too.
+    if (!(meter.left >= 0)) return exhausted;
+    const outcome = apply(implementation, activation, values);
+    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+  };
+}
+
+function implementationOf<A>(overload: Overload<A>): Implementation<A> {
+  if (overload.call !== undefined) return { call: overload.call };
+  if (overload.callWith !== undefined) return { callWith: overload.callWith };
+  return { call: () => new EvalError('expr.internal', `${overload.id} has no implementation`) };
+}
+
+function apply<A>(implementation: Implementation<A>, activation: A, values: readonly Value[]): Outcome {
+  return 'call' in implementation
+    ? implementation.call(...values)
+    : implementation.callWith(activation, ...values);
+}
+
+interface Candidate<A> {
+  readonly overload: Overload<A>;
+  readonly implementation: Implementation<A>;
+  readonly accepts: readonly ((value: Value) => boolean)[];
+}
+
+/** Picks the overload by the values, in the order of the table. */
+function dispatch<A>(
+  planner: Planner<A>,
+  overloads: readonly Overload<A>[],
+  plans: readonly Plan<A>[],
+  span: Span,
+): Evaluate<A> {
+  const args = plans.map((plan) => plan.run);
+  const candidates: Candidate<A>[] = overloads.map((overload) => ({
+    overload,
+    implementation: implementationOf(overload),
+    accepts: overload.params.map(accepting),
+  }));
+  const { meter } = planner;
+  const exhausted = exhaustedAt(span);
+  const none = errorOf('expr.no_such_overload', 'no form of this takes values of these types', span);
+  planner.stateful = true;
+  return (activation) => {
+    const values = evaluateAll(args, activation);
+    if (values instanceof EvalError) return values;
+    const found = candidates.find((candidate) => fits(candidate, values));
+    if (found === undefined) return none;
+    meter.left -= found.overload.cost?.(...values) ?? 1;
+    if (!(meter.left >= 0)) return exhausted;
+    const outcome = apply(found.implementation, activation, values);
+    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+  };
+}
+
+function fits<A>({ overload, accepts }: Candidate<A>, values: readonly Value[]): boolean {
+  const variadic = overload.variadic === true;
+  if (variadic ? values.length < accepts.length : values.length !== accepts.length) return false;
+  return values.every((value, index) => accepts[Math.min(index, accepts.length - 1)]!(value));
+}
+
+/** Whether a value may be given for a parameter; members of lists and maps are not looked at. */
+function accepting(param: Type): (value: Value) => boolean {
+  return ACCEPTING[param.kind];
+}
+
+const anything = (): boolean => true;
+
+const ACCEPTING: Readonly<Record<Type['kind'], (value: Value) => boolean>> = {
+  dyn: anything,
+  parameter: anything,
+  null: (value) => value === null,
+  bool: (value) => typeof value === 'boolean',
+  int: (value) => typeof value === 'number' || typeof value === 'bigint',
+  uint: (value) => value instanceof Uint,
+  double: (value) => value instanceof Double,
+  string: (value) => typeof value === 'string',
+  bytes: (value) => value instanceof Uint8Array,
+  timestamp: (value) => value instanceof Timestamp,
+  duration: (value) => value instanceof Duration,
+  type: (value) => value instanceof TypeValue,
+  optional: (value) => value instanceof Optional,
+  list: (value) => Array.isArray(value),
+  map: isMap,
+  // Host objects carry no type at run time: such overloads are for checked programs only.
+  object: () => false,
+};

@@ -1,0 +1,86 @@
+import type { Node } from '../ast.ts';
+import type { Evaluate } from '../function_table.ts';
+import type { Variable } from '../scope.ts';
+import type { Value } from '../values.ts';
+import type { Plan, Planner } from './plan.ts';
+
+/** `X.startsWith('…')` or `X == '…'`, with X a required string variable. */
+interface Test<A> {
+  readonly kind: 'prefix' | 'equal';
+  readonly variable: Variable<A>;
+  readonly constant: string;
+}
+
+/**
+ * Terms of a `||` that test one variable against constants, one after the other, become one closure that
+ * reads the variable once: `path.startsWith('/a') || path.startsWith('/b')`, `host == 'a' || host == 'b'`.
+ */
+export function fuseChain<A>(
+  planner: Planner<A>,
+  operator: '&&' | '||',
+  nodes: readonly Node[],
+  plans: readonly Plan<A>[],
+): readonly Evaluate<A>[] {
+  if (operator === '&&') return plans.map((plan) => plan.run);
+  const runs: Evaluate<A>[] = [];
+  for (let index = 0; index < nodes.length;) {
+    const test = testOf(planner, nodes[index]!);
+    const constants = test === undefined ? [] : constantsFrom(planner, nodes, index, test);
+    runs.push(test === undefined || constants.length === 1 ? plans[index]!.run : fused(test, constants));
+    index += Math.max(1, constants.length);
+  }
+  return runs;
+}
+
+/** The constants of as many terms from `from` on as make the same test. */
+function constantsFrom<A>(
+  planner: Planner<A>,
+  nodes: readonly Node[],
+  from: number,
+  test: Test<A>,
+): string[] {
+  const constants: string[] = [];
+  for (const node of nodes.slice(from)) {
+    const next = testOf(planner, node);
+    if (next?.kind !== test.kind || next.variable !== test.variable) break;
+    constants.push(next.constant);
+  }
+  return constants;
+}
+
+function fused<A>(test: Test<A>, constants: readonly string[]): Evaluate<A> {
+  const read: (activation: A) => Value | undefined = test.variable.readText ?? test.variable.read;
+  if (test.kind === 'equal') {
+    const set: ReadonlySet<Value | undefined> = new Set(constants);
+    return (activation) => set.has(read(activation));
+  }
+  return (activation) => {
+    const text = read(activation);
+    if (typeof text !== 'string') return false;
+    for (let index = 0; index < constants.length; index += 1)
+      if (text.startsWith(constants[index]!)) return true;
+    return false;
+  };
+}
+
+function testOf<A>(planner: Planner<A>, node: Node): Test<A> | undefined {
+  if (node.kind === 'binary' && node.operator === '==' && node.right.kind === 'literal') {
+    return testOn(planner, 'equal', node.left, node.right.value);
+  }
+  if (node.kind !== 'call' || node.name !== 'startsWith' || node.target === undefined) return undefined;
+  const [prefix] = node.args;
+  return prefix?.kind === 'literal' ? testOn(planner, 'prefix', node.target, prefix.value) : undefined;
+}
+
+function testOn<A>(
+  planner: Planner<A>,
+  kind: Test<A>['kind'],
+  subject: Node,
+  constant: Value,
+): Test<A> | undefined {
+  const meaning = planner.typed.meanings[subject.id];
+  if (meaning?.means !== 'variable' || typeof constant !== 'string') return undefined;
+  const { variable } = meaning;
+  const isText = variable.type.kind === 'string' || variable.readText !== undefined;
+  return isText && !variable.optional ? { kind, variable, constant } : undefined;
+}
