@@ -56,7 +56,7 @@ export function contentfulRequest(reading: Reading, url: string, timestamp: stri
   const { method, headers, body } = reading.request;
   const list = allValues(headers, LIST_HEADER);
   if (list.length !== 1) return { problem: 'field_missing' };
-  const names = list[0]!.split(',').map((name) => name.trim().toLowerCase());
+  const names = list[0]!.split(',').map((name) => name.trim());
   if (!names.includes(TIMESTAMP_HEADER) || !names.includes(LIST_HEADER)) return { problem: 'field_missing' };
   const sorted = names.toSorted();
   const lines: string[] = [];

@@ -215,7 +215,10 @@ export const OVER_BODY: readonly Provider[] = [
     title: 'Shopify',
     certainty: 'high',
     source: 'Shopify documentation; @shopify/shopify-api',
-    schemes: [overBody(header('X-Shopify-Hmac-Sha256'), 'base64')],
+    schemes: [
+      overBody(header('X-Shopify-Hmac-Sha256'), 'base64'),
+      { ...overBody(header('shopify-hmac-sha256'), 'base64'), name: 'events' },
+    ],
   },
   {
     id: 'signal_sciences',
