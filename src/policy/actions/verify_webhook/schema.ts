@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { enforce } from '../schema.ts';
-import { WEBHOOK_PROVIDERS } from '../../../modules/webhook_verification/providers.ts';
+import { PROVIDER_IDS } from '../../../mechanisms/webhook/table.ts';
 
 export const verifyWebhook = z
   .strictObject({
-    provider: z
-      .string()
-      .min(1)
-      .meta({ description: 'Who sends the webhooks.', enumAnyCase: WEBHOOK_PROVIDERS }),
+    provider: z.string().min(1).meta({ description: 'Who sends the webhooks.', enumAnyCase: PROVIDER_IDS }),
     secret: z.string().min(1).optional().meta({
       description: 'Secret that the provider signs with; needed for every provider but sns.',
       template: true,

@@ -1,0 +1,153 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { ACTION_FACTS, LEGACY_TYPES } from '../actions/facts.ts';
+import type { ActionFacts } from '../actions/facts.ts';
+import type { Phase } from '../phase.ts';
+import type { Checking, EngineText } from './checking.ts';
+import { readValue } from './config.ts';
+import type { Entries } from './config.ts';
+import type { PolicyContext } from './context.ts';
+import { checkTogether } from './together.ts';
+import type { Report } from './findings.ts';
+import type { PolicyText } from './policy_text.ts';
+import { renameKey, rewordValue } from './repairs.ts';
+import { configShape } from './shape.ts';
+import { didYouMean, listed, quoted, shown } from './words.ts';
+
+/** An action of which all is known that can be said without its expressions. */
+export interface ReadAction {
+  readonly facts: ActionFacts;
+  readonly config: Entries;
+  readonly pointer: string;
+  readonly texts: readonly EngineText[];
+}
+
+interface Reading {
+  readonly policy: PolicyText;
+  readonly context: PolicyContext;
+  readonly report: Report;
+  readonly renamed: Map<string, string>;
+}
+
+const TYPES = [...ACTION_FACTS.keys()];
+const ACTION_KEYS = ['type', 'config'];
+
+/** Reads one action of a rule; undefined when its type is not known. */
+export function readAction(
+  reading: Reading,
+  phase: Phase,
+  value: Entries,
+  pointer: string,
+): ReadAction | undefined {
+  const { report } = reading;
+  const facts = factsOf(reading, phase, value, pointer);
+  if (facts === undefined) return undefined;
+  for (const key of Object.keys(value)) {
+    if (!ACTION_KEYS.includes(key)) tellUnknownKey(reading, facts, key, pointerTo(pointer, key));
+  }
+  checkPhase(reading, facts, phase, pointer);
+  const { policy, context, renamed } = reading;
+  const checking: Checking = { policy, context, report, type: facts.type, phase, texts: [], renamed };
+  const at = pointerTo(pointer, 'config');
+  const shape = configShape(facts.type);
+  const config = readValue(checking, shape, value['config'] ?? {}, at) as Entries | undefined;
+  if (config !== undefined) checkTogether(checking, config, at);
+  if (facts.runs === 'never') {
+    const says = `'${facts.type}' is recognised but not run here: requests that reach it get a 501`;
+    report('policy.not_simulated', pointerTo(pointer, 'type'), says);
+  }
+  return { facts, config: config ?? {}, pointer, texts: checking.texts };
+}
+
+function factsOf(
+  { policy, report }: Reading,
+  phase: Phase,
+  value: Entries,
+  pointer: string,
+): ActionFacts | undefined {
+  const at = pointerTo(pointer, 'type');
+  const type = value['type'];
+  if (typeof type === 'symbol') return undefined;
+  if (typeof type !== 'string') {
+    const named = Object.keys(value).find((key) => ACTION_FACTS.has(key));
+    report(2201, type === undefined ? pointer : at, `an action needs a type, not ${shown(type)}`, {
+      hint: named === undefined ? undefined : `write type: ${named} and put its fields below config`,
+    });
+    return undefined;
+  }
+  const known = ACTION_FACTS.get(type);
+  if (known !== undefined) return known;
+  const today = LEGACY_TYPES.get(type);
+  if (today !== undefined) {
+    const fix = rewordValue(policy, at, today, true);
+    report('policy.legacy_name', at, `the type ${quoted(type)} is called '${today}' today`, { fix });
+    return ACTION_FACTS.get(today);
+  }
+  const meant = MEANT[type.toLowerCase().replaceAll('_', '-')] ?? suggest(type.replaceAll('_', '-'), TYPES);
+  report(2201, at, `there is no action ${quoted(type)}`, {
+    hint: didYouMean(meant),
+    notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
+    fix: meant === undefined ? undefined : rewordValue(policy, at, meant, false),
+  });
+  return undefined;
+}
+
+/** Words that people use for actions of another name. */
+const MEANT: Readonly<Record<string, string>> = {
+  allow: 'restrict-ips',
+  block: 'deny',
+  forward: 'forward-internal',
+  jwt: 'jwt-validation',
+  reject: 'deny',
+  respond: 'custom-response',
+  response: 'custom-response',
+  rewrite: 'url-rewrite',
+  'set-headers': 'add-headers',
+  'ip-restriction': 'restrict-ips',
+  'webhook-verification': 'verify-webhook',
+};
+
+function typesOf(phase: Phase): string[] {
+  return [...ACTION_FACTS.values()].filter(({ phases }) => phases.includes(phase)).map(({ type }) => type);
+}
+
+function tellUnknownKey({ policy, report }: Reading, facts: ActionFacts, key: string, pointer: string): void {
+  const isField = Object.hasOwn(configShape(facts.type).properties ?? {}, key);
+  const meant = isField ? undefined : suggest(key, ACTION_KEYS);
+  report(2203, pointer, `an action has no key ${quoted(key)}`, {
+    at: 'key',
+    hint: isField ? `it belongs below config: config: { ${key}: … }` : didYouMean(meant),
+    notes: ['keys of an action: type, config'],
+    fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
+  });
+}
+
+function checkPhase(
+  { report, context, policy }: Reading,
+  facts: ActionFacts,
+  phase: Phase,
+  pointer: string,
+): void {
+  const at = pointerTo(pointer, 'type');
+  if (!facts.phases.includes(phase)) {
+    const twin = TWINS[facts.type];
+    const isTwin = twin !== undefined && ACTION_FACTS.get(twin)!.phases.includes(phase);
+    report(2202, at, `'${facts.type}' is not an action of ${phase}`, {
+      hint: isTwin ? `did you mean '${twin}'?` : `it runs in ${facts.phases.join(' and ')}`,
+      notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
+      fix: isTwin ? rewordValue(policy, at, twin, false) : undefined,
+    });
+  } else if (facts.type === 'terminate-tls' && context.carriedBy === 'tcp_edge') {
+    report(2205, at, `'terminate-tls' needs TLS, which a TCP edge does not speak`, {
+      hint: 'use a TLS edge',
+    });
+  }
+}
+
+/** Actions of one phase with a sibling in another. */
+const TWINS: Readonly<Record<string, string>> = {
+  'request-body-find-replace': 'response-body-find-replace',
+  'response-body-find-replace': 'request-body-find-replace',
+  'owasp-crs-request': 'owasp-crs-response',
+  'owasp-crs-response': 'owasp-crs-request',
+};

@@ -1,0 +1,65 @@
+import type { Fault } from '../actions/schema.ts';
+import type { Checking } from './checking.ts';
+import type { More } from './findings.ts';
+import { quoteAsWritten, replaceValue } from './repairs.ts';
+import { numberOf } from './shape.ts';
+import type { Shape } from './shape.ts';
+import { fieldName, quoted, shown } from './words.ts';
+
+/** Stands for a value that departs from its shape, which has been told. */
+export const LEFT = undefined;
+
+/** Reports a fault of a field under its number. */
+export function fault(
+  checking: Checking,
+  what: Fault,
+  shape: Shape,
+  pointer: string,
+  says: string,
+  more: More = {},
+): void {
+  checking.report(numberOf(what, shape), pointer, says, more);
+}
+
+const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
+  object: 'a map',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+};
+
+/** Tells that a value is of another type, with a repair where what was meant is plain. */
+export function wrongType(checking: Checking, shape: Shape, value: unknown, pointer: string): undefined {
+  const wanted = TYPES[shape.type ?? 'object'];
+  const says = `${quoted(fieldName(pointer))} has to be ${wanted}, not ${shown(value)}`;
+  checking.report(numberOf('type', shape), pointer, says, typeRepair(checking, shape, value, pointer));
+  return LEFT;
+}
+
+function typeRepair({ policy }: Checking, shape: Shape, value: unknown, pointer: string): More {
+  if (shape.type === 'string' && ['number', 'boolean', 'bigint'].includes(typeof value)) {
+    return { hint: 'put it in quotes', fix: quoteAsWritten(policy, pointer, true) };
+  }
+  if (typeof value === 'string') {
+    const isNumber = /^\d+(?:\.\d+)?$/.test(value) && (shape.type === 'integer' || shape.type === 'number');
+    const isTruth = shape.type === 'boolean' && /^(?:true|false)$/.test(value);
+    if (isNumber || isTruth) {
+      return {
+        hint: 'write it without quotes',
+        fix: replaceValue(policy, pointer, 'take the quotes off', value, true),
+      };
+    }
+  }
+  if (shape.type === 'array' && value !== null && typeof value !== 'object') {
+    const span = policy.spanOf(pointer);
+    const written = span === undefined ? '' : policy.text.slice(span.start, span.end);
+    const inBrackets = /^["']|^[\w./:-]+$/.test(written);
+    return {
+      hint: 'put it in brackets: […]',
+      fix: inBrackets ? replaceValue(policy, pointer, 'make it a list', `[${written}]`, true) : undefined,
+    };
+  }
+  return {};
+}

@@ -1,0 +1,104 @@
+import { pointerTo } from '../../../diagnostics/diagnostic.ts';
+import { isFieldName, isFieldValue } from '../../../http/fields.ts';
+import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
+import type { Checking } from '../checking.ts';
+import { LEFT, fault, wrongType } from '../faults.ts';
+import type { Shape } from '../shape.ts';
+import { fieldName, quoted } from '../words.ts';
+import type { KindCheck } from './kind.ts';
+
+const NAME_LIMIT = 256;
+const VALUE_LIMIT = 8192;
+
+/** Header names with values. */
+export const headerMap: KindCheck = {
+  whole: (checking, shape, value, pointer) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return wrongType(checking, { ...shape, type: 'object' }, value, pointer);
+    }
+    const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+    const name = quoted(fieldName(pointer));
+    if (entries.length < (shape.minProperties ?? 0)) {
+      fault(checking, 'empty', shape, pointer, `${name} must not be empty`);
+    } else if (entries.length > (shape.maxProperties ?? Infinity)) {
+      const says = `${name} has ${entries.length} headers; at most ${shape.maxProperties} are allowed`;
+      fault(checking, 'too_many', shape, pointer, says, { at: 'key' });
+    }
+    const result: Record<string, string> = {};
+    const seen = new Map<string, string>();
+    for (const [header, given] of entries) {
+      const at = pointerTo(pointer, header);
+      checkName(checking, header, at, 'key');
+      tellTwice(checking, shape, header, at, seen);
+      const text = readHeaderValue(checking, shape, given, at);
+      if (text !== undefined) result[header] = text;
+    }
+    return result;
+  },
+};
+
+/** The name of a header, as an item of a list. */
+export const headerName: KindCheck = {
+  text: (checking, _shape, text, pointer) => {
+    checkName(checking, text, pointer, 'value');
+    if (text.toLowerCase() !== 'host') return;
+    checking.report(2210, pointer, 'Host cannot be removed: every request needs it (RFC 9112 §3.2)', {
+      hint: 'add-headers with host replaces its value',
+    });
+  },
+};
+
+function readHeaderValue(
+  checking: Checking,
+  shape: Shape,
+  given: unknown,
+  pointer: string,
+): string | undefined {
+  if (typeof given === 'symbol') return LEFT;
+  if (typeof given !== 'string') return wrongType(checking, { type: 'string' }, given, pointer);
+  checking.texts.push({ reads: 'template', pointer, text: given, shape });
+  if (given.includes('${')) return given;
+  if (given.length > VALUE_LIMIT) {
+    const says = `the value has ${given.length} characters; at most ${VALUE_LIMIT} are allowed`;
+    checking.report(2209, pointer, says);
+  } else if (!isFieldValue(given)) {
+    const says = 'the value has characters that no header may have (RFC 9110 §5.5)';
+    checking.report(2211, pointer, says, { hint: 'header values are one line of Latin letters' });
+  }
+  return given;
+}
+
+function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): void {
+  const lower = header.toLowerCase();
+  if (header.length > NAME_LIMIT) {
+    report(2208, pointer, `the name has ${header.length} characters; at most ${NAME_LIMIT} are allowed`, {
+      at,
+    });
+  } else if (!isFieldName(header)) {
+    const says = `${quoted(header)} is not the name of a header (RFC 9110 §5.1)`;
+    const hint = /\s/.test(header) || header.includes(':') ? 'leave spaces and colons out' : undefined;
+    report(2210, pointer, says, { at, hint });
+  } else if (lower === 'user-agent') {
+    report(2210, pointer, 'User-Agent can be neither added nor removed', { at });
+  } else if (isFraming(lower) || isHopByHop(lower)) {
+    const says = `${quoted(header)} belongs to one connection, and only its writer sets it (RFC 9110 §7.6.1)`;
+    report(2210, pointer, says, { at });
+  }
+}
+
+function tellTwice(
+  checking: Checking,
+  shape: Shape,
+  header: string,
+  pointer: string,
+  seen: Map<string, string>,
+): void {
+  const lower = header.toLowerCase();
+  const first = seen.get(lower);
+  if (first === undefined) {
+    seen.set(lower, header);
+    return;
+  }
+  const says = `${quoted(header)} and ${quoted(first)} are the same header`;
+  fault(checking, 'duplicate', shape, pointer, says, { at: 'key' });
+}

@@ -1,0 +1,80 @@
+import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
+import { readDocument } from '../../edge/document/read.ts';
+import { BANG } from './policy_text.ts';
+import type { PolicyText } from './policy_text.ts';
+import { identityMap } from './text_map.ts';
+import type { TextMap } from './text_map.ts';
+
+/** What reading gives: the text as a value with places, and what is wrong with it as YAML. */
+export interface Reading {
+  readonly policy: PolicyText;
+  /** Whether there is a value to look at. */
+  readonly isRead: boolean;
+  /** Findings of the YAML reader; spans are those of the policy's text. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Where the text of a policy comes from: a file of its own, or a string at a pointer inside a file. */
+export interface Carrier {
+  readonly file: Source;
+  readonly toFile: TextMap;
+  readonly at: string;
+}
+
+/** A file that is nothing but a policy. */
+export function wholeFile(file: Source): Carrier {
+  return { file, toFile: identityMap(), at: '' };
+}
+
+/** Rounds in which tags are taken out; each round finds those that the former ones hid. */
+const TAG_ROUNDS = 5;
+
+/**
+ * Reads the text of a policy, which is YAML 1.2 or JSON. A plain value that begins with `!` is a tag to YAML and
+ * loses its beginning: here it is read as it was meant, and its place is remembered in `bangs`.
+ */
+export function readPolicyText(text: string, carrier: Carrier): Reading {
+  const bangs = new Set<number>();
+  let patched = text;
+  let reading = readDocument({ name: carrier.file.name, text });
+  for (let round = 0; round < TAG_ROUNDS; round++) {
+    const tags = reading.diagnostics.filter(({ code, span }) => code === TAG && isBang(patched, span));
+    if (tags.length === 0) break;
+    for (const { span } of tags) {
+      bangs.add(span!.start);
+      patched = patched.slice(0, span!.start) + BANG + patched.slice(span!.start + 1);
+    }
+    reading = readDocument({ name: carrier.file.name, text: patched });
+  }
+  const { document } = reading;
+  return {
+    policy: {
+      text,
+      value: document === null || bangs.size === 0 ? document?.value : unbanged(document.value),
+      spanOf: document?.spanOf ?? nowhere,
+      keySpanOf: document?.keySpanOf ?? nowhere,
+      bangs,
+      ...carrier,
+    },
+    isRead: document !== null,
+    problems: reading.diagnostics,
+  };
+}
+
+const TAG = 'edge.unknown_tag';
+
+function isBang(text: string, span: Span | undefined): boolean {
+  return span !== undefined && text[span.start] === '!';
+}
+
+function nowhere(): undefined {
+  return undefined;
+}
+
+/** The value with each stand-in for `!` put back. */
+function unbanged(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith(BANG) ? `!${value.slice(1)}` : value;
+  if (Array.isArray(value)) return value.map(unbanged);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unbanged(item)]));
+}

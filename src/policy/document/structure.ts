@@ -1,0 +1,266 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { LEGACY_PHASES, PHASES } from '../phase.ts';
+import type { Phase } from '../phase.ts';
+import { isEntries } from './config.ts';
+import type { Entries } from './config.ts';
+import type { PolicyContext } from './context.ts';
+import type { Report } from './findings.ts';
+import type { PolicyText } from './policy_text.ts';
+import { quoteAsWritten, removeLine, renameKey, replaceValue } from './repairs.ts';
+import { didYouMean, listed, quoted, shown } from './words.ts';
+
+/** A rule as it stands in the document, its parts not yet looked into. */
+export interface RawRule {
+  readonly phase: Phase;
+  readonly index: number;
+  readonly pointer: string;
+  readonly name: string | null;
+  /** Texts of its conditions with their pointers. */
+  readonly expressions: readonly { readonly text: string; readonly pointer: string }[];
+  readonly actions: readonly { readonly value: Entries; readonly pointer: string }[];
+}
+
+export interface Structure {
+  readonly enabled: boolean;
+  readonly rules: readonly RawRule[];
+}
+
+interface Reading {
+  readonly policy: PolicyText;
+  readonly context: PolicyContext;
+  readonly report: Report;
+}
+
+/** Finds the phases and rules of a document and tells what is wrong with their form. */
+export function structureOf(reading: Reading): Structure | null {
+  const { policy, report } = reading;
+  const { value } = policy;
+  if (!isEntries(value)) {
+    report(2236, '', `a policy is a map of phases, not ${shown(value)}`, {
+      hint: 'such as on_http_request:',
+    });
+    return null;
+  }
+  const rules: RawRule[] = [];
+  const seen = new Map<Phase, string>();
+  let enabled = true;
+  for (const [key, given] of Object.entries(value)) {
+    const pointer = pointerTo('', key);
+    if (key === 'enabled') {
+      enabled = readEnabled(reading, value, given, pointer);
+      continue;
+    }
+    const phase = phaseOf(reading, value, key, pointer);
+    if (phase === undefined) continue;
+    const first = seen.get(phase);
+    if (first !== undefined) {
+      report(2236, pointer, `${quoted(key)} and ${quoted(first)} are the same phase`, { at: 'key' });
+    }
+    seen.set(phase, key);
+    checkCarrier(reading, phase, pointer);
+    rules.push(...readRules(reading, phase, given, pointer));
+  }
+  if (rules.length === 0 && !Object.values(value).some(Array.isArray)) {
+    report('policy.empty', '', 'the policy has no rule and does nothing');
+  }
+  return { enabled, rules };
+}
+
+function readEnabled({ policy, report }: Reading, value: Entries, given: unknown, pointer: string): boolean {
+  if (typeof given !== 'boolean') {
+    if (typeof given !== 'symbol') {
+      report(2236, pointer, `'enabled' has to be true or false, not ${shown(given)}`);
+    }
+    return true;
+  }
+  const says = "'enabled' inside a policy is out of date";
+  const alone = Object.keys(value).length === 1;
+  const fix = given && !alone ? removeLine(policy, pointer, "leave 'enabled' out") : undefined;
+  const hint = given ? 'leave it out: a policy is enabled' : 'switch off what carries the policy instead';
+  report('policy.legacy_enabled', pointer, says, { at: 'key', hint, fix });
+  return given;
+}
+
+function phaseOf(
+  { policy, report }: Reading,
+  value: Entries,
+  key: string,
+  pointer: string,
+): Phase | undefined {
+  if ((PHASES as readonly string[]).includes(key)) return key as Phase;
+  const legacy = Object.hasOwn(LEGACY_PHASES, key) ? LEGACY_PHASES[key] : undefined;
+  if (legacy !== undefined) {
+    const fix = Object.hasOwn(value, legacy) ? undefined : renameKey(policy, pointer, legacy, true);
+    report('policy.legacy_name', pointer, `${quoted(key)} is called '${legacy}' today`, { at: 'key', fix });
+    return legacy;
+  }
+  const meant = suggest(key, PHASES);
+  const isRule = ['expressions', 'actions', 'name', 'type', 'config'].includes(key);
+  report(2236, pointer, `${quoted(key)} is not a phase of a policy`, {
+    at: 'key',
+    hint: didYouMean(meant) ?? (isRule ? 'rules stand in a list below a phase' : undefined),
+    notes: [`phases: ${listed(PHASES)}`],
+    fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
+  });
+  return undefined;
+}
+
+/** Whether what carries the policy has this phase at all. */
+function checkCarrier({ context, report }: Reading, phase: Phase, pointer: string): void {
+  const { carriedBy } = context;
+  if (carriedBy === 'https_edge' && phase === 'on_tcp_connect') {
+    const says = 'HTTPS edges have no phase on_tcp_connect';
+    report(2248, pointer, says, {
+      at: 'key',
+      hint: 'move its rules to on_http_request, or use a TLS or TCP edge',
+    });
+  } else if ((carriedBy === 'tcp_edge' || carriedBy === 'tls_edge') && phase !== 'on_tcp_connect') {
+    const protocol = carriedBy === 'tcp_edge' ? 'TCP' : 'TLS';
+    report(2230, pointer, `a ${protocol} edge has no phase ${phase}: it does not look into HTTP`, {
+      at: 'key',
+      hint: 'only on_tcp_connect runs there',
+    });
+  }
+}
+
+function readRules(reading: Reading, phase: Phase, given: unknown, pointer: string): RawRule[] {
+  const { policy, report } = reading;
+  if (given === null || typeof given === 'symbol') return [];
+  if (!Array.isArray(given)) {
+    const isRule =
+      isEntries(given) && ['actions', 'expressions', 'type'].some((key) => Object.hasOwn(given, key));
+    report(2236, pointer, `'${phase}' has to be a list of rules, not ${shown(given)}`, {
+      at: isRule ? 'key' : 'value',
+      hint: isRule ? 'put a dash before the rule' : undefined,
+    });
+    return [];
+  }
+  const rules: RawRule[] = [];
+  for (const [index, rule] of given.entries()) {
+    const at = pointerTo(pointer, index);
+    if (isEntries(rule))
+      rules.push(readRule({ policy, context: reading.context, report }, phase, index, rule, at));
+    else if (typeof rule !== 'symbol') {
+      report(2236, at, `a rule has to be a map with a list of actions, not ${shown(rule)}`);
+    }
+  }
+  return rules;
+}
+
+const RULE_KEYS = ['name', 'expressions', 'actions'];
+
+function readRule(reading: Reading, phase: Phase, index: number, rule: Entries, pointer: string): RawRule {
+  const { policy, report } = reading;
+  const isAction = typeof rule['type'] === 'string' && !Object.hasOwn(rule, 'actions');
+  if (isAction) {
+    report(2236, pointer, `an action stands where a rule is expected`, {
+      hint: 'put it into the actions of a rule: - actions: [ … ]',
+      span: policy.keySpanOf(pointerTo(pointer, 'type')),
+    });
+  } else {
+    for (const key of Object.keys(rule)) {
+      if (!RULE_KEYS.includes(key)) tellUnknownRuleKey(reading, key, pointerTo(pointer, key));
+    }
+  }
+  return {
+    phase,
+    index,
+    pointer,
+    name: readName(reading, rule['name'], pointerTo(pointer, 'name')),
+    expressions: readExpressions(reading, rule['expressions'], pointerTo(pointer, 'expressions')),
+    actions: isAction ? [] : readActions(reading, rule, pointer),
+  };
+}
+
+function tellUnknownRuleKey({ policy, report }: Reading, key: string, pointer: string): void {
+  const meant = suggest(key, RULE_KEYS) ?? (key === 'expression' || key === 'if' ? 'expressions' : undefined);
+  report(2236, pointer, `a rule has no key ${quoted(key)}`, {
+    at: 'key',
+    hint: didYouMean(meant),
+    notes: [`keys of a rule: ${listed(RULE_KEYS)}`],
+    fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
+  });
+}
+
+function readName({ report }: Reading, given: unknown, pointer: string): string | null {
+  if (given === undefined || given === null || typeof given === 'symbol') return null;
+  if (typeof given === 'string' || typeof given === 'number') return String(given);
+  report(2236, pointer, `the name of a rule has to be a text, not ${shown(given)}`);
+  return null;
+}
+
+function readExpressions(reading: Reading, given: unknown, pointer: string): RawRule['expressions'] {
+  const { policy, report } = reading;
+  if (given === undefined || given === null || typeof given === 'symbol') return [];
+  if (!Array.isArray(given)) {
+    const span = policy.spanOf(pointer);
+    const written = span === undefined ? '' : policy.text.slice(span.start, span.end);
+    // Plain expressions have commas and brackets, which mean something else inside a list.
+    const inner = /^["']/.test(written) ? written : JSON.stringify(given);
+    const fix =
+      typeof given === 'string'
+        ? replaceValue(policy, pointer, 'make it a list', `[${inner}]`, true)
+        : undefined;
+    report(2236, pointer, `'expressions' has to be a list of texts, not ${shown(given)}`, {
+      hint: typeof given === 'string' ? 'put it in brackets: [ … ]' : undefined,
+      fix,
+    });
+    return typeof given === 'string' ? [{ text: given, pointer }] : [];
+  }
+  const expressions: { text: string; pointer: string }[] = [];
+  for (const [index, item] of given.entries()) {
+    const at = pointerTo(pointer, index);
+    if (typeof item === 'string') expressions.push({ text: item, pointer: at });
+    else if (typeof item !== 'symbol') tellNoExpression(reading, item, at);
+  }
+  return expressions;
+}
+
+/** An item that YAML read as something else than a text: a colon and a space make a map of an expression. */
+function tellNoExpression({ policy, report }: Reading, item: unknown, pointer: string): void {
+  const isMap = isEntries(item);
+  report(2200, pointer, `an expression has to be a text, not ${shown(item)}`, {
+    hint: isMap
+      ? 'a colon followed by a space makes a map: put the whole expression in quotes'
+      : 'put it in quotes',
+    fix: quoteAsWritten(policy, pointer, true),
+  });
+}
+
+function readActions(reading: Reading, rule: Entries, pointer: string): RawRule['actions'] {
+  const { report } = reading;
+  const given = rule['actions'];
+  const at = pointerTo(pointer, 'actions');
+  if (typeof given === 'symbol') return [];
+  if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) {
+    const says = 'a rule needs at least one action';
+    report(2206, given === undefined ? pointer : at, says, { at: 'key', hint: 'such as - type: deny' });
+    return [];
+  }
+  if (!Array.isArray(given)) {
+    report(2236, at, `'actions' has to be a list, not ${shown(given)}`, {
+      at: isEntries(given) ? 'key' : 'value',
+      hint: isEntries(given) ? 'put a dash before the action' : undefined,
+    });
+    return [];
+  }
+  const actions: { value: Entries; pointer: string }[] = [];
+  for (const [index, action] of given.entries()) {
+    const place = pointerTo(at, index);
+    if (isEntries(action)) actions.push({ value: action, pointer: place });
+    else if (typeof action !== 'symbol') tellNoAction(reading, action, place);
+  }
+  return actions;
+}
+
+function tellNoAction({ policy, report }: Reading, action: unknown, pointer: string): void {
+  const fix =
+    typeof action === 'string' && /^[a-z-]+$/.test(action)
+      ? replaceValue(policy, pointer, 'make it a map', `{ type: ${action} }`, true)
+      : undefined;
+  report(2236, pointer, `an action has to be a map with a type, not ${shown(action)}`, {
+    hint: typeof action === 'string' ? `write type: ${action}` : undefined,
+    fix,
+  });
+}
