@@ -10,7 +10,7 @@ import { headerMapOf } from './header_maps.ts';
 import type { ConnectionInput, RequestInput, ResponseInput, Surroundings, WorldInput } from './inputs.ts';
 import { MediaType } from './media_types.ts';
 import { type UrlValue, urlOfRequest } from './urls.ts';
-import { UserAgentValue } from './user_agent.ts';
+import { UserAgentValue } from './user_agent_value.ts';
 
 const NO_REQUEST: RequestInput = {
   method: '',

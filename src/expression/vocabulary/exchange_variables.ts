@@ -6,7 +6,7 @@ import { timestampOfMs } from './certificates.ts';
 import { COOKIE, SET_COOKIE } from './cookies.ts';
 import { MEDIA_TYPE } from './media_types.ts';
 import { URL_TYPE, rawUrlOf } from './urls.ts';
-import { USER_AGENT } from './user_agent.ts';
+import { USER_AGENT } from './user_agent_value.ts';
 
 /** `HTTP/1.1` and so on, made once. */
 const VERSIONS: Readonly<Record<string, string>> = {

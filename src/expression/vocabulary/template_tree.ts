@@ -1,0 +1,81 @@
+import { type Diagnostic, hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { Scope } from '../scope.ts';
+import { EvalError, type Outcome, type Value, isError, stringMap } from '../values.ts';
+import { valueOfPlain } from './json.ts';
+import { type TemplateOptions, compileTemplate } from './template.ts';
+
+export interface CompiledTree<A> {
+  /** The value with every template in it evaluated; undefined exactly when a diagnostic is an error. */
+  readonly evaluate: ((activation: A) => Outcome) | undefined;
+  /** Pointers are below the one given; spans are offsets in the string at the pointer. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const DEPTH_LIMIT = 32;
+
+type Run<A> = (activation: A) => Outcome;
+
+/**
+ * Compiles configuration that holds templates at any depth: each string of its lists and maps (not the keys)
+ * is one, a string that is exactly one `${…}` keeps its type, all else stands as it is.
+ */
+export function compileTemplateTree<A>(
+  plain: unknown,
+  scope: Scope<A>,
+  pointer = '',
+  options: TemplateOptions = {},
+): CompiledTree<A> {
+  const diagnostics: Diagnostic[] = [];
+  const walk = (node: unknown, at: string, depth: number): Run<A> => {
+    if (depth > DEPTH_LIMIT) return refuse(at, `nested more than ${DEPTH_LIMIT} deep`);
+    if (typeof node === 'string') return string(node, at);
+    if (Array.isArray(node)) {
+      return listOf(
+        (node as unknown[]).map((member, index) => walk(member, pointerTo(at, index), depth + 1)),
+      );
+    }
+    if (typeof node === 'object' && node !== null) {
+      const entries = Object.entries(node);
+      return mapOf(
+        entries.map(([key, member]) => [key, walk(member, pointerTo(at, key), depth + 1)] as const),
+      );
+    }
+    const value = valueOfPlain(node);
+    return isError(value) ? refuse(at, value.says) : () => value;
+  };
+  const string = (source: string, at: string): Run<A> => {
+    const { template, diagnostics: found } = compileTemplate(source, scope, options);
+    for (const one of found) diagnostics.push({ ...one, pointer: at });
+    return template?.evaluate ?? (() => source);
+  };
+  const refuse = (at: string, says: string): Run<A> => {
+    diagnostics.push({ code: 'expr.template', severity: 'error', says, pointer: at });
+    return () => null;
+  };
+  const evaluate = walk(plain, pointer, 0);
+  return { evaluate: hasErrors(diagnostics) ? undefined : evaluate, diagnostics };
+}
+
+function listOf<A>(runs: readonly Run<A>[]): Run<A> {
+  return (activation) => {
+    const values: Value[] = [];
+    for (const run of runs) {
+      const value = run(activation);
+      if (value instanceof EvalError) return value;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+function mapOf<A>(entries: readonly (readonly [string, Run<A>])[]): Run<A> {
+  return (activation) => {
+    const map = stringMap();
+    for (const [key, run] of entries) {
+      const value = run(activation);
+      if (value instanceof EvalError) return value;
+      map[key] = value;
+    }
+    return map;
+  };
+}

@@ -1,0 +1,73 @@
+import { BOOL, STRING, stringWithFields } from '../types.ts';
+import { type UserAgent, parseUserAgent } from './user_agent.ts';
+
+/** A `User-Agent` field as an expression sees it: its text, and what it says when asked. */
+export class UserAgentValue {
+  readonly text: string;
+  #parsed: UserAgent | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get parsed(): UserAgent {
+    return (this.#parsed ??= parseUserAgent(this.text));
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+export const USER_AGENT = stringWithFields(
+  'UserAgent',
+  {
+    name: {
+      type: STRING,
+      doc: 'Browser, tool or robot, such as `Firefox`, `curl` or `Googlebot`.',
+      read: (agent: UserAgentValue) => agent.parsed.name,
+    },
+    version: { type: STRING, doc: 'Its version.', read: (agent: UserAgentValue) => agent.parsed.version },
+    os: {
+      type: STRING,
+      doc: 'Operating system, such as `Windows`, `iOS` or `Linux`; empty when it is not told.',
+      read: (agent: UserAgentValue) => agent.parsed.os,
+    },
+    os_version: {
+      type: STRING,
+      doc: 'Version of the operating system.',
+      read: (agent: UserAgentValue) => agent.parsed.osVersion,
+    },
+    device: {
+      type: STRING,
+      doc: 'Device, such as `iPhone` or `Pixel 8`; empty when it is not told.',
+      read: (agent: UserAgentValue) => agent.parsed.device,
+    },
+    is_mobile: {
+      type: BOOL,
+      doc: 'Whether it is a phone.',
+      read: (agent: UserAgentValue) => agent.parsed.isMobile,
+    },
+    is_tablet: {
+      type: BOOL,
+      doc: 'Whether it is a tablet.',
+      read: (agent: UserAgentValue) => agent.parsed.isTablet,
+    },
+    is_desktop: {
+      type: BOOL,
+      doc: 'Whether it is a desktop or laptop computer.',
+      read: (agent: UserAgentValue) => agent.parsed.isDesktop,
+    },
+    is_bot: {
+      type: BOOL,
+      doc: 'Whether it says that it is a robot.',
+      read: (agent: UserAgentValue) => agent.parsed.isBot,
+    },
+    url: {
+      type: STRING,
+      doc: 'The page that a robot names about itself.',
+      read: (agent: UserAgentValue) => agent.parsed.url,
+    },
+  },
+  (agent: UserAgentValue) => agent.text,
+);
