@@ -13,6 +13,7 @@ import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { UpstreamLimits } from './answers/upstream.ts';
 import type { ListenerLimits } from './proxy/limits.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
+import { type IdMaker, idMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
 import { OK_UPSTREAM, decideWithConstants } from './simulator/constants.ts';
 import { type ScriptedUpstream, runScripted } from './simulator/scripted.ts';
@@ -123,6 +124,7 @@ export interface EdgeOfFile extends Edge {
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, { adoptLoopback: options.adoptLoopback ?? false });
+  const newEventId = idMaker('ev', () => world.random());
   let current = checked;
 
   function begin(head: RequestHead | RefusedHead, connection: Connection): Exchange {
@@ -132,7 +134,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   }
 
   function emit(exchange: Exchange): HttpRequestCompleteEvent {
-    const event = projectHttpRequestComplete(exchange);
+    const event = projectHttpRequestComplete(exchange, newEventId);
     const { locate } = current;
     options.onEvent?.(event, () => explanationOf(exchange, locate));
     return event;
@@ -151,7 +153,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     const head = 'path' in request ? request : headOf(request);
     const scheme = 'refused' in head ? head.head.scheme : head.scheme;
     const connection = 'client' in from ? from : connectionOf(from, scheme, world.nowMs());
-    return new Decided(decideWithConstants(begin(head, connection), upstream));
+    return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
   }
 
   return {
@@ -218,10 +220,12 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
 
 class Decided implements Decision {
   readonly exchange: Exchange;
+  private readonly newEventId: IdMaker;
   private made: HttpRequestCompleteEvent | null = null;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Exchange, newEventId: IdMaker) {
     this.exchange = exchange;
+    this.newEventId = newEventId;
   }
 
   get status(): number {
@@ -233,7 +237,7 @@ class Decided implements Decision {
   }
 
   get event(): HttpRequestCompleteEvent {
-    return (this.made ??= projectHttpRequestComplete(this.exchange));
+    return (this.made ??= projectHttpRequestComplete(this.exchange, this.newEventId));
   }
 
   get trace(): readonly Step[] {

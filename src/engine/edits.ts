@@ -11,20 +11,26 @@ export function applyHeaderEdits(
   side: 'request' | 'response',
 ): FieldList {
   let out: string[] | null = null;
-  for (const edit of edits) {
-    if (edit.edit !== 'remove_header' && edit.edit !== 'add_header') continue;
-    if (edit.on !== side) continue;
-    out ??= [...fields];
-    if (edit.edit === 'remove_header') removeField(out, edit.name);
-    else if (edit.name === 'host') setFirst(out, 'host', edit.value);
-    else out.push(edit.name, edit.value);
+  for (let at = 0; at < edits.length; at++) {
+    const edit = edits[at]!;
+    if (edit.edit === 'add_header' && edit.on === side) {
+      out ??= fields.slice();
+      if (edit.name === 'host') setFirst(out, 'host', edit.value);
+      else out.push(edit.name, edit.value);
+    } else if (edit.edit === 'remove_header' && edit.on === side) {
+      out ??= fields.slice();
+      removeField(out, edit.name);
+    }
   }
   return out ?? fields;
 }
 
 function removeField(fields: string[], lower: string): void {
-  let kept = 0;
-  for (let at = 0; at < fields.length; at += 2) {
+  let at = 0;
+  while (at < fields.length && !isName(fields[at]!, lower)) at += 2;
+  if (at === fields.length) return;
+  let kept = at;
+  for (at += 2; at < fields.length; at += 2) {
     if (isName(fields[at]!, lower)) continue;
     fields[kept] = fields[at]!;
     fields[kept + 1] = fields[at + 1]!;

@@ -1,3 +1,5 @@
+import { type IdentityPrefixes, type RequestForwarder, requestForwarder } from '../http/forwarding.ts';
+
 /** All spellings that derive from the name of the service, in one place. */
 export interface ServiceNaming {
   readonly service: string;
@@ -5,7 +7,9 @@ export interface ServiceNaming {
   readonly errorCode: (number: number) => string;
   /** Response field that carries the code of an error made by the edge. */
   readonly errorField: string;
-  readonly identity: { readonly auth: string; readonly mtls: string };
+  readonly identity: IdentityPrefixes;
+  /** Makes a client's fields fit for an upstream of this service. */
+  readonly forward: RequestForwarder;
   /** Default prefix of session cookies. */
   readonly cookiePrefix: string;
   readonly versionField: string;
@@ -13,12 +17,14 @@ export interface ServiceNaming {
 
 /** Derives the spellings; `service` is a lower-case identifier. */
 export function serviceNaming(service: string): ServiceNaming {
+  const identity = { auth: `${service}-auth-`, mtls: `${service}-mtls-` };
   const code = service.toUpperCase().replaceAll('-', '_');
   return {
     service,
     errorCode: (number) => `ERR_${code}_${number}`,
     errorField: `${service}-error-code`,
-    identity: { auth: `${service}-auth-`, mtls: `${service}-mtls-` },
+    identity,
+    forward: requestForwarder(identity),
     cookiePrefix: `${service}.`,
     versionField: `${service}-version`,
   };

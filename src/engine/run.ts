@@ -1,4 +1,4 @@
-import { forwardedRequest, forwardedResponse, upgradeOf } from '../http/forwarding.ts';
+import { forwardedResponse, upgradeOf } from '../http/forwarding.ts';
 import { formatTarget } from '../http/target.ts';
 import type {
   AnswerTo,
@@ -188,15 +188,8 @@ export function upstreamRequest(
   exchange: Exchange,
   leaf: Extract<Leaf, { kind: 'static' }>,
 ): UpstreamRequest {
-  const { request } = exchange;
-  const { naming } = exchange;
-  const base = forwardedRequest(
-    request.headers,
-    request.authority,
-    request.scheme,
-    exchange.connection.client.text,
-    naming.identity,
-  );
+  const { request, connection, naming } = exchange;
+  const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
   return {
     leaf,
     method: request.method,

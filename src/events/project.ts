@@ -5,18 +5,17 @@ import { firstValue } from '../http/fields.ts';
 import { formatTarget } from '../http/target.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent } from './catalogue.ts';
 import { normaliseHeaders } from './headers.ts';
-import { newId } from './identifiers.ts';
+import type { IdMaker } from './identifiers.ts';
 import { timestamp } from './timestamps.ts';
 
 const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
 const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
 
 /** The one event of a finished exchange: everything in it was decided or measured before, nothing is decided here. */
-export function projectHttpRequestComplete(exchange: Exchange): HttpRequestCompleteEvent {
-  const { world } = exchange;
-  const endMs = world.nowMs();
+export function projectHttpRequestComplete(exchange: Exchange, newId: IdMaker): HttpRequestCompleteEvent {
+  const endMs = exchange.world.nowMs();
   return {
-    event_id: newId('ev', endMs, () => world.random()),
+    event_id: newId(endMs),
     event_type: 'http_request_complete.v0',
     event_timestamp: timestamp(endMs),
     object: httpRequestComplete(exchange),

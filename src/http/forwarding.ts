@@ -1,4 +1,4 @@
-import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
+import { type FieldList, allValues, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
  * What passes through an intermediary and what does not. Hop-by-hop fields belong to one connection
@@ -27,74 +27,75 @@ export function isFraming(lower: string): boolean {
   return lower === 'content-length' || lower === 'transfer-encoding' || lower === 'expect';
 }
 
-// The lengths of all names that `forwardedRequest` drops or rewrites; any other length passes at once.
-const SPECIAL_LENGTHS = new Set(
-  [
-    ...HOP_BY_HOP,
-    'content-length',
-    'expect',
-    'host',
-    'x-forwarded-for',
-    'x-forwarded-host',
-    'x-forwarded-proto',
-  ].map((name) => name.length),
-);
-
-const REWRITTEN: ReadonlySet<string> = new Set([
-  'host',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-]);
-
 /** Field-name prefixes by which the edge tells an upstream who the user is; a client may never send them. */
 export interface IdentityPrefixes {
   readonly auth: string;
   readonly mtls: string;
 }
 
-/**
- * The fields of a client's request as an upstream gets them, without framing: hop-by-hop and identity fields
- * dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the host asked for.
- */
-export function forwardedRequest(
+type Fate = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
+
+const REWRITTEN: Readonly<Record<string, Fate>> = {
+  host: 'drop',
+  'x-forwarded-for': 'forwarded_for',
+  'x-forwarded-proto': 'forwarded_proto',
+  'x-forwarded-host': 'forwarded_host',
+};
+
+/** Field names are few: what becomes of each spelling is remembered, for a bounded number of them. */
+const KEPT_NAMES = 2_048;
+
+/** Makes the fields of a client's request fit for an upstream; see `requestForwarder`. */
+export type RequestForwarder = (
   headers: FieldList,
   authority: string,
   scheme: string,
   clientIp: string,
-  identity: IdentityPrefixes,
-): string[] {
-  const named = namedByConnection(headers);
-  const out: string[] = ['host', authority];
-  let forwardedFor = '';
-  let forwardedProto = '';
-  let forwardedHost = '';
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at]!;
-    const value = headers[at + 1]!;
+) => string[];
+
+/**
+ * Makes the function that turns a client's fields into those an upstream gets, without framing: hop-by-hop and
+ * identity fields dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the
+ * host asked for.
+ */
+export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
+  const known = new Map<string, Fate>();
+  const fateOf = (name: string): Fate => {
     const lower = name.toLowerCase();
-    if (SPECIAL_LENGTHS.has(lower.length)) {
-      if (REWRITTEN.has(lower)) {
-        if (lower === 'x-forwarded-for') forwardedFor += `${value}, `;
-        else if (lower === 'x-forwarded-proto') forwardedProto += `${value}, `;
-        else if (lower === 'x-forwarded-host' && forwardedHost === '') forwardedHost = value;
-        continue;
+    const fate = Object.hasOwn(REWRITTEN, lower) ? REWRITTEN[lower]! : isForThisHop(lower) ? 'drop' : 'pass';
+    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, fate);
+    return fate;
+  };
+  const isForThisHop = (lower: string): boolean =>
+    HOP_BY_HOP.has(lower) ||
+    isFraming(lower) ||
+    lower.startsWith(identity.auth) ||
+    lower.startsWith(identity.mtls);
+  return (headers, authority, scheme, clientIp) => {
+    const named = namedByConnection(headers);
+    const out: string[] = ['host', authority];
+    let forwardedFor = clientIp;
+    let forwardedProto = scheme;
+    let forwardedHost = authority;
+    for (let at = 0; at < headers.length; at += 2) {
+      const name = headers[at]!;
+      const fate = known.get(name) ?? fateOf(name);
+      if (fate === 'pass') {
+        if (named === null || !named.includes(name.toLowerCase())) out.push(name, headers[at + 1]!);
+      } else if (fate !== 'drop') {
+        if (fate === 'forwarded_for') forwardedFor = joined(headers, 'x-forwarded-for', clientIp);
+        else if (fate === 'forwarded_proto') forwardedProto = joined(headers, 'x-forwarded-proto', scheme);
+        else forwardedHost = firstValue(headers, 'x-forwarded-host')!;
       }
-      if (HOP_BY_HOP.has(lower) || isFraming(lower)) continue;
     }
-    if (lower.startsWith(identity.auth) || lower.startsWith(identity.mtls)) continue;
-    if (named !== null && named.includes(lower)) continue;
-    out.push(name, value);
-  }
-  out.push(
-    'x-forwarded-for',
-    forwardedFor + clientIp,
-    'x-forwarded-proto',
-    forwardedProto + scheme,
-    'x-forwarded-host',
-    forwardedHost === '' ? authority : forwardedHost,
-  );
-  return out;
+    out.push('x-forwarded-for', forwardedFor, 'x-forwarded-proto', forwardedProto);
+    out.push('x-forwarded-host', forwardedHost);
+    return out;
+  };
+}
+
+function joined(headers: FieldList, lower: string, last: string): string {
+  return [...allValues(headers, lower), last].join(', ');
 }
 
 /** The fields of an upstream's response as a client gets them; `Content-Length` stays, it describes HEAD and 304 too. */
