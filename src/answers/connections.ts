@@ -48,59 +48,29 @@ export function createConnections(limits: DialLimits): Connections {
   const idle = new Map<string, Connection[]>();
   const open = new Set<Connection>();
 
+  /** A socket has closed. In use, its exchange sees that itself, or undici dials again. */
   function forget(key: string, connection: Connection): void {
     const list = idle.get(key);
     const at = list?.indexOf(connection) ?? -1;
-    if (at < 0) return; // in use: its exchange sees the loss itself, or undici dials again
+    if (at < 0) return;
     list!.splice(at, 1);
     if (list!.length === 0) idle.delete(key);
     connection.drop();
-  }
-
-  function create(leaf: Leaf, key: string): Connection {
-    let socket: Socket | null = null;
-    const client = new Client('http://upstream', {
-      allowH2: false,
-      pipelining: 1,
-      maxHeaderSize: limits.headBytes,
-      keepAliveTimeout: limits.idleConnectionMs,
-      keepAliveMaxTimeout: limits.idleConnectionMs,
-      // Timeouts are ours: undici's are coarse, and count waiting for the client against the upstream.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: (_options, callback) => {
-        socket = dial(leaf, limits, callback);
-      },
-    });
-    const connection: Connection = {
-      client,
-      uses: 0,
-      drop() {
-        socket?.destroy();
-        connection.detach();
-      },
-      detach() {
-        open.delete(connection);
-        client.destroy().catch(ignore);
-      },
-    };
-    client.on('connect', () => {
-      connection.uses = 0;
-    });
-    client.on('disconnect', () => forget(key, connection));
-    // undici reports here what a callback of ours threw: a bug, which must not end the process.
-    (client as EventEmitter).on('error', () => connection.drop());
-    open.add(connection);
-    return connection;
   }
 
   return {
     take(leaf, fresh = false) {
       const key = keyOf(leaf);
       const list = fresh ? undefined : idle.get(key);
-      const connection = list?.pop();
+      const kept = list?.pop();
       if (list?.length === 0) idle.delete(key);
-      return connection ?? create(leaf, key);
+      if (kept !== undefined) return kept;
+      const connection = openConnection(leaf, limits, {
+        closed: () => forget(key, connection),
+        released: () => void open.delete(connection),
+      });
+      open.add(connection);
+      return connection;
     },
     give(leaf, connection) {
       const key = keyOf(leaf);
@@ -114,11 +84,52 @@ export function createConnections(limits: DialLimits): Connections {
     },
     async close() {
       idle.clear();
-      const clients = [...open].map((connection) => connection.client);
-      for (const connection of open) connection.drop();
-      await Promise.all(clients.map((client) => client.destroy()));
+      const all = [...open];
+      for (const connection of all) connection.drop();
+      await Promise.all(all.map((connection) => connection.client.destroy()));
     },
   };
+}
+
+/** A connection that dials when its first request is dispatched. */
+function openConnection(
+  leaf: Leaf,
+  limits: DialLimits,
+  on: { closed(): void; released(): void },
+): Connection {
+  let socket: Socket | null = null;
+  const client = new Client('http://upstream', {
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: limits.headBytes,
+    keepAliveTimeout: limits.idleConnectionMs,
+    keepAliveMaxTimeout: limits.idleConnectionMs,
+    // Timeouts are ours: undici's are coarse, and count waiting for the client against the upstream.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options, callback) => {
+      socket = dial(leaf, limits, callback);
+    },
+  });
+  const connection: Connection = {
+    client,
+    uses: 0,
+    drop() {
+      socket?.destroy();
+      connection.detach();
+    },
+    detach() {
+      on.released();
+      client.destroy().catch(() => undefined);
+    },
+  };
+  client.on('connect', () => {
+    connection.uses = 0;
+  });
+  client.on('disconnect', () => on.closed());
+  // undici reports here what a callback of ours threw: a bug, which must not end the process.
+  (client as EventEmitter).on('error', () => connection.drop());
+  return connection;
 }
 
 function keyOf(leaf: Leaf): string {
@@ -164,8 +175,4 @@ function dial(
     callback(error, null);
   }
   return socket;
-}
-
-function ignore(): void {
-  // destroying twice is harmless
 }

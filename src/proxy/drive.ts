@@ -39,18 +39,21 @@ interface Run {
 export async function drive(incoming: Incoming, plane: Plane, hands: Hands): Promise<void> {
   const run: Run = { incoming, hands, body: holdBody(incoming.body), forwarded: null, response: null };
   const exchange = plane.begin(incoming.raw);
-  let question = plane.next(exchange);
   let failed = false;
-  while (question !== null) {
+  /** Takes a step of the engine. What throws in it is a bug: it is said once, and what fails after that only closes. */
+  async function step(take: () => Question | null | Promise<Question | null>): Promise<Question | null> {
     try {
-      const answer: AnswerTo<Question> = await answerTo(question, run);
-      question = plane.answer(exchange, answer);
+      return await take();
     } catch (error) {
-      // A bug. It is said once; what fails after that only closes.
-      if (failed) break;
+      if (failed) return null;
       failed = true;
-      question = plane.fail(exchange, error);
+      return plane.fail(exchange, error);
     }
+  }
+  let question = await step(() => plane.next(exchange));
+  while (question !== null) {
+    const asked: Question = question;
+    question = await step(async () => plane.answer(exchange, await answerTo(asked, run)));
   }
   letGo(run.forwarded);
   if (failed && incoming.reply.headSent) incoming.reply.destroy();

@@ -1,0 +1,36 @@
+import { createUpstreamClient, type UpstreamLimits } from '../../src/answers/upstream.ts';
+import { createHttp1Listener, type Http1Listener } from '../../src/proxy/http1.ts';
+import type { ListenerLimits } from '../../src/proxy/limits.ts';
+import { type Script, testPlane, type Trace } from './test_plane.ts';
+
+export interface Ingress {
+  readonly port: number;
+  readonly listener: Http1Listener;
+  readonly traces: Trace[];
+  arrived(count: number): Promise<void>;
+  close(deadlineMs?: number): Promise<{ readonly cut: number }>;
+}
+
+/** A listener and an upstream client around a scripted engine, on a free port. */
+export async function ingress(
+  script: Script,
+  limits: Partial<ListenerLimits> = {},
+  upstreamLimits: Partial<UpstreamLimits> = {},
+): Promise<Ingress> {
+  const { plane, traces, arrived } = testPlane(script);
+  const upstream = createUpstreamClient(upstreamLimits);
+  const listener = createHttp1Listener(plane, { upstream }, limits);
+  const bound = await listener.listen({ port: 0 });
+  if ('problem' in bound) throw new Error(bound.problem);
+  return {
+    port: bound.port,
+    listener,
+    traces,
+    arrived,
+    async close(deadlineMs = 0) {
+      const closed = await listener.close(deadlineMs);
+      await upstream.close();
+      return closed;
+    },
+  };
+}
