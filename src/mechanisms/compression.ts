@@ -1,5 +1,5 @@
 import { codingWishes, wishFor } from '../http/accept_encoding.ts';
-import { type FieldList, allValues, firstValue, hasField, isName, listMembers } from '../http/fields.ts';
+import { type FieldList, allValues, firstValue, isName, listMembers } from '../http/fields.ts';
 import { mediaType } from '../http/media_type.ts';
 
 /** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not bare deflate. */
@@ -69,13 +69,13 @@ export function negotiator(
   };
 }
 
-const NO_REMOVALS: readonly string[] = [];
+const NO_NAMES: readonly string[] = [];
 const NO_ADDITIONS: CompressionPlan['add'] = [];
 const VARY: CompressionPlan['add'] = [['vary', 'Accept-Encoding']];
 
 /** Leaves the response as it is. */
 function untouched(because: CompressionCode): CompressionPlan {
-  return { compress: null, because, flush: false, remove: NO_REMOVALS, add: NO_ADDITIONS };
+  return { compress: null, because, flush: false, remove: NO_NAMES, add: NO_ADDITIONS };
 }
 
 const NO_BODY = untouched('no_body');
@@ -95,74 +95,108 @@ export function compressionPlan(
   request: { readonly method: string; readonly headers: FieldList },
   response: { readonly status: number; readonly headers: FieldList },
 ): CompressionPlan {
-  const excused = excuse(request, response);
-  if (excused !== null) return excused;
-  const { headers } = response;
-  const algorithm = wantedOfBoth(joined(request.headers, 'accept-encoding'));
-  const vary = listMembers(headers, 'vary');
+  const { status, headers } = response;
+  if (request.method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304)
+    return NO_BODY;
+  if (status === 206) return PARTIAL;
+  const seen = look(headers);
+  if (seen.isEncoded) return ALREADY_ENCODED;
+  if (seen.isEmpty) return NO_BODY;
+  const wishes = lookAtRequest(request.headers);
+  if (seen.refusesTransform || wishes.refusesTransform) return NO_TRANSFORM;
+  const algorithm = wantedOfBoth(wishes.acceptEncoding);
+  const vary = seen.vary ? listMembers(headers, 'vary') : NO_NAMES;
   const varies = vary.includes('accept-encoding') || vary.includes('*');
   if (algorithm === null) {
     if (varies) return NOT_WANTED;
-    return vary.length === 0
-      ? NOT_WANTED_VARY
-      : { ...NOT_WANTED, remove: ['vary'], add: [mergedVary(headers)] };
+    return seen.vary ? { ...NOT_WANTED, remove: ['vary'], add: [mergedVary(headers)] } : NOT_WANTED_VARY;
   }
-  const remove: string[] = [];
+  const remove = [...seen.ofPlainForm];
   const add: (readonly [string, string])[] = [['content-encoding', algorithm]];
-  for (const name of OF_THE_PLAIN_FORM) if (hasField(headers, name)) remove.push(name);
   if (!varies) {
-    if (vary.length > 0) remove.push('vary');
-    add.push(mergedVary(headers));
+    if (seen.vary) remove.push('vary');
+    add.push(seen.vary ? mergedVary(headers) : VARY[0]!);
   }
   // Two byte sequences may not share a strong validator (RFC 9110 §8.8.3.3).
-  const etag = firstValue(headers, 'etag');
-  if (etag?.startsWith('"') === true) {
+  if (seen.etag.startsWith('"')) {
     remove.push('etag');
-    add.push(['etag', `W/${etag}`]);
+    add.push(['etag', `W/${seen.etag}`]);
   }
   const flush = mediaType(firstValue(headers, 'content-type') ?? '') === 'text/event-stream';
   return { compress: algorithm, because: 'compressed', flush, remove, add };
 }
 
-/** Fields that are true only of the bytes as the upstream sent them: length, ranges and digests (RFC 9530). */
-const OF_THE_PLAIN_FORM = [
+/** What of a response's head matters here. */
+interface Seen {
+  isEncoded: boolean;
+  isEmpty: boolean;
+  refusesTransform: boolean;
+  vary: boolean;
+  etag: string;
+  /** Fields that are true only of the bytes as the upstream sent them: length, ranges and digests (RFC 9530). */
+  readonly ofPlainForm: string[];
+}
+
+/** One walk over the fields; their lengths tell most of them apart without a look at the letters. */
+function look(headers: FieldList): Seen {
+  const seen: Seen = {
+    isEncoded: false,
+    isEmpty: false,
+    refusesTransform: false,
+    vary: false,
+    etag: '',
+    ofPlainForm: [],
+  };
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    const { length } = name;
+    if (length === 4) {
+      if (isName(name, 'vary')) seen.vary = true;
+      else if (isName(name, 'etag')) seen.etag = headers[at + 1]!;
+    } else if (length === 16) {
+      if (isName(name, 'content-encoding')) seen.isEncoded = true;
+    } else if (length === 13 && isName(name, 'cache-control')) {
+      seen.refusesTransform ||= refusesTransform(headers[at + 1]!);
+    } else if (OF_PLAIN_FORM_LENGTHS.has(length)) {
+      const lower = name.toLowerCase();
+      if (!OF_PLAIN_FORM.has(lower)) continue;
+      seen.ofPlainForm.push(lower);
+      if (lower === 'content-length' && headers[at + 1] === '0') seen.isEmpty = true;
+    }
+  }
+  return seen;
+}
+
+const OF_PLAIN_FORM: ReadonlySet<string> = new Set([
   'content-length',
   'accept-ranges',
   'content-md5',
   'digest',
   'content-digest',
   'repr-digest',
-] as const;
+]);
+const OF_PLAIN_FORM_LENGTHS: ReadonlySet<number> = new Set([...OF_PLAIN_FORM].map((name) => name.length));
 
-function excuse(
-  request: { readonly method: string; readonly headers: FieldList },
-  response: { readonly status: number; readonly headers: FieldList },
-): CompressionPlan | null {
-  const { status, headers } = response;
-  if (request.method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304)
-    return NO_BODY;
-  if (status === 206) return PARTIAL;
+/** All lines of `Accept-Encoding` as one, and whether the client forbids any change. */
+function lookAtRequest(headers: FieldList): {
+  acceptEncoding: string | undefined;
+  refusesTransform: boolean;
+} {
+  const seen = { acceptEncoding: undefined as string | undefined, refusesTransform: false };
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
-    // The lengths tell most fields apart without a look at the letters.
-    if (name.length === 14 && isName(name, 'content-length')) {
-      if (headers[at + 1] === '0') return NO_BODY;
-    } else if (name.length === 16 && isName(name, 'content-encoding')) return ALREADY_ENCODED;
+    const value = headers[at + 1]!;
+    if (name.length === 15 && isName(name, 'accept-encoding')) {
+      seen.acceptEncoding = seen.acceptEncoding === undefined ? value : `${seen.acceptEncoding}, ${value}`;
+    } else if (name.length === 13 && isName(name, 'cache-control'))
+      seen.refusesTransform ||= refusesTransform(value);
   }
-  if (refusesTransform(headers) || refusesTransform(request.headers)) return NO_TRANSFORM;
-  return null;
+  return seen;
 }
 
-/** RFC 9111 §5.2.1.6 and §5.2.2.6: both sides may forbid it. */
-function refusesTransform(headers: FieldList): boolean {
-  return hasField(headers, 'cache-control') && listMembers(headers, 'cache-control').includes('no-transform');
-}
-
-function joined(headers: FieldList, lower: string): string | undefined {
-  const first = firstValue(headers, lower);
-  if (first === undefined) return undefined;
-  const all = allValues(headers, lower);
-  return all.length === 1 ? first : all.join(', ');
+/** Both sides may forbid it (RFC 9111 §5.2.1.6 and §5.2.2.6). */
+function refusesTransform(cacheControl: string): boolean {
+  return /no-transform/i.test(cacheControl) && /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl);
 }
 
 function mergedVary(headers: FieldList): readonly [string, string] {

@@ -1,41 +1,10 @@
-import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
+import { isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 
-/** Removals, then additions, as configured; names in any letter case. */
+/** Header edits of one side as configured: names in any letter case. Removals are done before additions. */
 export interface HeaderEditLists {
   readonly remove: readonly string[];
   readonly add: readonly (readonly [name: string, value: string])[];
-}
-
-/** Edits ready for use. */
-export interface HeaderEdits {
-  /** Lower-case names. */
-  readonly remove: ReadonlySet<string>;
-  /** In the order configured, names lower case. */
-  readonly add: FieldList;
-}
-
-/**
- * Compiles edits that have no problems. A name in both lists is replaced, and so is `Host`, of which there can be
- * only one (RFC 9112 §3.2); any other addition stands beside the values that are there.
- */
-export function compileHeaderEdits({ remove, add }: HeaderEditLists): HeaderEdits {
-  const removed = new Set(remove.map((name) => name.toLowerCase()));
-  const added = add.flatMap(([name, value]) => [name.toLowerCase(), value]);
-  if (added.some((text, at) => at % 2 === 0 && text === 'host')) removed.add('host');
-  return { remove: removed, add: added };
-}
-
-/** The fields with all values of removed names gone, in their order, and the additions after them. */
-export function editFields(fields: FieldList, edits: HeaderEdits): FieldList {
-  if (edits.remove.size === 0) return edits.add.length === 0 ? fields : [...fields, ...edits.add];
-  const edited: string[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at]!;
-    if (!edits.remove.has(name.toLowerCase())) edited.push(name, fields[at + 1]!);
-  }
-  edited.push(...edits.add);
-  return edited;
 }
 
 export type HeaderEditReason =

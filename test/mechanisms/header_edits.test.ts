@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
-import { compileHeaderEdits, editFields, headerEditProblems } from '../../src/mechanisms/header_edits.ts';
+import { applyHeaderEdits, headerEdits } from '../../src/engine/edits.ts';
+import { headerEditProblems } from '../../src/mechanisms/header_edits.ts';
 
-const edit = (
+function edit(
   fields: readonly string[],
   add: readonly (readonly [string, string])[],
   remove: readonly string[],
-): unknown => editFields(fields, compileHeaderEdits({ add, remove }));
+): unknown {
+  return applyHeaderEdits(
+    fields,
+    headerEdits('request', { add: Object.fromEntries(add), remove }),
+    'request',
+  );
+}
 
 describe('header edits', () => {
   const fields = ['Host', 'shop.test', 'X-A', '1', 'x-b', '2', 'x-a', '3'];
@@ -25,10 +32,10 @@ describe('header edits', () => {
 
   it('replaces Host, of which there is one only', () => {
     expect(edit(['host', 'a', 'HOST', 'b', 'x', 'y'], [['Host', 'new.test:8080']], [])).toEqual([
-      'x',
-      'y',
       'host',
       'new.test:8080',
+      'x',
+      'y',
     ]);
   });
 
