@@ -1,0 +1,74 @@
+/** One table of the report: our figure and those of the peers, of the same run. */
+export interface BenchSection {
+  readonly title: string;
+  readonly rows: readonly BenchRow[];
+  readonly notes: readonly string[];
+}
+
+export interface BenchRow {
+  readonly name: string;
+  readonly ours: number;
+  readonly unit: string;
+  readonly peers: Readonly<Record<string, number>>;
+}
+
+/** A contestant does the work once for the given number of the turn; its answer keeps the work from being left out. */
+export type Contestant = (turn: number) => unknown;
+
+const SLICE_MS = 20;
+const ROUNDS = 7;
+
+/** Keeps answers alive. */
+let sink: unknown;
+
+function timeMs(contestant: Contestant, turns: number): number {
+  const started = performance.now();
+  for (let turn = 0; turn < turns; turn++) sink = contestant(turn);
+  return performance.now() - started;
+}
+
+/** Turns that take about one slice, after warming up. */
+function calibrate(contestant: Contestant): number {
+  let turns = 1;
+  while (timeMs(contestant, turns) < SLICE_MS / 2 && turns < 2 ** 28) turns *= 2;
+  return Math.max(1, Math.round((turns * SLICE_MS) / Math.max(0.01, timeMs(contestant, turns))));
+}
+
+/** Median nanoseconds a turn of each contestant, all taking turns in every round so that noise hits them alike. */
+export function compare(contestants: Readonly<Record<string, Contestant>>): Record<string, number> {
+  const entries = Object.entries(contestants).map(([name, contestant]) => ({
+    name,
+    contestant,
+    turns: calibrate(contestant),
+    times: [] as number[],
+  }));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { contestant, turns, times } of entries) times.push((timeMs(contestant, turns) * 1e6) / turns);
+  }
+  const medians = entries.map(
+    ({ name, times }) => [name, times.sort((a, b) => a - b)[ROUNDS >> 1]!] as const,
+  );
+  if (sink === compare) throw new Error('unreachable');
+  return Object.fromEntries(medians);
+}
+
+/** A row from the answer of `compare`: the contestant named `ours`, and the rest. */
+export function row(name: string, measured: Readonly<Record<string, number>>, unit = 'ns'): BenchRow {
+  const { ours = Number.NaN, ...peers } = measured;
+  return { name, ours, unit, peers };
+}
+
+/** A section as text; each peer also as a multiple of ours. */
+export function render({ title, rows, notes }: BenchSection): string {
+  const lines = rows.map(({ name, ours, unit, peers }) => {
+    const others = Object.entries(peers).map(
+      ([peer, value]) => `${peer} ${brief(value)} (${brief(value / ours)} ×)`,
+    );
+    return `  ${name.padEnd(36)} ${`${brief(ours)} ${unit}`.padStart(12)}   ${others.join(', ')}`;
+  });
+  return [title, ...lines, ...notes.map((note) => `  ${note}`), ''].join('\n');
+}
+
+function brief(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
