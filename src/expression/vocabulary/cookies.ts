@@ -1,4 +1,4 @@
-import { type FieldList, allValues, isFieldName } from '../../http/fields.ts';
+import { type FieldList, allValues, isFieldName, isName } from '../../http/fields.ts';
 import { daysFromCivil } from '../time.ts';
 import { BOOL, DURATION, STRING, TIMESTAMP, list, stringWithFields } from '../types.ts';
 import { Duration, type StringMap, Timestamp, stringMap } from '../values.ts';
@@ -29,13 +29,37 @@ export class SetCookie extends Cookie {
 /** Cookies of a request by name, in the order of the field. */
 export function requestCookies(fields: FieldList): StringMap {
   const cookies = stringMap() as Record<string, Cookie[]>;
-  for (const field of allValues(fields, 'cookie')) {
-    for (const piece of field.split(';')) {
-      const cookie = readPair(piece);
-      if (cookie !== null) (cookies[cookie.name] ??= []).push(new Cookie(cookie.name, cookie.value));
+  eachRequestCookie(fields, (cookie) => {
+    (cookies[cookie.name] ??= []).push(cookie);
+    return true;
+  });
+  return cookies;
+}
+
+/** The first cookie of a name, without looking at those after it. */
+export function requestCookie(fields: FieldList, name: string): Cookie | undefined {
+  let found: Cookie | undefined;
+  eachRequestCookie(fields, (cookie) => {
+    if (cookie.name !== name) return true;
+    found = cookie;
+    return false;
+  });
+  return found;
+}
+
+function eachRequestCookie(fields: FieldList, visit: (cookie: Cookie) => boolean): void {
+  for (let field = 0; field < fields.length; field += 2) {
+    if (!isName(fields[field]!, 'cookie')) continue;
+    const text = fields[field + 1]!;
+    let from = 0;
+    while (from < text.length) {
+      const semicolon = text.indexOf(';', from);
+      const to = semicolon < 0 ? text.length : semicolon;
+      const cookie = readPair(text.slice(from, to));
+      if (cookie !== null && !visit(cookie)) return;
+      from = to + 1;
     }
   }
-  return cookies;
 }
 
 /** Cookies that a response sets by name, the longest path first. */
@@ -51,14 +75,15 @@ export function responseCookies(fields: FieldList): StringMap {
   return cookies;
 }
 
-function readPair(piece: string): { readonly name: string; readonly value: string } | null {
+/** `name=value`; null when the name is no token. Quotes around a value are dropped. */
+function readPair(piece: string): Cookie | null {
   const equals = piece.indexOf('=');
   if (equals < 0) return null;
   const name = piece.slice(0, equals).trim();
-  const value = piece.slice(equals + 1).trim();
   if (!isFieldName(name)) return null;
+  const value = piece.slice(equals + 1).trim();
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
-  return { name, value: isQuoted ? value.slice(1, -1) : value };
+  return new Cookie(name, isQuoted ? value.slice(1, -1) : value);
 }
 
 type SetAttribute = (cookie: SetCookie, value: string) => boolean;

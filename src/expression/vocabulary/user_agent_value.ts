@@ -11,12 +11,27 @@ export class UserAgentValue {
   }
 
   get parsed(): UserAgent {
-    return (this.#parsed ??= parseUserAgent(this.text));
+    return (this.#parsed ??= recall(this.text));
   }
 
   toJSON(): string {
     return this.text;
   }
+}
+
+/** Agents read lately: the same few come with most requests. Bounded, and emptied when full. */
+const recent = new Map<string, UserAgent>();
+const KEPT_AGENTS = 256;
+const KEPT_UNITS = 512;
+
+function recall(text: string): UserAgent {
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const parsed = parseUserAgent(text);
+  if (text.length > KEPT_UNITS) return parsed;
+  if (recent.size >= KEPT_AGENTS) recent.clear();
+  recent.set(text, parsed);
+  return parsed;
 }
 
 export const USER_AGENT = stringWithFields(

@@ -2,9 +2,9 @@ import { allValues, firstValue } from '../../../http/fields.ts';
 import { lookUp } from '../../equality.ts';
 import { type CallWith, type FunctionRow, type Overload, func, overloadWith } from '../../function_table.ts';
 import { BOOL, STRING, type Type, list } from '../../types.ts';
-import { type Outcome, type StringMap, fail } from '../../values.ts';
+import { type EvalError, type Outcome, type Value, fail } from '../../values.ts';
 import type { Activation } from '../activation.ts';
-import { COOKIE, SET_COOKIE } from '../cookies.ts';
+import { COOKIE, SET_COOKIE, requestCookie } from '../cookies.ts';
 
 type ByName = (activation: Activation, name: string) => Outcome;
 
@@ -34,9 +34,12 @@ function byName(
 
 const lower = (name: string): string => name.toLowerCase();
 
-function firstCookie(cookies: StringMap, name: string, where: string): Outcome {
-  const found = lookUp(cookies, name) as readonly object[] | undefined;
-  return found?.[0] ?? fail('expr.absent', `the ${where} has no cookie '${name}'`);
+function firstOf(cookies: Value | undefined): Value | undefined {
+  return Array.isArray(cookies) ? (cookies as readonly Value[])[0] : undefined;
+}
+
+function noCookie(name: string, where: string): EvalError {
+  return fail('expr.absent', `the ${where} has no cookie '${name}'`);
 }
 
 /** Functions that read the request; they also work in the response phase. */
@@ -69,13 +72,17 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'hasReqCookie',
     'Whether the request has a cookie.',
     "hasReqCookie('lane')",
-    byName('has_req_cookie', BOOL, (a, name) => lookUp(a.requestCookies, name) !== undefined),
+    byName('has_req_cookie', BOOL, (a, name) => requestCookie(a.request.headers, name) !== undefined),
   ),
   func(
     'getReqCookie',
     'The first cookie of a name: a string, its value, with the fields name and value. An error when it is missing.',
     "getReqCookie('lane') == 'beta' && getReqCookie('lane').name == 'lane'",
-    byName('get_req_cookie', COOKIE, (a, name) => firstCookie(a.requestCookies, name, 'request')),
+    byName(
+      'get_req_cookie',
+      COOKIE,
+      (a, name) => requestCookie(a.request.headers, name) ?? noCookie(name, 'request'),
+    ),
   ),
 ];
 
@@ -103,6 +110,10 @@ export const RESPONSE_FUNCTIONS: readonly FunctionRow<Activation>[] = [
     'getResCookie',
     'The cookie of a name with the longest path: a string, its value, with fields. An error when it is missing.',
     "getResCookie('session').secure && getResCookie('session').path == '/app'",
-    byName('get_res_cookie', SET_COOKIE, (a, name) => firstCookie(a.responseCookies, name, 'response')),
+    byName(
+      'get_res_cookie',
+      SET_COOKIE,
+      (a, name) => firstOf(lookUp(a.responseCookies, name)) ?? noCookie(name, 'response'),
+    ),
   ),
 ];
