@@ -23,7 +23,7 @@ import { joinTypes, matchOverloads } from './overloads.ts';
 import type { Scope } from './scope.ts';
 import { fieldOf } from './scope.ts';
 import type { Local, Typed } from './typed.ts';
-import { BOOL, decayed, DYN, formatType, NULL, optional, sameType } from './types.ts';
+import { BOOL, decayed, DYN, formatType, optional, UNSET } from './types.ts';
 import type { Type } from './types.ts';
 import { typeOfLiteral } from './literal_types.ts';
 
@@ -273,7 +273,7 @@ function typeOfConditional<A>(checker: Checker<A>, node: Conditional): Type {
   wantBool(checker, node.condition, typeOf(checker, node.condition), 'before `?`');
   const yes = guarded(checker, node.yes, guardsOf(checker.ast.source, node.condition, true));
   const no = guarded(checker, node.no, guardsOf(checker.ast.source, node.condition, false));
-  const joined = joinTypes(yes, no) ?? nullable(yes, no);
+  const joined = joinTypes(yes, no);
   if (joined !== undefined) return joined;
   const says = `the two sides of \`? :\` are ${formatType(yes)} and ${formatType(no)}; they must be of one type`;
   report(checker, 'expr.no_such_overload', node.span, says, {
@@ -288,13 +288,6 @@ function guarded<A>(checker: Checker<A>, node: Node, guards: readonly string[]):
   const type = typeOf(checker, node);
   for (const guard of added) checker.guards.delete(guard);
   return type;
-}
-
-/** `null` may stand in for an absent time; for other types it may not (language definition, Abstract Types). */
-function nullable(left: Type, right: Type): Type | undefined {
-  const [other, one] = left.kind === 'null' ? [right, left] : [left, right];
-  const may = other.kind === 'timestamp' || other.kind === 'duration' || other.kind === 'optional';
-  return sameType(one, NULL) && may ? other : undefined;
 }
 
 function memberType<A>(checker: Checker<A>, node: Node, isOptional: boolean): Type {
@@ -314,8 +307,7 @@ function memberType<A>(checker: Checker<A>, node: Node, isOptional: boolean): Ty
 
 /** One type for all, or `dyn` for a mixture. */
 function common(types: readonly Type[]): Type {
-  let joined = types[0];
-  if (joined === undefined) return DYN;
+  let joined: Type = UNSET;
   for (const type of types) joined = joinTypes(joined, type) ?? DYN;
   return joined;
 }

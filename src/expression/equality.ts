@@ -24,7 +24,8 @@ export function equalWithin(left: Value, right: Value, meter: Meter): boolean | 
     if (typeof left === 'number' || typeof left === 'bigint') return equalNumbers(left, right);
     return false;
   }
-  if (left instanceof Double || left instanceof Uint) return equalNumbers(left.value, right);
+  if (left instanceof Uint) return equalNumbers(left.value, right);
+  if (left instanceof Double) return equalDoubles(left.value, right);
   if (typeof right !== 'object' || right === null) return false;
   if (Array.isArray(left)) return Array.isArray(right) && equalLists(left, right, meter);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right);
@@ -39,11 +40,16 @@ export function equalWithin(left: Value, right: Value, meter: Meter): boolean | 
   return isMap(left) && isMap(right) && equalMaps(left, right, meter);
 }
 
-/** Numbers of the three kinds, compared by value: JavaScript compares number and bigint exactly. */
+/** Whole numbers are canonical, so `===` compares them by value. */
 function equalNumbers(left: number | bigint, right: Value): boolean {
+  if (right instanceof Double) return equalDoubles(right.value, left);
+  return left === (right instanceof Uint ? right.value : right);
+}
+
+/** Beside a double, a whole number is taken as the nearest double, as cel-go does. */
+function equalDoubles(left: number, right: Value): boolean {
   const other = right instanceof Double || right instanceof Uint ? right.value : right;
-  // oxlint-disable-next-line eslint/eqeqeq -- `===` is never true between a number and a bigint
-  return (typeof other === 'number' || typeof other === 'bigint') && left == other;
+  return (typeof other === 'number' || typeof other === 'bigint') && left === Number(other);
 }
 
 function equalBytes(left: Uint8Array, right: Uint8Array): boolean {

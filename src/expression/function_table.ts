@@ -123,7 +123,8 @@ export interface MacroRow {
   readonly name: string;
   readonly doc: string;
   readonly example: string;
-  readonly variables: 1 | 2;
+  /** None for methods whose argument is evaluated only when needed, such as `orValue`. */
+  readonly variables: 0 | 1 | 2;
   readonly bodies: number;
   /** Types of the variables for a receiver's type (never `dyn`); undefined when it cannot be looped over. */
   readonly variableTypes: (target: Type) => readonly Type[] | undefined;

@@ -134,6 +134,25 @@ export function transformMap<A>(loop: Loop<A>): Evaluate<A> {
   };
 }
 
+/** `or` and `orValue`: the argument is evaluated only when the optional is empty. */
+export function alternative(unwraps: boolean) {
+  return <A>(loop: Loop<A>): Evaluate<A> => {
+    const other = loop.bodies[0]!;
+    return (activation) => {
+      const target = loop.target(activation);
+      if (!(target instanceof Optional)) {
+        return target instanceof EvalError
+          ? target
+          : loop.error('expr.no_such_overload', 'this is not an optional');
+      }
+      if (target.value !== undefined) return unwraps ? target.value : target;
+      const instead = other(activation);
+      if (unwraps || instead instanceof EvalError || instead instanceof Optional) return instead;
+      return loop.error('expr.no_such_overload', 'the alternative is not an optional');
+    };
+  };
+}
+
 /** `optMap` and `optFlatMap`: the body is evaluated only when the optional holds a value. */
 export function optionalStep(flat: boolean) {
   return <A>(loop: Loop<A>): Evaluate<A> => {

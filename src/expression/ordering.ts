@@ -11,7 +11,10 @@ export function compareValues(left: Value, right: Value): number | undefined {
   const one = numberOf(left);
   if (one !== undefined) {
     const other = numberOf(right);
-    return other === undefined ? undefined : compareNumbers(one, other);
+    if (other === undefined) return undefined;
+    // Beside a double, a whole number is taken as the nearest double, as cel-go does.
+    const inDoubles = left instanceof Double || right instanceof Double;
+    return inDoubles ? compareNumbers(Number(one), Number(other)) : compareNumbers(one, other);
   }
   if (typeof left === 'boolean') return typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
   if (left instanceof Uint8Array) return right instanceof Uint8Array ? compareBytes(left, right) : undefined;

@@ -1,5 +1,5 @@
 import type { Overload } from './function_table.ts';
-import { decayed, DYN, isTextual, sameType } from './types.ts';
+import { decayed, DYN, isTextual, sameType, UNSET } from './types.ts';
 import type { Type } from './types.ts';
 
 /** How argument types meet an overload: surely, only if the run-time values turn out right, or not at all. */
@@ -52,7 +52,7 @@ function fitAll<A>(overload: Overload<A>, args: readonly Type[], bindings: Bindi
 /** Whether an argument may be given for a parameter; learns what type parameters stand for. */
 export function fitOne(param: Type, arg: Type, bindings: Bindings): Fit {
   if (param.kind === 'parameter') return fitParameter(param.name, decayed(arg), bindings);
-  if (param.kind === 'dyn') return 'exact';
+  if (param.kind === 'dyn' || arg === UNSET) return 'exact';
   if (arg.kind === 'dyn') return 'dynamic';
   if (arg.kind === 'object') {
     if (param.kind === 'object') return param.name === arg.name ? 'exact' : 'none';
@@ -88,7 +88,7 @@ function worse(one: Fit, other: Fit): Fit {
 }
 
 function substitute(type: Type, bindings: Bindings): Type {
-  if (type.kind === 'parameter') return bindings.get(type.name) ?? DYN;
+  if (type.kind === 'parameter') return bindings.get(type.name) ?? UNSET;
   if (type.kind === 'list') return { kind: 'list', element: substitute(type.element, bindings) };
   if (type.kind === 'optional') return { kind: 'optional', value: substitute(type.value, bindings) };
   if (type.kind !== 'map') return type;
@@ -97,7 +97,8 @@ function substitute(type: Type, bindings: Bindings): Type {
 
 /** The type that covers both, or undefined when values of the two cannot stand for each other. */
 export function joinTypes(left: Type, right: Type): Type | undefined {
-  if (left === right || sameType(left, right)) return left;
+  if (left === UNSET) return right;
+  if (right === UNSET) return left;
   if (left.kind === 'dyn' || right.kind === 'dyn') return DYN;
   if (isTextual(left) && isTextual(right)) return decayed(left.kind === 'object' ? left : right);
   if (left.kind === 'list' && right.kind === 'list') {
@@ -113,5 +114,19 @@ export function joinTypes(left: Type, right: Type): Type | undefined {
     const value = joinTypes(left.value, right.value);
     return key === undefined || value === undefined ? undefined : { kind: 'map', key, value };
   }
-  return undefined;
+  return sameType(left, right) ? left : nullable(left, right);
+}
+
+/** `null` may stand in for an absent time or optional; for other types it may not (language definition, Abstract Types). */
+function nullable(left: Type, right: Type): Type | undefined {
+  const other = left.kind === 'null' ? right : left;
+  if (left.kind !== 'null' && right.kind !== 'null') return undefined;
+  return NULLABLE.has(other.kind) ? other : undefined;
+}
+
+const NULLABLE: ReadonlySet<Type['kind']> = new Set(['timestamp', 'duration', 'optional', 'object']);
+
+/** What is left of a type once no other can come: an empty list is a list of anything. */
+export function settled(type: Type): Type {
+  return type === UNSET ? DYN : type;
 }

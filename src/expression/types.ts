@@ -71,6 +71,8 @@ export type ValueOf<T> = T extends { readonly carries?: infer V }
   : Value;
 
 export const DYN: Carries<Value> = { kind: 'dyn' };
+/** What an empty list holds, or an empty optional: nothing yet, so that any other type wins over it. */
+export const UNSET: Carries<Value> = { kind: 'dyn' };
 export const NULL: Carries<null> = { kind: 'null' };
 export const BOOL: Carries<boolean> = { kind: 'bool' };
 export const INT: Carries<number | bigint> = { kind: 'int' };

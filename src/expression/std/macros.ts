@@ -1,7 +1,8 @@
 import type { MacroRow } from '../function_table.ts';
-import { collector, existsOne, optionalStep, quantifier, transformMap } from '../loops.ts';
+import { alternative, collector, existsOne, optionalStep, quantifier, transformMap } from '../loops.ts';
 import { BOOL, DYN, INT, list, map, optional } from '../types.ts';
 import type { Type } from '../types.ts';
+import { joinTypes } from '../overloads.ts';
 
 function oneVariable(target: Type): readonly Type[] | undefined {
   if (target.kind === 'list') return [target.element];
@@ -162,5 +163,28 @@ export const MACROS: readonly MacroRow[] = [
     variableTypes: held,
     result: (_target, [made]) => made ?? DYN,
     plan: optionalStep(true),
+  },
+  {
+    ...LOOP,
+    name: 'or',
+    doc: 'The optional itself when it holds a value, else the other optional.',
+    example: 'optional.none().or(optional.of(1)).value() == 1',
+    variables: 0,
+    conditions: [],
+    variableTypes: held,
+    result: (target, [other]) => joinTypes(target, other ?? DYN) ?? DYN,
+    plan: alternative(false),
+  },
+  {
+    ...LOOP,
+    name: 'orValue',
+    doc: 'What the optional holds, or else the other value.',
+    example: 'optional.none().orValue(1) == 1',
+    variables: 0,
+    conditions: [],
+    variableTypes: held,
+    result: (target, [other]) =>
+      joinTypes(target.kind === 'optional' ? target.value : DYN, other ?? DYN) ?? DYN,
+    plan: alternative(true),
   },
 ];

@@ -1,0 +1,56 @@
+import { tests } from '@bufbuild/cel-spec/testdata/conformance.js';
+import { describe, expect, it } from 'vitest';
+
+import { flatten, needsMessages, runCase } from './conformance_runner.ts';
+import { MESSAGES_REASON, SKIPS, skipReason } from './conformance_skips.ts';
+
+const EXTENSIONS: ReadonlySet<string> = new Set([
+  'bindings_ext',
+  'block_ext',
+  'encoders_ext',
+  'macros2',
+  'math_ext',
+  'optionals',
+  'string_ext',
+]);
+
+interface Tally {
+  passed: number;
+  failed: number;
+}
+
+const cases = flatten(tests);
+const run = cases.filter((one) => skipReason(one.path) === undefined);
+
+describe('conformance', () => {
+  it.each(run.map((one) => [one.path, one.test] as const))('%s', (_path, test) => {
+    expect(runCase(test)).toBeUndefined();
+  });
+
+  it('passes at least 99 % of the core and 97 % of the extensions of what is run', () => {
+    const core: Tally = { passed: 0, failed: 0 };
+    const extensions: Tally = { passed: 0, failed: 0 };
+    for (const one of run) {
+      const tally = EXTENSIONS.has(one.section) ? extensions : core;
+      if (runCase(one.test) === undefined) tally.passed += 1;
+      else tally.failed += 1;
+    }
+    expect(core.passed / (core.passed + core.failed)).toBeGreaterThanOrEqual(0.99);
+    expect(extensions.passed / (extensions.passed + extensions.failed)).toBeGreaterThanOrEqual(0.97);
+    // So that a section cannot be lost to a skip without notice.
+    expect(core.passed + core.failed).toBe(1_103);
+    expect(extensions.passed + extensions.failed).toBe(544);
+  });
+
+  it('skips only what its reason covers, and nothing that does not exist', () => {
+    for (const one of cases) {
+      if (skipReason(one.path) === MESSAGES_REASON) expect(needsMessages(one.test), one.path).toBe(true);
+    }
+    for (const [path] of SKIPS) {
+      expect(
+        cases.some((one) => skipReason(one.path) !== undefined && one.path.startsWith(path)),
+        path,
+      ).toBe(true);
+    }
+  });
+});
