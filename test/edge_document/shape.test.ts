@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import { format } from 'oxfmt';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { EDGE_SHAPE } from '../../src/edge/document/edge_shape.ts';
@@ -99,12 +98,9 @@ function changed(
 }
 
 describe('the generated schema', () => {
-  test('is what the schemas say now', async () => {
+  test('is what the schemas say now', () => {
     const path = new URL('../../src/edge/document/edge_file.schema.json', import.meta.url);
-    const { code } = await format('edge_file.schema.json', JSON.stringify(edgeFileJsonSchema()), {
-      printWidth: 110,
-    });
-    expect(readFileSync(path, 'utf8'), 'run node test/edge_document/generate.ts').toBe(code);
+    expect(JSON.parse(readFileSync(path, 'utf8')), 'run npm run generate').toEqual(edgeFileJsonSchema());
   });
 
   test('uses only the keywords that are understood here', () => {
