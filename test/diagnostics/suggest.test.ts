@@ -13,6 +13,7 @@ describe('suggest', () => {
     ['ip_restrictions', 'ip_restriction'],
     ['circuitbreaker', 'circuit_breaker'],
     ['mach', 'match'],
+    ['breaker', 'circuit_breaker'],
   ])('%s means %s', (word, meant) => {
     expect(suggest(word, keys)).toBe(meant);
   });
