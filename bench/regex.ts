@@ -29,8 +29,8 @@ export async function run(): Promise<BenchSection> {
   for (const count of [1, 10, 100]) {
     const sources = makePatterns(count);
     const set = compilePatternSet(sources);
-    const userAgents = compileUserAgents({ allow: [], deny: sources });
-    if (!isPatternSet(set) || !isUserAgentRules(userAgents))
+    const agents = compileUserAgents({ allow: [], deny: sources });
+    if (!isPatternSet(set) || !isUserAgentRules(agents))
       throw new Error('a pattern of the benchmark was refused');
     const singles = sources.map((source) => compilePattern(source)).filter(isPattern);
     const alternation = sources.map((source) => source.replace('(?i)', '')).join('|');
@@ -45,7 +45,7 @@ export async function run(): Promise<BenchSection> {
       row(`${count} patterns, a set`, compare({ ours: (turn) => set.first(AGENTS[turn & MASK]!), ...peers })),
       row(
         `${count} patterns, values seen before`,
-        compare({ ours: (turn) => userAgents.decide(AGENTS[turn & MASK]!) }),
+        compare({ ours: (turn) => agents.decide(AGENTS[turn & MASK]) }),
       ),
     );
   }
