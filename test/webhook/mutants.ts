@@ -82,10 +82,13 @@ function bodyMutants(scheme: Scheme, signed: WebhookRequest, at: number): readon
   return mutants;
 }
 
+function meaning(bytes: Uint8Array): string {
+  return runTogether(parsePairs(Buffer.from(bytes).toString('utf8')));
+}
+
 /** Forms are signed as what they mean: another spelling of the same parameters is the same form. */
 function isSameForm(one: Uint8Array, other: Uint8Array): boolean {
   try {
-    const meaning = (bytes: Uint8Array) => runTogether(parsePairs(Buffer.from(bytes).toString('utf8')));
     return meaning(one) === meaning(other);
   } catch {
     return false;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Scheme } from '../../src/mechanisms/webhook/provider.ts';
 import type { WebhookRequest } from '../../src/mechanisms/webhook/reading.ts';
@@ -74,7 +74,8 @@ describe.each(SDK_CASES.filter(({ sign }) => sign !== undefined))(
             scheme: sdk.scheme,
           });
           for (const mutant of mutantsOf(schemeOf(sdk), signed, other, wrongSecretFor(sdk), at)) {
-            expect(verify(mutant).outcome, mutant.name).toBe('refused');
+            const { outcome } = verify(mutant);
+            expect({ mutant: mutant.name, outcome }).toEqual({ mutant: mutant.name, outcome: 'refused' });
           }
         }),
         { numRuns: 20, seed: 20_270_406 },
@@ -91,14 +92,19 @@ describe.each(SDK_CASES.filter(({ accepts }) => accepts !== undefined))(
       for (let at = 0; at < bodiesOf(sdk).length; at++) {
         const nowMs = Date.now();
         const signed = signedByUs(sdk, at, nowMs);
-        expect(await isAccepted(sdk, signed, checking), `body ${at}`).toBe(true);
+        expect({ at, accepted: await isAccepted(sdk, signed, checking) }).toEqual({ at, accepted: true });
         const other = signedByUs(sdk, at + 1, nowMs);
         const mutants = mutantsOf(schemeOf(sdk), signed, other, wrongSecretFor(sdk), at);
         for (const mutant of mutants.filter(({ name }) => !IS_DUPLICATE.test(name))) {
           const late = mutant.laterMs === undefined ? mutant : signedLate(sdk, at, nowMs, mutant);
           const wasAccepted = await isAccepted(sdk, late.request, mutant.secret ?? checking);
           const isLenient = sdk.lenient?.some(([names]) => names.test(mutant.name)) ?? false;
-          if (!isLenient) expect(wasAccepted, `body ${at}, ${mutant.name}`).toBe(false);
+          if (!isLenient)
+            expect({ at, mutant: mutant.name, wasAccepted }).toEqual({
+              at,
+              mutant: mutant.name,
+              wasAccepted: false,
+            });
         }
       }
     });

@@ -12,7 +12,7 @@ export interface Secrets {
 const p256 = (): { readonly signing: string; readonly checking: string } => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
-    signing: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    signing: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }),
     checking: pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
   };
 };

@@ -23,7 +23,10 @@ describe.each(VECTORS)(
           mutant.request,
           nowMs + (mutant.laterMs ?? 0),
         );
-        expect(outcome.outcome, mutant.name).toBe('refused');
+        expect({ mutant: mutant.name, outcome: outcome.outcome }).toEqual({
+          mutant: mutant.name,
+          outcome: 'refused',
+        });
       }
     });
   },

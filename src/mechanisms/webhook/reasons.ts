@@ -29,3 +29,8 @@ export const WEBHOOK_REASONS = {
   Record<string, string>;
 
 export type WebhookReason = keyof typeof WEBHOOK_REASONS;
+
+/** Whether a verification that ends so keeps the request from the upstream because it is not trusted. */
+export function isRefusal(reason: WebhookReason): boolean {
+  return reason !== 'verified' && reason !== 'challenge_answered';
+}

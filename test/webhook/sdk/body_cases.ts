@@ -1,11 +1,13 @@
-import { WebhookVerificationService } from '@hookflo/tern';
-import { Webhooks } from '@octokit/webhooks';
-import '@shopify/shopify-api/adapters/web-api';
-import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
-import { newSignatureValidator } from 'connect-sdk-nodejs/lib/webhooks/validation.js';
-import ModernTreasury from 'modern-treasury';
-import Pusher from 'pusher';
-import XHubSignature from 'x-hub-signature';
+import {
+  ModernTreasury,
+  OctokitWebhooks,
+  Pusher,
+  shopifyApi,
+  ShopifyApiVersion,
+  tern,
+  worldlineValidator,
+  XHubSignature,
+} from './libraries.ts';
 import { headersOf, textOf, withHeader } from '../requests.ts';
 import type { SdkCase } from './case.ts';
 
@@ -20,11 +22,7 @@ function ternAccepts(platform: 'gitlab' | 'sentry'): NonNullable<SdkCase['accept
       headers: headersOf(request.headers),
       body: Buffer.from(request.body),
     };
-    const result = await WebhookVerificationService.verifyWithPlatformConfig(
-      new Request(request.url, init),
-      platform,
-      secret,
-    );
+    const result = await tern.verifyWithPlatformConfig(new Request(request.url, init), platform, secret);
     return result.isValid;
   };
 }
@@ -66,7 +64,7 @@ function shopifyCase(scheme: string, prefix: string): SdkCase {
         apiKey: 'none',
         apiSecretKey,
         hostName: 'hooks.example.com',
-        apiVersion: Object.values(ApiVersion)[0]!,
+        apiVersion: Object.values(ShopifyApiVersion)[0]!,
         isEmbeddedApp: false,
         logger: { log: () => undefined },
       });
@@ -86,9 +84,9 @@ export const BODY_CASES: readonly SdkCase[] = [
     isOwn: true,
     secret: SECRET,
     sign: async (draft, secret) =>
-      withHeader(draft, 'X-Hub-Signature-256', await new Webhooks({ secret }).sign(textOf(draft))),
+      withHeader(draft, 'X-Hub-Signature-256', await new OctokitWebhooks({ secret }).sign(textOf(draft))),
     accepts: (request, secret) =>
-      new Webhooks({ secret }).verify(
+      new OctokitWebhooks({ secret }).verify(
         textOf(request),
         headersOf(request.headers)['x-hub-signature-256'] ?? '',
       ),
@@ -133,7 +131,7 @@ export const BODY_CASES: readonly SdkCase[] = [
     secret: 'worldline secret',
     headers: { 'X-GCS-KeyId': 'dummy-key-id' },
     accepts: async (request, secret) => {
-      const validator = newSignatureValidator({ getSecretKey: async () => secret });
+      const validator = worldlineValidator({ getSecretKey: async () => secret });
       const headers = headersOf(request.headers);
       await validator.validate(Buffer.from(request.body), headers);
       return true;

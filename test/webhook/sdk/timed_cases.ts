@@ -1,15 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { WebhookVerificationService } from '@hookflo/tern';
-import { LinearWebhookClient } from '@linear/sdk/webhooks';
-import Mux from '@mux/mux-node';
-import { Webhooks as PaddleWebhooks, Environment, Paddle } from '@paddle/paddle-node-sdk';
-import sendgrid from '@sendgrid/eventwebhook';
-import { verifySlackRequest } from '@slack/bolt/dist/receivers/verify-request.js';
-import { generateWebhookSignature, verifyWebhookSignature } from '@hygraph/utils';
-import Orb from 'orb-billing';
-import { Webhook as StandardWebhook } from 'standardwebhooks';
-import Stripe from 'stripe';
-import { Webhook as SvixWebhook } from 'svix';
+import {
+  hygraph,
+  LinearWebhookClient,
+  Mux,
+  Orb,
+  paddle,
+  SendgridEventWebhook,
+  StandardWebhook,
+  Stripe,
+  SvixWebhook,
+  tern,
+  verifySlackRequest,
+} from './libraries.ts';
 import { headersOf, JSON_BODIES, textOf, withHeader } from '../requests.ts';
 import type { SdkCase } from './case.ts';
 
@@ -21,7 +23,7 @@ const NO_CLOCK = [/^(?:(?:very )?stale|from the future)$/, 'leaves the clock to 
 const stripe = new Stripe('sk_test_none');
 const mux = new Mux({ tokenId: 'none', tokenSecret: 'none' });
 const orb = new Orb({ apiKey: 'none' });
-const eventWebhook = new sendgrid.EventWebhook();
+const eventWebhook = new SendgridEventWebhook();
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const sendgridPublic = pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -33,11 +35,7 @@ function ternAccepts(platform: 'clerk'): NonNullable<SdkCase['accepts']> {
       headers: headersOf(request.headers),
       body: Buffer.from(request.body),
     };
-    const result = await WebhookVerificationService.verifyWithPlatformConfig(
-      new Request(request.url, init),
-      platform,
-      secret,
-    );
+    const result = await tern.verifyWithPlatformConfig(new Request(request.url, init), platform, secret);
     return result.isValid;
   };
 }
@@ -142,7 +140,7 @@ export const TIMED_CASES: readonly SdkCase[] = [
     scheme: 'timed',
     library: '@sendgrid/eventwebhook',
     isOwn: true,
-    secret: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    secret: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }),
     checking: sendgridPublic,
     // Its elliptic curve arithmetic is slow, and it reads a body as text.
     bodies: JSON_BODIES.slice(0, 2),
@@ -155,13 +153,7 @@ export const TIMED_CASES: readonly SdkCase[] = [
         headers['x-twilio-email-event-webhook-timestamp'] ?? '',
       );
     },
-    lenient: [
-      NO_CLOCK,
-      [
-        /^signature with a (?:letter more|bit flipped)$/,
-        'takes letters and stray bits after the end of base64',
-      ],
-    ],
+    lenient: [NO_CLOCK, [/^signature (?:with a |truncated)/, 'reads any base64, whatever its end']],
   },
   {
     provider: 'mux',
@@ -193,9 +185,8 @@ export const TIMED_CASES: readonly SdkCase[] = [
     isOwn: true,
     secret: 'pdl_ntfset_secret',
     accepts: (request, secret) => {
-      new Paddle('none', { environment: Environment.sandbox });
       const signature = headersOf(request.headers)['paddle-signature'] ?? '';
-      return new PaddleWebhooks().isSignatureValid(textOf(request), secret, signature);
+      return new paddle.Paddle('none').webhooks.isSignatureValid(textOf(request), secret, signature);
     },
     lenient: [FUTURE],
   },
@@ -220,11 +211,11 @@ export const TIMED_CASES: readonly SdkCase[] = [
       withHeader(
         draft,
         'gcms-signature',
-        generateWebhookSignature({ rawPayload: textOf(draft), secret, environmentName: 'main' }),
+        hygraph.generateWebhookSignature({ rawPayload: textOf(draft), secret, environmentName: 'main' }),
       ),
     accepts: (request, secret) => {
       const signature = headersOf(request.headers)['gcms-signature'] ?? '';
-      return verifyWebhookSignature({ rawPayload: textOf(request), signature, secret });
+      return hygraph.verifyWebhookSignature({ rawPayload: textOf(request), signature, secret });
     },
     lenient: [NO_CLOCK],
   },

@@ -1,8 +1,11 @@
-import { signRequest, verifyRequest } from '@contentful/node-apps-toolkit';
-import { Signature } from '@hubspot/api-client/lib/src/utils/signature.js';
-import { validateV3Signature } from 'plivo';
-import { WebhooksHelper } from 'square';
-import twilio from 'twilio';
+import {
+  contentfulSigns,
+  contentfulVerifies,
+  HubspotSignature,
+  plivoValidates,
+  SquareWebhooks,
+  twilio,
+} from './libraries.ts';
 import { parsePairs, valuesByName } from '../../../src/mechanisms/webhook/form.ts';
 import type { WebhookRequest } from '../../../src/mechanisms/webhook/reading.ts';
 import { FORM, FORM_BODIES, headersOf, textOf, withHeader } from '../requests.ts';
@@ -22,8 +25,6 @@ function parameters(request: WebhookRequest): Record<string, string | string[]> 
 function targetOf(url: string): string {
   return url.replace(/^https:\/\/[^/]*/, '');
 }
-
-type Method = 'GET' | 'POST' | 'PUT';
 
 function hubspot(version: 'v1' | 'v2' | 'v3'): SdkCase {
   const name = version === 'v3' ? 'X-HubSpot-Signature-v3' : 'X-HubSpot-Signature';
@@ -46,10 +47,18 @@ function hubspot(version: 'v1' | 'v2' | 'v3'): SdkCase {
     sign: (draft, secret, nowMs) => {
       const dated =
         version === 'v3' ? withHeader(draft, 'X-HubSpot-Request-Timestamp', String(nowMs)) : draft;
-      return withHeader(dated, name, Signature.getSignature(draft.method, version, optionsOf(dated, secret)));
+      return withHeader(
+        dated,
+        name,
+        HubspotSignature.getSignature(draft.method, version, optionsOf(dated, secret)),
+      );
     },
     accepts: (request, secret) =>
-      Signature.isValid({ ...optionsOf(request, secret), method: request.method, signatureVersion: version }),
+      HubspotSignature.isValid({
+        ...optionsOf(request, secret),
+        method: request.method,
+        signatureVersion: version,
+      }),
     lenient: [
       [/^from the future$/, 'looks for old timestamps only'],
       [/^timestamp with a space/, 'reads the timestamp as a number'],
@@ -92,12 +101,7 @@ export const URL_CASES: readonly SdkCase[] = [
     secret: 'square signature key',
     accepts: (request, secret) => {
       const signature = headersOf(request.headers)['x-square-hmacsha256-signature'] ?? '';
-      return WebhooksHelper.isValidWebhookEventSignature(
-        textOf(request),
-        signature,
-        secret,
-        request.url,
-      ).valueOf();
+      return SquareWebhooks.isValidWebhookEventSignature(textOf(request), signature, secret, request.url);
     },
   },
   ...(['POST', 'GET'] as const).map((method): SdkCase => ({
@@ -113,14 +117,7 @@ export const URL_CASES: readonly SdkCase[] = [
       const headers = headersOf(request.headers);
       const nonce = headers['x-plivo-signature-v3-nonce'] ?? '';
       const signature = headers['x-plivo-signature-v3'] ?? '';
-      return validateV3Signature(
-        request.method,
-        request.url,
-        nonce,
-        secret,
-        signature,
-        parameters(request),
-      ).valueOf();
+      return plivoValidates(request.method, request.url, nonce, secret, signature, parameters(request));
     },
   })),
   {
@@ -130,16 +127,16 @@ export const URL_CASES: readonly SdkCase[] = [
     isOwn: true,
     secret: 's'.repeat(64),
     sign: (draft, secret, nowMs) => {
-      const canonical = { method: draft.method as Method, path: targetOf(draft.url), body: textOf(draft) };
+      const canonical = { method: draft.method, path: targetOf(draft.url), body: textOf(draft) };
       let signed = draft;
-      for (const [name, value] of Object.entries(signRequest(secret, canonical, nowMs)))
-        signed = withHeader(signed, name, String(value));
+      for (const [name, value] of Object.entries(contentfulSigns(secret, canonical, nowMs)))
+        signed = withHeader(signed, name, value);
       return signed;
     },
     accepts: (request, secret) => {
       const headers = headersOf(request.headers);
-      return verifyRequest(secret, {
-        method: request.method as Method,
+      return contentfulVerifies(secret, {
+        method: request.method,
         path: targetOf(request.url),
         body: textOf(request),
         headers,
