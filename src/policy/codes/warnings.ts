@@ -6,7 +6,6 @@ export const POLICY_WARNINGS = {
   'policy.never_runs': 'The rule stands after one that always ends the phase.',
   'policy.same_condition': 'A rule that only logs and the rule after it have the same conditions.',
   'policy.clear_secret': 'A secret stands in the document in clear.',
-  'policy.tag_swallowed': 'YAML takes a lone `!` for a tag and drops it.',
   'policy.blocks_everybody': 'No address can pass.',
   'policy.no_effect': 'The field has no meaning here.',
   'policy.body_not_sent': 'Responses of this status have no body.',

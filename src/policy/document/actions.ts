@@ -6,7 +6,7 @@ import type { Phase } from '../phase.ts';
 import type { Checking, EngineText } from './checking.ts';
 import { readValue } from './config.ts';
 import type { Entries } from './config.ts';
-import type { PolicyContext } from './context.ts';
+import type { PolicySetting } from './setting.ts';
 import { checkTogether } from './together.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
@@ -24,7 +24,7 @@ export interface ReadAction {
 
 interface Reading {
   readonly policy: PolicyText;
-  readonly context: PolicyContext;
+  readonly setting: PolicySetting;
   readonly report: Report;
   readonly renamed: Map<string, string>;
 }
@@ -46,8 +46,8 @@ export function readAction(
     if (!ACTION_KEYS.includes(key)) tellUnknownKey(reading, facts, key, pointerTo(pointer, key));
   }
   checkPhase(reading, facts, phase, pointer);
-  const { policy, context, renamed } = reading;
-  const checking: Checking = { policy, context, report, type: facts.type, phase, texts: [], renamed };
+  const { policy, setting, renamed } = reading;
+  const checking: Checking = { policy, setting, report, type: facts.type, phase, texts: [], renamed };
   const at = pointerTo(pointer, 'config');
   const shape = configShape(facts.type);
   const config = readValue(checking, shape, value['config'] ?? {}, at) as Entries | undefined;
@@ -123,7 +123,7 @@ function tellUnknownKey({ policy, report }: Reading, facts: ActionFacts, key: st
 }
 
 function checkPhase(
-  { report, context, policy }: Reading,
+  { report, setting, policy }: Reading,
   facts: ActionFacts,
   phase: Phase,
   pointer: string,
@@ -137,7 +137,7 @@ function checkPhase(
       notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
       fix: isTwin ? rewordValue(policy, at, twin, false) : undefined,
     });
-  } else if (facts.type === 'terminate-tls' && context.carriedBy === 'tcp_edge') {
+  } else if (facts.type === 'terminate-tls' && setting.carriedBy === 'tcp_edge') {
     report(2205, at, `'terminate-tls' needs TLS, which a TCP edge does not speak`, {
       hint: 'use a TLS edge',
     });

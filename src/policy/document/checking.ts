@@ -2,7 +2,7 @@ import type { Phase } from '../phase.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { Shape } from './shape.ts';
-import type { PolicyContext } from './context.ts';
+import type { PolicySetting } from './setting.ts';
 
 /** A text of a config that the expression engine has to look at. */
 export interface EngineText {
@@ -15,7 +15,7 @@ export interface EngineText {
 /** What the check of one action's config works with. */
 export interface Checking {
   readonly policy: PolicyText;
-  readonly context: PolicyContext;
+  readonly setting: PolicySetting;
   readonly report: Report;
   /** The action's type as it is called today. */
   readonly type: string;

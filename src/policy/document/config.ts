@@ -37,9 +37,10 @@ export function readValue(checking: Checking, shape: Shape, value: unknown, poin
     case 'integer':
     case 'number':
       return readNumber(checking, shape, value, pointer);
-    default:
-      return value;
+    case undefined:
+      break;
   }
+  return value;
 }
 
 function readFixed(checking: Checking, fixed: number, value: unknown, pointer: string): unknown {
@@ -229,8 +230,23 @@ function readText(checking: Checking, shape: Shape, value: unknown, pointer: str
     fault(checking, 'form', shape, pointer, says);
     return LEFT;
   }
+  if (shape.secret === true) tellClearSecret(checking, shape, pointer);
   if (shape.kind !== undefined) KINDS[shape.kind]?.text?.(checking, shape, value, pointer);
   return value;
+}
+
+function tellClearSecret(checking: Checking, shape: Shape, pointer: string): void {
+  const name = quoted(fieldName(pointer));
+  const lookUp = "${secrets.get('vault', 'name')}";
+  const hint = shape.kind === 'credential' ? `write user:${lookUp}` : `write ${lookUp}`;
+  checking.report(
+    'policy.clear_secret',
+    pointer,
+    `${name} stands here in clear, for everybody who reads the file`,
+    {
+      hint,
+    },
+  );
 }
 
 function unknownChoice(

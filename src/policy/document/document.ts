@@ -44,10 +44,14 @@ export interface Rule {
 
 /** A traffic policy that was read and found free of errors. */
 export interface PolicyDocument {
-  readonly source: Source;
+  /** The file that it stands in; undefined for a policy given as an object. */
+  readonly source: Source | undefined;
   /** False only where an older document says `enabled: false`. */
   readonly enabled: boolean;
   readonly phases: Readonly<Record<Phase, readonly Rule[]>>;
-  /** Every value below `config`, by JSON pointer in the wire spelling of today (`…/config/headers/x-lane`). */
-  readonly places: ReadonlyMap<string, Place>;
+  /**
+   * Where the value at a pointer stands, given with today's names of fields (`…/config/headers/x-lane`); with its
+   * text also where each part of that stands. Undefined for a field that the document leaves out.
+   */
+  readonly placeOf: (pointer: string, text?: string) => Place | undefined;
 }

@@ -4,7 +4,7 @@ import { LEGACY_PHASES, PHASES } from '../phase.ts';
 import type { Phase } from '../phase.ts';
 import { isEntries } from './config.ts';
 import type { Entries } from './config.ts';
-import type { PolicyContext } from './context.ts';
+import type { PolicySetting } from './setting.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import { quoteAsWritten, removeLine, renameKey, replaceValue } from './repairs.ts';
@@ -28,7 +28,7 @@ export interface Structure {
 
 interface Reading {
   readonly policy: PolicyText;
-  readonly context: PolicyContext;
+  readonly setting: PolicySetting;
   readonly report: Report;
 }
 
@@ -107,8 +107,8 @@ function phaseOf(
 }
 
 /** Whether what carries the policy has this phase at all. */
-function checkCarrier({ context, report }: Reading, phase: Phase, pointer: string): void {
-  const { carriedBy } = context;
+function checkCarrier({ setting, report }: Reading, phase: Phase, pointer: string): void {
+  const { carriedBy } = setting;
   if (carriedBy === 'https_edge' && phase === 'on_tcp_connect') {
     const says = 'HTTPS edges have no phase on_tcp_connect';
     report(2248, pointer, says, {
@@ -140,7 +140,7 @@ function readRules(reading: Reading, phase: Phase, given: unknown, pointer: stri
   for (const [index, rule] of given.entries()) {
     const at = pointerTo(pointer, index);
     if (isEntries(rule))
-      rules.push(readRule({ policy, context: reading.context, report }, phase, index, rule, at));
+      rules.push(readRule({ policy, setting: reading.setting, report }, phase, index, rule, at));
     else if (typeof rule !== 'symbol') {
       report(2236, at, `a rule has to be a map with a list of actions, not ${shown(rule)}`);
     }

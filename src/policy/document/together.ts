@@ -34,7 +34,7 @@ function isFilled(value: unknown): boolean {
 }
 
 /** OAuth providers for which the service has no app of its own. */
-const WITHOUT_MANAGED_APP = ['amazon', 'facebook'];
+const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
 
 const oauth: Check = (checking, config, pointer) => {
   const { report } = checking;
@@ -42,7 +42,7 @@ const oauth: Check = (checking, config, pointer) => {
   if (config['client_id'] !== undefined || config['client_secret'] !== undefined) return;
   const at = fieldAt(checking, pointer, 'provider');
   const provider = String(config['provider']);
-  if (WITHOUT_MANAGED_APP.includes(provider)) {
+  if (WITHOUT_MANAGED_APP.has(provider)) {
     const says = `there is no managed app for '${provider}': it needs 'client_id' and 'client_secret'`;
     report(2240, at, says, { hint: 'add client_id and client_secret' });
   } else if (isFilled(config['scopes'])) {
@@ -69,7 +69,7 @@ const restrictIps: Check = (checking, config, pointer) => {
   }
 };
 
-const NO_BODY = [204, 205, 304];
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const customResponse: Check = (checking, config, pointer) => {
   const status = config['status_code'];
@@ -77,7 +77,7 @@ const customResponse: Check = (checking, config, pointer) => {
   if (typeof status !== 'number') return;
   if (status < 200) {
     checking.report('policy.interim_status', at, `${status} only announces a response (RFC 9110 §15.2)`);
-  } else if (NO_BODY.includes(status) && typeof config['body'] === 'string' && config['body'] !== '') {
+  } else if (NO_BODY.has(status) && typeof config['body'] === 'string' && config['body'] !== '') {
     const says = `a response of status ${status} has no body (RFC 9110 §15)`;
     checking.report('policy.body_not_sent', fieldAt(checking, pointer, 'body'), says, { at: 'key' });
   }

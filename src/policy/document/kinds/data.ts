@@ -5,7 +5,7 @@ import type { Shape } from '../shape.ts';
 import { fieldName, quoted, shown } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
-/** Levels of lists and maps that the value of a variable may have. */
+/** Levels of lists and maps that the value of a variable or a log record may have. */
 const NESTING_LIMIT = 10;
 
 /** Any JSON value, every text of which is a template. */
@@ -16,6 +16,11 @@ export const data: KindCheck = {
     }
     if (Object.keys(value).length < (shape.minProperties ?? 0)) {
       fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`);
+    }
+    if (nesting(value, NESTING_LIMIT + 1) > NESTING_LIMIT) {
+      const says = `${quoted(fieldName(pointer))} is nested deeper than ${NESTING_LIMIT} levels`;
+      checking.report(2250, pointer, says, { at: 'key' });
+      return LEFT;
     }
     return readData(checking, shape, value, pointer);
   },

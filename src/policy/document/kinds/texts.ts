@@ -35,8 +35,8 @@ export const pem: KindCheck = {
 
 /** The id or name of an IP policy. */
 export const ipPolicy: KindCheck = {
-  text: ({ report, policy, context }, _shape, text, pointer) => {
-    const { ipPolicies } = context;
+  text: ({ report, policy, setting }, _shape, text, pointer) => {
+    const { ipPolicies } = setting;
     if (ipPolicies === undefined) {
       const says = `${quoted(text)} is looked up when an edge file carries the policy`;
       report('policy.unresolved_reference', pointer, says);

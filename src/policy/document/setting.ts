@@ -4,7 +4,7 @@ import type { ServiceNaming } from '../../engine/naming.ts';
 export type Carried = 'https_edge' | 'tls_edge' | 'tcp_edge' | 'http';
 
 /** What is known of a policy's surroundings. What is left out is not checked. */
-export interface PolicyContext {
+export interface PolicySetting {
   readonly naming: Pick<ServiceNaming, 'service' | 'errorCode'>;
   readonly carriedBy?: Carried;
   /** Names or ids of the IP policies that exist. */

@@ -1,0 +1,232 @@
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
+import type { Phase } from '../phase.ts';
+import { PHASES } from '../phase.ts';
+import { readAction } from './actions.ts';
+import type { ReadAction } from './actions.ts';
+import type { Entries } from './config.ts';
+import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
+import { checkConditions, checkText } from './expressions.ts';
+import { findingsOf } from './findings.ts';
+import type { Findings } from './findings.ts';
+import { checkKnown } from './knowledge.ts';
+import type { Knowledge } from './knowledge.ts';
+import { checkWhole } from './lint.ts';
+import type { ReadRule } from './lint.ts';
+import { mapInFile } from './policy_text.ts';
+import type { PolicyText } from './policy_text.ts';
+import { readPolicyText, wholeFile } from './read.ts';
+import type { PolicySetting } from './setting.ts';
+import { structureOf } from './structure.ts';
+import type { RawRule } from './structure.ts';
+import { tellProblems, tellTags } from './syntax.ts';
+import { identityMap, scalarMap } from './text_map.ts';
+
+/** What checking a policy gives. */
+export interface CheckedPolicy {
+  /** Null exactly when one of the diagnostics is an error. */
+  readonly document: PolicyDocument | null;
+  /** All that was found, in the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks a file that is a policy, in YAML or JSON, and says everything that is wrong with it at once. Never throws. */
+export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy {
+  return checkSource(file.text, wholeFile(file), setting);
+}
+
+/** A policy that a string inside a file carries. */
+export interface CarriedPolicy {
+  readonly file: Source;
+  /** JSON pointer of the string in the file. */
+  readonly pointer: string;
+  /** Stretch of the string in the file, quotes or block header included. */
+  readonly span: Span;
+  /** The string, decoded. */
+  readonly text: string;
+}
+
+/** Checks a policy in a string of a file. Spans and fixes are those of the file; pointers begin with the string's. */
+export function checkCarriedPolicy(carried: CarriedPolicy, setting: PolicySetting): CheckedPolicy {
+  const { file, pointer, span, text } = carried;
+  return checkSource(text, { file, toFile: scalarMap(file.text, span, text), at: pointer }, setting);
+}
+
+/** Checks a policy given as an object: findings have pointers, and no spans. */
+export function checkPolicyValue(value: unknown, setting: PolicySetting): CheckedPolicy {
+  const policy: PolicyText = {
+    text: '',
+    value,
+    spanOf: nowhere,
+    keySpanOf: nowhere,
+    bangs: new Set(),
+    file: undefined,
+    toFile: identityMap(),
+    at: '',
+  };
+  return checkRead(policy, setting, findingsOf(policy, setting.naming));
+}
+
+function nowhere(): undefined {
+  return undefined;
+}
+
+function checkSource(
+  text: string,
+  carrier: Parameters<typeof readPolicyText>[1],
+  setting: PolicySetting,
+): CheckedPolicy {
+  const { policy, isRead, problems } = readPolicyText(text, carrier);
+  const findings = findingsOf(policy, setting.naming);
+  tellProblems(policy, findings.report, problems);
+  return isRead ? checkRead(policy, setting, findings) : { document: null, diagnostics: findings.list };
+}
+
+function checkRead(policy: PolicyText, setting: PolicySetting, findings: Findings): CheckedPolicy {
+  const { report } = findings;
+  const structure = structureOf({ policy, setting, report });
+  if (structure === null) return { document: null, diagnostics: findings.list };
+  const renamed = new Map<string, string>();
+  const rules: ReadRule[] = structure.rules.map((rule) => ({
+    ...rule,
+    read: rule.actions.map(({ value, pointer }) =>
+      readAction({ policy, setting, report, renamed }, rule.phase, value, pointer),
+    ),
+  }));
+  tellTags(policy, report, rules);
+  checkExpressions(policy, setting, findings, rules);
+  checkWhole(policy, rules, report);
+  const diagnostics = findings.list.toSorted(
+    (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
+  );
+  if (hasErrors(diagnostics)) return { document: null, diagnostics };
+  return { document: documentOf(policy, structure.enabled, rules, renamed), diagnostics };
+}
+
+/** Walks the policy as it runs and lets the expression engine look at every text, with what is known by then. */
+function checkExpressions(
+  policy: PolicyText,
+  setting: PolicySetting,
+  findings: Findings,
+  rules: readonly ReadRule[],
+): void {
+  const { service } = setting.naming;
+  const results = new Set<string>();
+  for (const phase of PHASES) {
+    const own = rules.filter((rule) => rule.phase === phase);
+    if (own.length === 0) continue;
+    const looking = { policy, setting, findings, phase };
+    const known = { variables: new Set<string>(), variablesOfPhase: variablesOf(own), results };
+    for (const rule of own) {
+      const knowledge: Knowledge = { ...known, tested: new Set() };
+      const found = checkConditions(looking, rule.expressions);
+      for (const one of found) {
+        const place = rule.expressions.find(({ text }) => text === one.source)!;
+        checkKnown(policy, findings, service, knowledge, place.pointer, place.text, [one]);
+      }
+      for (const action of rule.read) {
+        if (action === undefined) continue;
+        for (const text of action.texts) {
+          const trees = checkText(looking, text);
+          checkKnown(policy, findings, service, knowledge, text.pointer, text.text, trees);
+          if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
+        }
+        for (const name of namesSetBy(action)) knowledge.variables.add(name);
+        if (action.facts.result !== null) results.add(action.facts.result);
+      }
+    }
+  }
+}
+
+function variablesOf(rules: readonly ReadRule[]): Set<string> | null {
+  const actions = rules.flatMap(({ read }) => read);
+  const setting = actions.filter((action) => action?.facts.type === 'set-vars');
+  const isSound = setting.every((action) => {
+    const vars = action!.config['vars'];
+    return Array.isArray(vars) && vars.every((entry) => entry !== undefined);
+  });
+  return isSound && !actions.includes(undefined)
+    ? new Set(setting.flatMap((action) => namesSetBy(action!)))
+    : null;
+}
+
+function namesSetBy({ facts, config }: ReadAction): string[] {
+  const vars = config['vars'];
+  if (facts.type !== 'set-vars' || !Array.isArray(vars)) return [];
+  return vars.flatMap((entry: Entries | undefined) => Object.keys(entry ?? {}));
+}
+
+/** The variable whose value a text of set-vars belongs to: it is known to the entries after its own. */
+function nameOfVariable({ pointer }: ReadAction, text: string): string {
+  const name = text.slice(`${pointer}/config/vars/`.length).split('/')[1] ?? '';
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function documentOf(
+  policy: PolicyText,
+  enabled: boolean,
+  rules: readonly ReadRule[],
+  renamed: ReadonlyMap<string, string>,
+): PolicyDocument {
+  const phases = Object.fromEntries(
+    PHASES.map((phase) => [
+      phase,
+      rules.filter((rule) => rule.phase === phase).map((rule, index) => ruleOf(policy, rule, index)),
+    ]),
+  ) as Record<Phase, Rule[]>;
+  const placeOf = (pointer: string, text?: string): Place | undefined => {
+    const inside = pointer.slice(policy.at.length);
+    const written = writtenPointer(inside, renamed);
+    const span = policy.file && policy.spanOf(written);
+    if (span === undefined) return undefined;
+    const map = text === undefined ? undefined : mapInFile(policy, written, text);
+    return { span: policy.toFile.spanOf(span), ...(map && { map }) };
+  };
+  return { source: policy.file, enabled, phases, placeOf };
+}
+
+/** The pointer with the names that the document uses. */
+function writtenPointer(pointer: string, renamed: ReadonlyMap<string, string>): string {
+  if (renamed.size === 0) return pointer;
+  let written = '';
+  for (const token of pointer.split('/').slice(1)) {
+    const next = `${written}/${token}`;
+    written = renamed.get(next) ?? next;
+  }
+  return written;
+}
+
+function ruleOf(policy: PolicyText, rule: ReadRule, index: number): Rule {
+  const { phase, pointer, name, expressions, read } = rule;
+  return {
+    phase,
+    index,
+    name,
+    pointer: policy.at + pointer,
+    span: spanIn(policy, pointer),
+    expressions: expressions.map((expression) => expressionOf(policy, expression)),
+    actions: read.map((action) => {
+      const { facts, config, pointer: at } = action!;
+      return {
+        type: facts.type,
+        config,
+        pointer: policy.at + at,
+        span: spanIn(policy, at),
+      } as unknown as Action;
+    }),
+  };
+}
+
+function expressionOf(policy: PolicyText, { text, pointer }: RawRule['expressions'][number]): RuleExpression {
+  return {
+    text,
+    pointer: policy.at + pointer,
+    span: spanIn(policy, pointer),
+    map: (policy.file && mapInFile(policy, pointer, text)) ?? identityMap(),
+  };
+}
+
+function spanIn(policy: PolicyText, pointer: string): Span {
+  const span = policy.spanOf(pointer);
+  return span === undefined ? { start: 0, end: 0 } : policy.toFile.spanOf(span);
+}

@@ -1,0 +1,99 @@
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
+import type { Repair, Report } from './findings.ts';
+import type { ReadRule } from './lint.ts';
+import type { PolicyText } from './policy_text.ts';
+import { quotedScalar } from './text_map.ts';
+
+const UNREADABLE = 2236;
+
+/** What the YAML reader says of edge files, in words for policies. */
+const SAYS: Readonly<Record<string, string>> = {
+  'edge.empty': 'the policy is empty',
+  'edge.not_a_map': 'a policy is a map of phases such as on_http_request',
+  'edge.several_documents': 'a second document begins here; a policy is one',
+};
+
+/** Tells what is wrong with a text as YAML. */
+export function tellProblems(policy: PolicyText, report: Report, problems: readonly Diagnostic[]): void {
+  for (const { code, says, pointer, span, hint, notes } of problems) {
+    const place = span && clamped(span.start, span.end, policy.text.length);
+    const fix = place && quotesInFront(policy.text, place);
+    report(UNREADABLE, pointer, SAYS[code] ?? says, {
+      span: place,
+      hint: fix === undefined ? hint : 'the expression begins with a quote: put all of it in quotes',
+      notes: code in SAYS ? [] : (notes ?? []),
+      fix,
+    });
+  }
+}
+
+/** An expression such as `'x' in req.headers['y']`, whose first quotes YAML takes for those of the whole value. */
+function quotesInFront(text: string, { start }: Span): Repair | undefined {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const to = text.indexOf('\n', start);
+  const line = text.slice(from, to === -1 ? text.length : to);
+  const found = /^(\s*-\s+)((["'])[^"'\\]*\3\s*(?:in|==|!=|\+|<|>)[^#]*?)\s*$/.exec(line);
+  if (found === null) return undefined;
+  const begin = from + found[1]!.length;
+  const span = { start: begin, end: begin + found[2]!.length };
+  return { says: 'put it in quotes', safe: true, edit: { span, text: quotedScalar(found[2]!) } };
+}
+
+function clamped(start: number, end: number, length: number): { start: number; end: number } {
+  const from = Math.min(Math.max(start, 0), length);
+  return { start: from, end: Math.min(Math.max(end, from), length) };
+}
+
+/**
+ * Tells of each `!` that YAML takes for a tag. Before an expression it is a mistake that everybody makes once, and
+ * one that the reader has seen through; anywhere else it stays what YAML says it is.
+ */
+export function tellTags(policy: PolicyText, report: Report, rules: readonly ReadRule[]): void {
+  const left = new Set(policy.bangs);
+  for (const { text, pointer } of expressionsOf(rules)) {
+    const span = policy.spanOf(pointer);
+    if (span === undefined) continue;
+    if (left.delete(span.start)) {
+      report(2200, pointer, 'YAML takes `!` at the beginning for a tag, and the expression is lost', {
+        hint: 'put the expression in quotes',
+        fix: { says: 'put it in quotes', safe: true, edit: { span, text: quotedScalar(text) } },
+      });
+    } else if (followsLoneBang(policy.text, span.start)) {
+      const start = policy.text.lastIndexOf('!', span.start);
+      const written = { start, end: span.end };
+      report(
+        2200,
+        pointer,
+        'YAML takes the lone `!` for a tag and drops it: the condition would be the opposite',
+        {
+          span: written,
+          hint: 'put the expression in quotes',
+          fix: {
+            says: 'put it in quotes',
+            safe: true,
+            edit: { span: written, text: quotedScalar(`!${text}`) },
+          },
+        },
+      );
+    }
+  }
+  for (const start of left) {
+    const end = start + (/^!\S*/.exec(policy.text.slice(start, start + 200))?.[0].length ?? 1);
+    const says = `'${policy.text.slice(start, end)}' is read as a YAML tag`;
+    report(UNREADABLE, '', says, { span: { start, end }, hint: 'put the whole value in quotes' });
+  }
+}
+
+function expressionsOf(rules: readonly ReadRule[]): { text: string; pointer: string }[] {
+  return rules.flatMap(({ expressions, read }) => [
+    ...expressions,
+    ...read.flatMap((action) => (action?.texts ?? []).filter(({ reads }) => reads === 'expression')),
+  ]);
+}
+
+/** Whether a `!` and white space stand before an offset, and nothing that makes the `!` part of something else. */
+function followsLoneBang(text: string, offset: number): boolean {
+  let at = offset - 1;
+  while (at >= 0 && /\s/.test(text[at]!)) at--;
+  return at < offset - 1 && text[at] === '!' && (at === 0 || /[\s[,:-]/.test(text[at - 1]!));
+}
