@@ -34,9 +34,10 @@ export function admit(
   const { socket } = message;
   const connection = service.connections.get(socket);
   if (connection === undefined || connection.closing) return;
-  if (connection.turns.waiting >= limits.pipelined) connection.closing = true;
   const framing = readFraming(message.httpVersion, message.rawHeaders);
   const refused = refusalFor(framing, expectation);
+  // What comes behind a request that cannot be trusted, or is one too many, is not taken.
+  if (refused !== null || connection.turns.waiting >= limits.pipelined) connection.closing = true;
   const body = createBody(
     message,
     'lengthBytes' in framing ? framing.lengthBytes : 0,
@@ -58,7 +59,6 @@ export function admit(
     if (refused === null) {
       await drive({ raw, body, reply, upgradable: false }, plane, service.hands);
     } else {
-      connection.broken = true;
       const page = plane.refuse({ ...refused, connection: connection.facts, head: raw.head });
       await sendReply(page, { sink: reply, request: body, forwarded: null, tunnelIdleMs: 0 });
     }
@@ -107,8 +107,8 @@ export function takeTurn(service: Service, connection: ClientConnection, job: ()
 
 /** Whether the reply that is about to begin is the last on its connection. */
 function isLast(service: Service, connection: ClientConnection): boolean {
-  if (connection.broken) return true;
-  if ((!service.draining && !connection.closing) || connection.turns.waiting > 0) return false;
+  if (connection.turns.waiting > 0) return false;
+  if (!service.draining && !connection.closing && !connection.broken) return false;
   connection.closing = true;
   return true;
 }

@@ -7,7 +7,8 @@ export interface Ingress {
   readonly port: number;
   readonly listener: Http1Listener;
   readonly traces: Trace[];
-  arrived(count: number): Promise<void>;
+  /** Settles when that many requests are complete. */
+  readonly arrived: (count: number) => Promise<void>;
   close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }
 

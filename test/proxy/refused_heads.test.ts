@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFraming } from '../../src/proxy/framing.ts';
 import { ingress, type Ingress } from './ingress.ts';
-import { answerEachHead, dial, hasHead, OK, recorder, type Recorder, statusOf } from './sockets.ts';
+import { answering, dial, hasHead, OK, recorder, type Recorder, statusOf } from './sockets.ts';
 import { forwarding } from './test_plane.ts';
 
 let up: Recorder;
 let edge: Ingress;
 
 beforeAll(async () => {
-  up = await recorder(answerEachHead(OK));
+  up = await recorder(answering(OK));
   edge = await ingress(forwarding(() => up.port));
 });
 afterAll(async () => {

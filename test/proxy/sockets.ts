@@ -121,15 +121,60 @@ export async function recorder(answer: (wire: Wire) => void = () => undefined): 
   };
 }
 
-/** Answers each complete head at once, whatever else there is: the most lenient upstream there can be. */
-export function answerEachHead(response: string): (wire: Wire) => void {
+/** One request as an upstream that believes the framing fields reads it. */
+export interface ReadRequest {
+  readonly line: string;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Splits what a connection received into requests, by their framing; what is not complete is `rest`. */
+export function splitRequests(got: string): { requests: ReadRequest[]; rest: string } {
+  const requests: ReadRequest[] = [];
+  let rest = got;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) return { requests, rest };
+    const head = rest.slice(0, end + 2);
+    const content = rest.slice(end + 4);
+    const read = /\r\ntransfer-encoding: *chunked\r\n/i.test(head)
+      ? readChunks(content)
+      : readLength(head, content);
+    if (read === null) return { requests, rest };
+    requests.push({ line: head.slice(0, head.indexOf('\r\n')), head, body: read.body });
+    rest = read.rest;
+  }
+}
+
+function readLength(head: string, content: string): { body: string; rest: string } | null {
+  const length = Number(/\r\ncontent-length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0);
+  return content.length < length ? null : { body: content.slice(0, length), rest: content.slice(length) };
+}
+
+/** Undoes chunks; null when the last one is not there. */
+function readChunks(content: string): { body: string; rest: string } | null {
+  let body = '';
+  for (let at = 0; ;) {
+    const line = content.indexOf('\r\n', at);
+    if (line < 0) return null;
+    const size = Number.parseInt(content.slice(at, line), 16);
+    if (size === 0) {
+      return content.startsWith('\r\n', line + 2) ? { body, rest: content.slice(line + 4) } : null;
+    }
+    body += content.slice(line + 2, line + 2 + size);
+    at = line + 4 + size;
+  }
+}
+
+/** Answers each complete request with the same bytes. */
+export function answering(response: string | ((request: ReadRequest) => string)): (wire: Wire) => void {
   const answered = new WeakMap<Wire, number>();
   return (one) => {
-    const heads = one.got().split('\r\n\r\n').length - 1;
+    const { requests } = splitRequests(one.got());
     const before = answered.get(one) ?? 0;
-    if (heads > before && before === 0) {
-      answered.set(one, 1);
-      one.send(response);
+    answered.set(one, requests.length);
+    for (const request of requests.slice(before)) {
+      one.send(typeof response === 'string' ? response : response(request));
     }
   };
 }
@@ -150,7 +195,7 @@ export function parseResponse(got: string): {
   status: number;
   fields: Map<string, string>;
   body: Buffer;
-  rest: string;
+  whole: boolean;
 } {
   const end = got.indexOf('\r\n\r\n');
   const fields = new Map<string, string>();
@@ -160,25 +205,15 @@ export function parseResponse(got: string): {
   }
   const content = got.slice(end + 4);
   const status = statusOf(got);
-  if (fields.get('transfer-encoding') === 'chunked') return { status, fields, ...unchunk(content) };
+  if (fields.get('transfer-encoding') === 'chunked') {
+    const read = readChunks(content);
+    return { status, fields, body: Buffer.from(read?.body ?? '', 'latin1'), whole: read !== null };
+  }
   const length = Number(fields.get('content-length') ?? content.length);
   return {
     status,
     fields,
     body: Buffer.from(content.slice(0, length), 'latin1'),
-    rest: content.slice(length),
+    whole: content.length >= length,
   };
-}
-
-function unchunk(content: string): { body: Buffer; rest: string } {
-  let at = 0;
-  let body = '';
-  for (;;) {
-    const line = content.indexOf('\r\n', at);
-    if (line < 0) return { body: Buffer.from(body, 'latin1'), rest: '' };
-    const size = Number.parseInt(content.slice(at, line), 16);
-    if (size === 0) return { body: Buffer.from(body, 'latin1'), rest: content.slice(line + 4) };
-    body += content.slice(line + 2, line + 2 + size);
-    at = line + 4 + size;
-  }
 }

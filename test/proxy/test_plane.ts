@@ -23,7 +23,7 @@ export type Script = (head: RequestHead, trace: Trace) => Generator<Question, vo
 export function testPlane(script: Script): {
   plane: Plane;
   traces: Trace[];
-  arrived(count: number): Promise<void>;
+  readonly arrived: (count: number) => Promise<void>;
 } {
   const traces: Trace[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
