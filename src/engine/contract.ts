@@ -67,12 +67,12 @@ export interface Because<Code extends string = string> {
 
 /** Effects as data. `engine/edits.ts` applies those of heads, the driver performs the transform. */
 export type Edit =
-  | { readonly edit: 'remove_header'; readonly on: 'request' | 'response'; readonly name: string }
+  /** Removes all values of fields, then adds fields. Names in lower case. */
   | {
-      readonly edit: 'add_header';
+      readonly edit: 'headers';
       readonly on: 'request' | 'response';
-      readonly name: string;
-      readonly value: string;
+      readonly remove: readonly string[];
+      readonly add: FieldList;
     }
   | { readonly edit: 'target'; readonly path: string; readonly query: string | undefined }
   | { readonly edit: 'backend'; readonly candidates: readonly Leaf[] }

@@ -1,61 +1,45 @@
-import { type FieldList, isName } from '../http/fields.ts';
+import { type FieldList, hasField, isName } from '../http/fields.ts';
 import type { Edit } from './contract.ts';
 
-/**
- * Applies the header edits of one side, in order, to a copy: the only place where edits become fields.
- * `host` is replaced, never repeated (RFC 9112 §3.2 allows one); any other name is appended as a new line.
- */
+export type HeadersEdit = Extract<Edit, { edit: 'headers' }>;
+
+/** Applies the header edits of one side, in order, to a copy: the only place where edits become fields. */
 export function applyHeaderEdits(
   fields: FieldList,
   edits: readonly Edit[],
   side: 'request' | 'response',
 ): FieldList {
-  let out: string[] | null = null;
-  for (let at = 0; at < edits.length; at++) {
-    const edit = edits[at]!;
-    if (edit.edit === 'add_header' && edit.on === side) {
-      out ??= fields.slice();
-      if (edit.name === 'host') setFirst(out, 'host', edit.value);
-      else out.push(edit.name, edit.value);
-    } else if (edit.edit === 'remove_header' && edit.on === side) {
-      out ??= fields.slice();
-      removeField(out, edit.name);
-    }
+  let out = fields;
+  for (const edit of edits) if (edit.edit === 'headers' && edit.on === side) out = applied(out, edit);
+  return out;
+}
+
+function applied(fields: FieldList, { remove, add }: HeadersEdit): FieldList {
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!;
+    if (!isRemoved(name, remove)) out.push(name, fields[at + 1]!);
   }
-  return out ?? fields;
+  for (let at = 0; at < add.length; at++) out.push(add[at]!);
+  return out;
 }
 
-function removeField(fields: string[], lower: string): void {
-  let at = 0;
-  while (at < fields.length && !isName(fields[at]!, lower)) at += 2;
-  if (at === fields.length) return;
-  let kept = at;
-  for (at += 2; at < fields.length; at += 2) {
-    if (isName(fields[at]!, lower)) continue;
-    fields[kept] = fields[at]!;
-    fields[kept + 1] = fields[at + 1]!;
-    kept += 2;
-  }
-  fields.length = kept;
+function isRemoved(name: string, remove: readonly string[]): boolean {
+  for (let at = 0; at < remove.length; at++) if (isName(name, remove[at]!)) return true;
+  return false;
 }
 
-function setFirst(fields: string[], lower: string, value: string): void {
-  removeField(fields, lower);
-  fields.unshift(lower, value);
-}
-
-/** The edits of a remove list and an add map: all removals first, so that a name in both is replaced. */
-export function headerEdits(
+/**
+ * The edit of a remove list and of fields to add, in any letter case: a name in both is replaced. `host` is always
+ * replaced, for there may be one only (RFC 9112 §3.2).
+ */
+export function headersEdit(
   on: 'request' | 'response',
-  config: { readonly remove: readonly string[]; readonly add: Readonly<Record<string, string>> },
-): readonly Edit[] {
-  return [
-    ...config.remove.map((name): Edit => ({ edit: 'remove_header', on, name: name.toLowerCase() })),
-    ...Object.entries(config.add).map(([name, value]): Edit => ({
-      edit: 'add_header',
-      on,
-      name: name.toLowerCase(),
-      value,
-    })),
-  ];
+  remove: readonly string[],
+  add: FieldList,
+): HeadersEdit {
+  const names = remove.map((name) => name.toLowerCase());
+  const fields = add.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+  if (hasField(fields, 'host') && !names.includes('host')) names.push('host');
+  return { edit: 'headers', on, remove: names, add: fields };
 }

@@ -153,8 +153,7 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
       case 'log':
         (exchange.logs ??= []).push(edit.metadata);
         break;
-      case 'add_header':
-      case 'remove_header':
+      case 'headers':
         headerEdits = true;
         break;
       case 'compress':

@@ -69,7 +69,9 @@ describe('precedence of routes', () => {
 
 function naive(routes: readonly RoutedPipeline[], host: string, path: string): string | null {
   const matching = routes.filter(
-    (each) => (each.host === null || each.host === host) && (each.exact ? path === each.path : path.startsWith(each.path)),
+    (each) =>
+      (each.host === null || each.host === host) &&
+      (each.exact ? path === each.path : path.startsWith(each.path)),
   );
   const rank = (each: RoutedPipeline) =>
     Number(each.exact) * 1e6 + each.path.length * 10 + (each.host === null ? 0 : 1);
@@ -81,12 +83,17 @@ describe('paths that another reader would route elsewhere', () => {
   const table = router([route('/'), route('/admin'), route('/files/exact', true)]);
   const ambiguous = (path: string) => table.isAmbiguous('x', path, table.find('x', path));
 
-  it.each(['/ADMIN', '/Admin/x', '/;x/admin', '/%2Fadmin', '/files/EXACT', '/files/exact;v=1', '/files%2Fexact'])(
-    'refuses %s',
-    (path) => {
-      expect(ambiguous(path)).toBe(true);
-    },
-  );
+  it.each([
+    '/ADMIN',
+    '/Admin/x',
+    '/;x/admin',
+    '/%2Fadmin',
+    '/files/EXACT',
+    '/files/exact;v=1',
+    '/files%2Fexact',
+  ])('refuses %s', (path) => {
+    expect(ambiguous(path)).toBe(true);
+  });
 
   it.each(['/', '/admin', '/admin/USERS', '/admin;x', '/api/projects/group%2Fname', '/a;v=1/b', '/Home'])(
     'lets %s through',
@@ -97,7 +104,8 @@ describe('paths that another reader would route elsewhere', () => {
 
   it('respects two routes that differ in case only', () => {
     const both = router([route('/a'), route('/A'), route('/')]);
-    for (const path of ['/a', '/A', '/ax', '/AX']) expect(both.isAmbiguous('x', path, both.find('x', path))).toBe(false);
+    for (const path of ['/a', '/A', '/ax', '/AX'])
+      expect(both.isAmbiguous('x', path, both.find('x', path))).toBe(false);
   });
 });
 

@@ -54,9 +54,29 @@ describe('the canonical form of a target', () => {
   });
 
   const anyPath = fc
-    .array(fc.constantFrom('/', '/', 'a', 'B', '.', '..', '%2e', '%2F', '%61', ';', ';x', '%3b', '%5C', '~', '|', '%25'), {
-      maxLength: 12,
-    })
+    .array(
+      fc.constantFrom(
+        '/',
+        '/',
+        'a',
+        'B',
+        '.',
+        '..',
+        '%2e',
+        '%2F',
+        '%61',
+        ';',
+        ';x',
+        '%3b',
+        '%5C',
+        '~',
+        '|',
+        '%25',
+      ),
+      {
+        maxLength: 12,
+      },
+    )
     .map((parts) => `/${parts.join('')}`);
 
   it('is the same when made twice, and has no dot or empty segment', () => {

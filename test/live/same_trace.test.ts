@@ -60,7 +60,8 @@ function wireBytes(request: RequestLike, clientIp: string | undefined): string {
   const head = headOf(request);
   if ('refused' in head) throw new Error(head.says);
   const lines = [`${head.method} ${head.path} HTTP/1.1`];
-  for (let at = 0; at < head.headers.length; at += 2) lines.push(`${head.headers[at]}: ${head.headers[at + 1]}`);
+  for (let at = 0; at < head.headers.length; at += 2)
+    lines.push(`${head.headers[at]}: ${head.headers[at + 1]}`);
   if (clientIp !== undefined) lines.push(`${CLIENT_FIELD}: ${clientIp}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
@@ -99,7 +100,9 @@ async function runLive(each: Case, type: string): Promise<Step[][]> {
 }
 
 function failureOf(exchanged: Exchanged): string | null {
-  return exchanged.upstream !== undefined && 'failure' in exchanged.upstream ? exchanged.upstream.failure : null;
+  return exchanged.upstream !== undefined && 'failure' in exchanged.upstream
+    ? exchanged.upstream.failure
+    : null;
 }
 
 function runSimulated(each: Case, type: string): Step[][] {
@@ -113,14 +116,18 @@ function runSimulated(each: Case, type: string): Step[][] {
     nowMs += exchanged.afterMs ?? 0;
     random = exchanged.random ?? 0;
     const facts = exchanged.clientIp === undefined ? {} : { clientIp: exchanged.clientIp };
-    return [...edge.decide({ url: 'http://shop.test/', ...exchanged.request }, facts, exchanged.upstream).trace];
+    return [
+      ...edge.decide({ url: 'http://shop.test/', ...exchanged.request }, facts, exchanged.upstream).trace,
+    ];
   });
 }
 
 /** The words of the system for a failure are its own. */
 function withoutDetails(traces: readonly Step[][]): Step[][] {
   return traces.map((steps) =>
-    steps.map((step) => (step.phase === 'upstream' ? { ...step, detail: { ...step.detail, detail: '' } } : step)),
+    steps.map((step) =>
+      step.phase === 'upstream' ? { ...step, detail: { ...step.detail, detail: '' } } : step,
+    ),
   );
 }
 

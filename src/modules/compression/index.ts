@@ -37,8 +37,7 @@ const UNTOUCHED = Object.fromEntries(
 ) as Readonly<Record<CompressionPlan['because'], Pass<Code>>>;
 
 function touched(plan: CompressionPlan): Pass<Code> {
-  const edits: Edit[] = plan.remove.map((name) => ({ edit: 'remove_header', on: 'response', name }));
-  for (const [name, value] of plan.add) edits.push({ edit: 'add_header', on: 'response', name, value });
+  const edits: Edit[] = [{ edit: 'headers', on: 'response', remove: plan.remove, add: plan.add.flat() }];
   if (plan.compress !== null) edits.push({ edit: 'compress', algorithm: plan.compress });
   const detail = plan.compress === null ? {} : { algorithm: plan.compress };
   return { verdict: 'pass', because: { code: `compression.${plan.because}`, detail }, edits };

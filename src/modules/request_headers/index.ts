@@ -1,6 +1,6 @@
 import type { Pass } from '../../engine/contract.ts';
 import type { Module } from '../../engine/module.ts';
-import { headerEdits } from '../../engine/edits.ts';
+import { headersEdit } from '../../engine/edits.ts';
 import type { RequestHeadersConfig } from './schema.ts';
 
 const reasons = {
@@ -20,7 +20,7 @@ export const requestHeaders: Module<RequestHeadersConfig, Code> = {
         code: 'request_headers.edited',
         detail: { removed: config.remove.length, added: Object.keys(config.add).length },
       },
-      edits: headerEdits('request', config),
+      edits: [headersEdit('request', config.remove, Object.entries(config.add).flat())],
     };
     return { onRequest: () => verdict };
   },

@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, start } from './command.ts';
+
+let upstream: Server;
+let folder: string;
+let running: Running | null = null;
+/** Resolves the next request to `/slow`. */
+let release: () => void = () => {};
+
+beforeAll(async () => {
+  upstream = createServer((request, response) => {
+    if (request.url === '/slow') release = () => response.end('slow');
+    else response.end(`seen ${String(request.headers['x-revision'])}`);
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+});
+afterAll(() => upstream.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-dev-'));
+});
+afterEach(async () => {
+  running?.process.kill('SIGKILL');
+  running = null;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const edgeFile = (revision: string) => `
+backends: { app: { static: { address: "127.0.0.1:${(upstream.address() as AddressInfo).port}" } } }
+edges:
+  https:
+    shop:
+      hostports: ["shop.test:443"]
+      routes:
+        - match_type: path_prefix
+          match: /
+          request_headers: { add: { x-revision: "${revision}" } }
+          backend: { backend_id: app }
+`;
+
+async function dev(...args: string[]): Promise<{ running: Running; url: string }> {
+  await writeFile(join(folder, 'edge.yaml'), edgeFile('one'));
+  running = start(['dev', 'edge.yaml', '--port', '0', '--events', 'events.ndjson', ...args], folder);
+  const [, url] = await running.waitFor(/ready in \d+ ms {2}(http:\S+)/);
+  return { running, url: url! };
+}
+
+const get = async (url: string) => (await fetch(url)).text();
+
+describe('edgeproof dev', () => {
+  it('serves, prints a line and writes one event for each request', async () => {
+    const { running: edge, url } = await dev();
+    expect(await get(`${url}/hello?a=b`)).toBe('seen one');
+    expect(await get(url)).toBe('seen one');
+    await edge.waitFor(/GET +200 .* allow .*\/hello\?a=b +→ app/);
+    expect(await edge.stop('SIGTERM')).toBe(0);
+    const events = (await readFile(join(folder, 'events.ndjson'), 'utf8')).trim().split('\n');
+    expect(events).toHaveLength(2);
+    const event = JSON.parse(events[0]!) as {
+      event_type: string;
+      object: { http: { request: { url: object } } };
+    };
+    expect(event.event_type).toBe('http_request_complete.v0');
+    expect(event.object.http.request.url).toMatchObject({ path: '/hello', query: 'a=b', scheme: 'http' });
+  });
+
+  it('takes a saved file at once, and keeps the last good one when the new one is broken', async () => {
+    const { running: edge, url } = await dev();
+    expect(await get(url)).toBe('seen one');
+    // As editors do: a new file in the place of the old one.
+    await writeFile(join(folder, 'new.yaml'), edgeFile('two'));
+    await rename(join(folder, 'new.yaml'), join(folder, 'edge.yaml'));
+    await edge.waitFor(/revision 2 is live/);
+    expect(await get(url)).toBe('seen two');
+    await writeFile(
+      join(folder, 'edge.yaml'),
+      edgeFile('three').replace('backend_id: app', 'backend_id: ap'),
+    );
+    await edge.waitFor(/did you mean 'app'\?[\s\S]*still serving revision 2/);
+    expect(await get(url)).toBe('seen two');
+    await writeFile(join(folder, 'edge.yaml'), edgeFile('four'));
+    await edge.waitFor(/revision 3 is live/);
+    expect(await get(url)).toBe('seen four');
+  });
+
+  it('finishes what is under way when it is told to stop, and takes nothing more', async () => {
+    const { running: edge, url } = await dev();
+    const slow = get(`${url}/slow`);
+    const arrived = release;
+    while (release === arrived) await new Promise((resolve) => setImmediate(resolve));
+    const stopped = edge.stop('SIGTERM');
+    await edge.waitFor(/draining/);
+    const refused = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(refused, 'error');
+    release();
+    expect(await slow).toBe('slow');
+    expect(await stopped).toBe(0);
+  });
+
+  it('takes the next free port, or fails when told to be strict', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    await writeFile(join(folder, 'edge.yaml'), edgeFile('one'));
+    const strict = start(['dev', 'edge.yaml', '--port', String(port), '--strict-port'], folder);
+    expect(await new Promise((resolve) => strict.process.once('exit', resolve))).toBe(4);
+    running = start(['dev', 'edge.yaml', '--port', String(port)], folder);
+    await running.waitFor(new RegExp(`port ${port} is in use`));
+    taken.close();
+  });
+
+  it('refuses a broken file with its findings and exit code 3', async () => {
+    await writeFile(join(folder, 'edge.yaml'), 'edges: { htps: {} }\n');
+    const broken = start(['dev', 'edge.yaml'], folder);
+    expect(await new Promise((resolve) => broken.process.once('close', resolve))).toBe(3);
+    expect(broken.output()).toContain("did you mean 'https'?");
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeIsTooOld } from '../../src/cli/node_version.ts';
+import { edgeproof } from './command.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-verbs-'));
+  await writeFile(join(folder, 'broken.yaml'), 'edges:\n  https:\n    shop: { hostport: ["a.test:443"] }\n');
+  await writeFile(
+    join(folder, 'edge.ts'),
+    `interface Named { readonly hostports: string[] }
+     const shop: Named = { hostports: ['a.test:443'] };
+     export default { edges: { https: { shop } } };`,
+  );
+  await writeFile(
+    join(folder, 'edge.json'),
+    '{ "edges": { "https": { "shop": { "hostports": ["a.test:443"] } } } }',
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('edgeproof check', () => {
+  it.each([SAMPLE, 'edge.ts', 'edge.json'])('finds nothing wrong with %s', async (file) => {
+    expect(await edgeproof(['check', file], folder)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('shows what is wrong and where, exit code 3', async () => {
+    const { code, stdout } = await edgeproof(['check', 'broken.yaml'], folder);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^broken\.yaml:3:\d+ error edge\.unknown_key/m);
+    expect(stdout).toContain("did you mean 'hostports'?");
+    expect(stdout).toMatch(/│ +\^+/);
+  });
+
+  it('says the same in JSON', async () => {
+    const { code, stdout } = await edgeproof(['check', '--json', 'broken.yaml'], folder);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ code: 'edge.unknown_key', severity: 'error' }),
+    );
+  });
+
+  it('exits 2 for a file that is not there, and for no file', async () => {
+    expect(await edgeproof(['check', 'nowhere.yaml'], folder)).toMatchObject({
+      code: 2,
+      stderr: 'cannot read nowhere.yaml: there is no such file\n',
+    });
+    expect((await edgeproof(['check'], folder)).code).toBe(2);
+  });
+});
+
+describe('edgeproof explain', () => {
+  const explain = (...args: string[]) => edgeproof(['explain', ...args, '--edge', SAMPLE], folder);
+
+  it('tells the steps, the reason and its place', async () => {
+    const { code, stdout } = await explain(
+      'GET',
+      'https://shop.test/admin',
+      '--ip',
+      '203.0.113.200',
+      '-H',
+      'user-agent: curl/8',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/■ ip_restriction +stop .*rule=office#3.*edge\.yaml:\d+:\d+/);
+    expect(stdout).toMatch(/└ 403 {2}ip_restriction\.denied\n$/);
+  });
+
+  it('gives the same as JSON, with the event when asked', async () => {
+    const { stdout } = await explain('get', 'https://shop.test/healthz', '--json', '--event');
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 200,
+      backend: 'ok',
+      because: { module: 'upstream', verdict: 'pass' },
+      event: { event_type: 'http_request_complete.v0', object: { http: { response: { status_code: 200 } } } },
+    });
+  });
+
+  it.each([
+    [['GET', 'shop.test/admin'], 'is not an http(s) URL'],
+    [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'it is not an IP address'],
+    [['GET', 'https://shop.test/', '-H', 'nocolon'], "a header is written 'name: value'"],
+    [['GET', 'https://shop.test/', '--upstream-status', '99'], 'a status is a number'],
+  ])('refuses %j with exit code 2', async (args, says) => {
+    const { code, stderr } = await explain(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+});
+
+describe('the command', () => {
+  it('lists its verbs, and suggests one for a typing mistake', async () => {
+    expect((await edgeproof(['--help'], folder)).stdout).toMatch(/check .*\n.*explain/);
+    const { code, stderr } = await edgeproof(['chekc'], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain('check');
+  });
+
+  it('knows a Node that is too old', () => {
+    expect(nodeIsTooOld('20.20.2')).toBe(true);
+    expect(nodeIsTooOld('24.0.0')).toBe(false);
+  });
+});
