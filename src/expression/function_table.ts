@@ -32,7 +32,7 @@
  *   value of the i-th argument or undefined. It may return a `call` (or `callWith`) that receives only the
  *   arguments that are *not* constant, in order, having worked on the constant ones once (a compiled
  *   pattern, a prefix set, a lower-cased name); or a `problem`, which `check` reports at the argument's
- *   span; or undefined to decline. Folding comes first: it is not asked when all arguments are constant
+ *   span (beside a `call` when it is only a warning); or undefined to decline. Folding comes first: it is not asked when all arguments are constant
  *   and the row is pure, except for its problem.
  * - Overloads are tried in order; the first whose parameters accept the argument types is taken. When
  *   a type is only known at run time (`dyn`), the same order is tried on the values.
@@ -51,8 +51,8 @@ export type Call = (...values: Value[]) => Outcome;
 export type CallWith<A> = (activation: A, ...values: Value[]) => Outcome;
 
 export type Specialised<A> =
-  | { readonly call: Call }
-  | { readonly callWith: CallWith<A> }
+  | { readonly call: Call; readonly problem?: Problem }
+  | { readonly callWith: CallWith<A>; readonly problem?: Problem }
   | { readonly problem: Problem };
 
 /** A constant argument that can never work, such as an invalid pattern. */

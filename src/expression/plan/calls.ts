@@ -1,6 +1,6 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Binary, Call, Node, Unary } from '../ast.ts';
-import type { CallWith, Evaluate, Overload, Problem, Specialised } from '../function_table.ts';
+import type { Call as Implemented, CallWith, Evaluate, Overload, Problem } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../limits.ts';
 import type { Type } from '../types.ts';
 import {
@@ -65,10 +65,8 @@ function specialised<A>(
   if (specialise === undefined || plans.every((plan) => plan.constant === undefined)) return undefined;
   const special = specialise(plans.map((plan) => plan.constant));
   if (special === undefined) return undefined;
-  if ('problem' in special) {
-    reportProblem(planner, special.problem, args);
-    return undefined;
-  }
+  if (special.problem !== undefined) reportProblem(planner, special.problem, args);
+  if (!('call' in special || 'callWith' in special)) return undefined;
   const rest = plans.filter((plan) => plan.constant === undefined);
   if (rest.length === 0 && overload.pure) return undefined;
   const inLoop = planner.loops > 0 && overload.cost !== undefined;
@@ -119,7 +117,7 @@ function reportProblem<A>(planner: Planner<A>, problem: Problem, args: readonly 
   planner.diagnostics.push({ code, severity, says, pointer: '', span, ...more });
 }
 
-type Implementation<A> = Exclude<Specialised<A>, { readonly problem: Problem }>;
+type Implementation<A> = { readonly call: Implemented } | { readonly callWith: CallWith<A> };
 
 function invoke<A>(implementation: Implementation<A>, args: readonly Evaluate<A>[], span: Span): Evaluate<A> {
   if ('callWith' in implementation) return invokeWith(implementation.callWith, args, span);
