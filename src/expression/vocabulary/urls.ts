@@ -109,7 +109,7 @@ export function parseUrl(text: string): UrlValue | null {
 
 function isHost(host: string): boolean {
   if (host.startsWith('[')) return host.endsWith(']') && parseAddress(host.slice(1, -1))?.family === 6;
-  return host !== '' && !/[[\]:@]/.test(host);
+  return /^[a-z0-9._-]+$/.test(host);
 }
 
 /** Host in lower case; the port's digits as written, undefined when there is no port. */
