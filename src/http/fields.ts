@@ -10,7 +10,10 @@ export const NO_FIELDS: FieldList = Object.freeze([]);
 
 /** Whether `name` is `lower` in any letter case; `lower` must be lower case already. */
 export function isName(name: string, lower: string): boolean {
-  return name.length === lower.length && (name === lower || name.toLowerCase() === lower);
+  const last = name.length - 1;
+  // Most names differ in length or in their last letter: `| 32` folds the case of letters.
+  if (last + 1 !== lower.length || (name.charCodeAt(last) | 32) !== (lower.charCodeAt(last) | 32)) return false;
+  return name === lower || name.toLowerCase() === lower;
 }
 
 /** The first value of field `lower` (a lower-case name), or undefined. */

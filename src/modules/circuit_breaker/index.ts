@@ -25,6 +25,8 @@ const reasons = {
 
 type Code = keyof typeof reasons;
 
+const BLOCKED: Admission = { decision: 'open', serial: -1 };
+
 /** Stops requests to an upstream whose share of failures in the rolling window is too high. */
 export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
   type: 'circuit_breaker',
@@ -40,6 +42,8 @@ export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
     const blocked: Stop<Code> = {
       verdict: 'stop',
       because: { code: 'circuit_breaker.open', detail: {} },
+      // The breaker is told of blocked requests too: time goes on for it even when the clock steps back.
+      carry: BLOCKED,
       response: linked.refusal(
         503,
         3202,
