@@ -15,7 +15,8 @@ export function readRsaCertificate(pem: string): Certificate | null {
   try {
     const certificate = new X509Certificate(pem);
     const key = certificate.publicKey;
-    if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_MINIMUM_BITS) return null;
+    if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_MINIMUM_BITS)
+      return null;
     return {
       subject: certificate.subject,
       fromMs: certificate.validFromDate.getTime(),

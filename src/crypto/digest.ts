@@ -15,7 +15,12 @@ export function hmacKey(key: Piece): HmacKey {
 }
 
 /** HMAC (RFC 2104) of the pieces run together, as hex or base64 text. */
-export function hmac(hash: HashName, key: HmacKey, pieces: readonly Piece[], encoding: 'hex' | 'base64'): string {
+export function hmac(
+  hash: HashName,
+  key: HmacKey,
+  pieces: readonly Piece[],
+  encoding: 'hex' | 'base64',
+): string {
   const state = createHmac(hash, key);
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);

@@ -27,7 +27,10 @@ export function readPublicKey(text: string, kind: KeyKind): PublicKey | KeyProbl
     if (trimmed.startsWith('-----')) return ofKind(createPublicKey(trimmed), kind);
     const bytes = fromBase64(trimmed.replaceAll(/\s/g, ''));
     if (bytes === null) return { problem: 'is neither PEM nor base64' };
-    const der = kind === 'ed25519' && bytes.length === 32 ? Buffer.concat([ED25519_SPKI_HEAD, bytes]) : Buffer.from(bytes);
+    const der =
+      kind === 'ed25519' && bytes.length === 32
+        ? Buffer.concat([ED25519_SPKI_HEAD, bytes])
+        : Buffer.from(bytes);
     return ofKind(createPublicKey({ key: der, format: 'der', type: 'spki' }), kind);
   } catch {
     return { problem: 'cannot be read as a public key' };
@@ -55,8 +58,11 @@ function ofKind(key: KeyObject, kind: KeyKind): KeyObject | KeyProblem {
     const fits = key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1';
     return fits ? key : { problem: 'is not a key of the curve P-256' };
   }
-  if (kind === 'ed25519') return key.asymmetricKeyType === 'ed25519' ? key : { problem: 'is not an Ed25519 key' };
+  if (kind === 'ed25519')
+    return key.asymmetricKeyType === 'ed25519' ? key : { problem: 'is not an Ed25519 key' };
   if (key.asymmetricKeyType !== 'rsa') return { problem: 'is not an RSA key' };
   const bits = details?.modulusLength ?? 0;
-  return bits >= RSA_MINIMUM_BITS ? key : { problem: `has ${bits} bits; at least ${RSA_MINIMUM_BITS} are needed` };
+  return bits >= RSA_MINIMUM_BITS
+    ? key
+    : { problem: `has ${bits} bits; at least ${RSA_MINIMUM_BITS} are needed` };
 }

@@ -28,5 +28,7 @@ export function signed(scheme: SignatureScheme, key: PrivateKey, pieces: readonl
 }
 
 function joined(pieces: readonly Piece[]): Buffer {
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece)));
+  return Buffer.concat(
+    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece)),
+  );
 }

@@ -9,12 +9,8 @@ import { mutantsOf } from './mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { JSON_BODIES, requestOf } from './requests.ts';
 import { secretsFor } from './secrets.ts';
-import { BODY_CASES } from './sdk/body_cases.ts';
 import type { SdkCase } from './sdk/case.ts';
-import { TIMED_CASES } from './sdk/timed_cases.ts';
-import { URL_CASES } from './sdk/url_cases.ts';
-
-export const SDK_CASES: readonly SdkCase[] = [...BODY_CASES, ...TIMED_CASES, ...URL_CASES];
+import { SDK_CASES } from './sdk/cases.ts';
 
 const providerOf = (sdk: SdkCase) => findProvider(sdk.provider)!;
 const schemeOf = (sdk: SdkCase): Scheme => providerOf(sdk).schemes.find(({ name }) => name === sdk.scheme)!;
@@ -99,12 +95,8 @@ describe.each(SDK_CASES.filter(({ accepts }) => accepts !== undefined))(
           const late = mutant.laterMs === undefined ? mutant : signedLate(sdk, at, nowMs, mutant);
           const wasAccepted = await isAccepted(sdk, late.request, mutant.secret ?? checking);
           const isLenient = sdk.lenient?.some(([names]) => names.test(mutant.name)) ?? false;
-          if (!isLenient)
-            expect({ at, mutant: mutant.name, wasAccepted }).toEqual({
-              at,
-              mutant: mutant.name,
-              wasAccepted: false,
-            });
+          const letIn = isLenient ? [] : [mutant.name].filter(() => wasAccepted);
+          expect({ at, letIn }).toEqual({ at, letIn: [] });
         }
       }
     });
