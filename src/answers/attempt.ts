@@ -151,12 +151,18 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
+/** undici's codes for a head that is too long, and for one whose framing contradicts itself. */
+const NOT_HTTP: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
 /** What went wrong, in the engine's words. Before undici has a connection it is the dial, whatever the error. */
 function failureOf(error: Error, started: boolean): ForwardFailure {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'invalid';
   if (!started) return 'connect';
-  if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return 'invalid';
+  if (error.name === 'HTTPParserError' || NOT_HTTP.has(code)) return 'invalid';
   // undici's words for a 100 or 101 that nobody asked for
   return error.message === 'bad response' || error.message === 'bad upgrade' ? 'invalid' : 'reset';
 }

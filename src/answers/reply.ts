@@ -71,9 +71,7 @@ async function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts): Pr
     content: false,
   });
   await sink.end();
-  // The end is there already, unless the upstream sent content where none belongs.
-  const part = await body.pull();
-  if (part.part === 'bytes') body.cancel();
+  body.cancel(); // without effect, unless the upstream sends content where none belongs
   return measured(parts, 0);
 }
 
@@ -89,13 +87,18 @@ async function sendStream(reply: Reply, upstream: ResponseBody, parts: ReplyPart
   const body = packed ?? upstream;
   sink.head(reply.status, fieldsOf(reply), { lengthBytes: body.lengthBytes, content: true });
   const whole = await pump(body, sink);
+  const cut = whole ? 'none' : whoCut(parts);
   if (!whole) {
     sink.destroy();
     body.cancel();
   }
   await sink.end();
-  const cut = whole ? 'none' : parts.request.fault === null ? 'upstream' : 'client';
   return measured(parts, packed === null ? sink.sentBytes : packed.rawBytes, cut);
+}
+
+/** A client that leaves takes the upstream with it, and so does one that breaks its own body off. */
+function whoCut({ sink, request }: ReplyParts): 'client' | 'upstream' {
+  return sink.gone.aborted || request.fault !== null ? 'client' : 'upstream';
 }
 
 function compressStream(
@@ -162,6 +165,6 @@ function measured(parts: ReplyParts, rawResponseBytes: number, cut: Sent['cut'] 
     requestBytes: request.receivedBytes,
     responseBytes: sink.sentBytes,
     rawResponseBytes,
-    cut: sink.gone.aborted ? 'client' : cut,
+    cut: cut === 'none' && sink.gone.aborted ? 'client' : cut,
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasField } from '../http/fields.ts';
@@ -107,6 +108,7 @@ async function drain(service: Service, deadlineMs: number, closed: Promise<void>
     for (const socket of service.connections.keys()) socket.destroy();
   }, deadlineMs);
   await closed;
+  for (const socket of service.connections.keys()) await once(socket, 'close');
   clearTimeout(timer);
   await Promise.all(service.underWay);
   return { cut };

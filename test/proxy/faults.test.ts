@@ -1,0 +1,363 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ingress, type Ingress } from './ingress.ts';
+import { answering, dial, hasHead, OK, recorder, type Recorder, statusOf, type Wire } from './sockets.ts';
+import { forwarding } from './test_plane.ts';
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function upstream(...given: Parameters<typeof recorder>): Promise<Recorder> {
+  const made = await recorder(...given);
+  closers.push(() => made.close());
+  return made;
+}
+async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
+  const made = await ingress(...given);
+  closers.push(() => made.close());
+  return made;
+}
+
+async function statusFor(
+  answer: ((one: Wire) => void) | null,
+  port?: number,
+): Promise<{ got: string; edge: Ingress }> {
+  const up = await upstream(answer ?? undefined);
+  const edge = await edgeFor(
+    forwarding(port ?? up.port),
+    {},
+    { headMs: 200, bodyIdleMs: 200, connectMs: 300 },
+  );
+  const client = await dial(edge.port);
+  client.send(GET);
+  const got = await client.until(hasHead);
+  await edge.arrived(1);
+  expect(edge.traces[0]!.completions).toBe(1);
+  client.socket.destroy();
+  return { got, edge };
+}
+
+describe('upstreams', () => {
+  test.each<[string, string, number, ((one: Wire) => void) | null]>([
+    ['hangs before its head', 'timeout', 504, null],
+    ['hangs in the middle of its head', 'timeout', 504, (one) => one.send('HTTP/1.1 200 OK\r\nx: ')],
+    ['closes without a word', 'reset', 502, (one) => one.socket.end()],
+    ['resets without a word', 'reset', 502, (one) => one.socket.resetAndDestroy()],
+    ['closes in the middle of its head', 'reset', 502, (one) => one.socket.end('HTTP/1.1 200 OK\r\nx: 1')],
+    ['answers what is not HTTP', 'invalid', 502, (one) => one.send('220 mail ready\r\n')],
+    [
+      'answers with both framings',
+      'invalid',
+      502,
+      (one) =>
+        one.send('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
+    ],
+    [
+      'answers with two lengths',
+      'invalid',
+      502,
+      (one) => one.send('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nabc'),
+    ],
+    [
+      'answers with a folded field',
+      'invalid',
+      502,
+      (one) => one.send('HTTP/1.1 200 OK\r\nx: a\r\n b\r\ncontent-length: 0\r\n\r\n'),
+    ],
+    [
+      'answers with a head above 1 MB',
+      'invalid',
+      502,
+      (one) => one.send(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(1_100_000)}\r\n\r\n`),
+    ],
+    [
+      'switches a protocol that nobody asked for',
+      'invalid',
+      502,
+      (one) => one.send('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    ],
+  ])('one that %s is a %s: %i', async (_name, failure, status, answer) => {
+    const { got, edge } = await statusFor(answer);
+    expect(statusOf(got)).toBe(status);
+    expect(edge.traces[0]!.forwards).toMatchObject([{ failure }]);
+  });
+
+  test('one that refuses the connection is a failed dial', async () => {
+    const closed = await recorder();
+    await closed.close();
+    const { got, edge } = await statusFor(null, closed.port);
+    expect(statusOf(got)).toBe(502);
+    expect(edge.traces[0]!.forwards).toMatchObject([
+      { failure: 'connect', detail: expect.stringContaining('ECONNREFUSED') as string },
+    ]);
+  });
+
+  test('a name that does not resolve is a failed dial', async () => {
+    const edge = await edgeFor(forwarding(80, { host: 'no-such-host.invalid' }));
+    const client = await dial(edge.port);
+    client.send(GET);
+    expect(statusOf(await client.until(hasHead))).toBe(502);
+    expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'connect' }]);
+  });
+
+  test('a dial that nobody answers ends in time', async () => {
+    // A TLS dial to a listener that says nothing has a connection and no handshake.
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const edge = await edgeFor(forwarding(port, { tls: true }), {}, { connectMs: 150 });
+    const client = await dial(edge.port);
+    client.send(GET);
+    expect(statusOf(await client.until(hasHead))).toBe(502);
+    expect(edge.traces[0]!.forwards).toEqual([{ failure: 'connect', detail: 'no connection within 150 ms' }]);
+    silent.close();
+  });
+
+  test('a client that leaves during the dial ends it', async () => {
+    const silent = createServer();
+    const dialled = new Promise<void>((resolve) => {
+      silent.on('connection', (socket) => {
+        socket.on('error', () => undefined);
+        socket.resume().on('close', resolve);
+      });
+    });
+    const accepted = new Promise<void>((resolve) => void silent.once('connection', () => resolve()));
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const edge = await edgeFor(forwarding(port, { tls: true }));
+    const client = await dial(edge.port);
+    client.send(GET);
+    await accepted;
+    client.socket.destroy();
+    await dialled;
+    await edge.arrived(1);
+    expect(edge.traces[0]!.forwards).toEqual([{ failure: 'cancelled', detail: 'the client left' }]);
+    expect(edge.traces[0]!.sent?.cut).toBe('client');
+    silent.close();
+  });
+
+  test.each<[string, string, (one: Wire) => void]>([
+    [
+      'resets in a body of known length',
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc',
+      (one) => one.socket.resetAndDestroy(),
+    ],
+    [
+      'closes in a body of known length',
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc',
+      (one) => one.socket.end(),
+    ],
+    [
+      'closes in the middle of chunks',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n',
+      (one) => one.socket.end(),
+    ],
+    [
+      'breaks its chunks',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n',
+      (one) => one.send('zz\r\n'),
+    ],
+    [
+      'falls silent in its body',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n',
+      () => undefined,
+    ],
+  ])('one that %s: the client sees a cut, never a clean end', async (_name, half, fault) => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port), {}, { bodyIdleMs: 200 });
+    const client = await dial(edge.port);
+    client.send(GET);
+    const there = await up.next();
+    await there.until(hasHead);
+    there.send(half);
+    await client.until((got) => got.includes('abc'));
+    fault(there);
+    await client.closed;
+    expect(client.got()).not.toContain('0\r\n\r\n');
+    await edge.arrived(1);
+    expect(edge.traces[0]!.completions).toBe(1);
+    expect(edge.traces[0]!.sent).toMatchObject({ responseBytes: 3, rawResponseBytes: 3, cut: 'upstream' });
+  });
+
+  test('a body that ends with the connection is whole', async () => {
+    const up = await upstream((one) => one.socket.end('HTTP/1.1 200 OK\r\n\r\nabc'));
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    client.send(GET);
+    await client.until((got) => got.endsWith('3\r\nabc\r\n0\r\n\r\n'));
+    expect(edge.traces[0]!.sent).toEqual({
+      requestBytes: 0,
+      responseBytes: 3,
+      rawResponseBytes: 3,
+      cut: 'none',
+    });
+  });
+
+  test('103 and 102 end here; the final response follows', async () => {
+    const up = await upstream(
+      answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`),
+    );
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    client.send(GET);
+    expect(await client.until((got) => got.endsWith('ok'))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('an answer that comes before the upload is done is passed on, and the rest of the upload is read', async () => {
+    const up = await upstream((one) => {
+      if (hasHead(one.got()) && one.got().split('\r\n\r\n').length === 2)
+        one.send('HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig');
+    });
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\nabc');
+    await client.until((got) => got.endsWith('big'));
+    client.send('x'.repeat(299_997));
+    client.send(GET);
+    await client.until((got) => got.split('\r\n\r\nbig').length === 3);
+    expect(edge.traces.map((trace) => trace.sent?.cut)).toEqual(['none', 'none']);
+  });
+});
+
+describe('slow and broken clients', () => {
+  test('a head that does not come to its end is 408 in time', async () => {
+    const edge = await edgeFor(forwarding(1), { headMs: 200 });
+    const client = await dial(edge.port);
+    client.send('GET / HTTP/1.1\r\nHost: a\r\nX-');
+    const before = Date.now();
+    await client.closed;
+    expect(Date.now() - before).toBeLessThan(1_500);
+    expect(client.got()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(edge.traces).toMatchObject([{ completions: 1, refused: { status: 408, code: 'head_timeout' } }]);
+  });
+
+  test('a connection that never says anything is closed in time and leaves no event', async () => {
+    const edge = await edgeFor(forwarding(1), { headMs: 200 });
+    const client = await dial(edge.port);
+    await client.closed;
+    expect(client.got()).toBe('');
+    expect(edge.traces).toEqual([]);
+  });
+
+  test('an idle connection is closed after the keep-alive time', async () => {
+    const up = await upstream(answering(OK));
+    const edge = await edgeFor(forwarding(up.port), { keepAliveMs: 100 });
+    const client = await dial(edge.port);
+    client.send(GET);
+    await client.until((got) => got.endsWith('ok'));
+    const before = Date.now();
+    await client.closed;
+    expect(Date.now() - before).toBeLessThan(3_000);
+  });
+
+  test.each([
+    ['streamed', undefined],
+    ['held', 1_000],
+  ] as const)('a body that stops is 408 in time and frees the upstream (%s)', async (_name, holdBytes) => {
+    const up = await upstream();
+    const script = forwarding(up.port, holdBytes === undefined ? {} : { holdBytes });
+    const edge = await edgeFor(script, { bodyIdleMs: 200 });
+    const client = await dial(edge.port);
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    await client.closed;
+    expect(client.got()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(edge.traces[0]!.sent).toMatchObject({ requestBytes: 3 });
+    expect(edge.traces[0]!.completions).toBe(1);
+    for (const there of up.wires) await there.closed;
+    expect(up.wires.length).toBe(holdBytes === undefined ? 1 : 0);
+  });
+
+  test('a whole request has a time of its own, however steadily it drips', async () => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port), { bodyIdleMs: 10_000, headMs: 200, requestMs: 400 });
+    const client = await dial(edge.port);
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n');
+    const drip = setInterval(() => client.send('x'), 20);
+    await client.closed;
+    clearInterval(drip);
+    expect(client.got()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(edge.traces).toMatchObject([{ completions: 1, forwards: [{ failure: 'cancelled' }] }]);
+  });
+
+  test('half a body and a close: the upstream is given up, and the event says who left', async () => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port));
+    for (const leave of ['end', 'reset'] as const) {
+      const client = await dial(edge.port);
+      client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+      const there = await up.next();
+      await there.until((got) => got.endsWith('abc'));
+      if (leave === 'end') client.socket.end();
+      else client.socket.resetAndDestroy();
+      await there.closed;
+    }
+    await edge.arrived(2);
+    for (const trace of edge.traces) {
+      expect(trace).toMatchObject({
+        completions: 1,
+        forwards: [{ failure: 'cancelled' }],
+        sent: { cut: 'client', requestBytes: 3 },
+      });
+    }
+  });
+
+  test('a client that takes nothing of its reply is cut in time, and the upstream freed', async () => {
+    const up = await upstream((one) => {
+      if (!hasHead(one.got())) return;
+      one.send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+      const more = (): void => {
+        while (!one.socket.destroyed && one.socket.write(chunk)) {
+          /* as much as goes */
+        }
+      };
+      one.socket.on('drain', more);
+      more();
+    });
+    const edge = await edgeFor(forwarding(up.port), { writeIdleMs: 300 });
+    const client = await dial(edge.port);
+    client.socket.pause();
+    client.send(GET);
+    await up.next().then((there) => there.closed);
+    await edge.arrived(1);
+    expect(edge.traces[0]!.sent?.cut).toBe('client');
+    expect(edge.traces[0]!.completions).toBe(1);
+    client.socket.destroy();
+  });
+
+  test('thousands of broken connections leave a listener that serves', async () => {
+    const up = await upstream(answering(OK));
+    const edge = await edgeFor(forwarding(up.port));
+    const openings = [
+      'G',
+      GET.slice(0, 20),
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab',
+      '\0\0\0',
+      GET,
+      'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab',
+    ];
+    for (let round = 0; round < 50; round++) {
+      await Promise.all(
+        Array.from({ length: 40 }, async (_none, index) => {
+          const client = await dial(edge.port);
+          client.send(openings[(index + round) % openings.length]!);
+          if (index % 3 === 0) client.socket.resetAndDestroy();
+          else client.socket.destroySoon();
+          await client.closed;
+        }),
+      );
+    }
+    const client = await dial(edge.port);
+    client.send(GET);
+    await client.until((got) => got.endsWith('ok'));
+    client.socket.destroy();
+    await edge.close(1_000);
+    closers.pop();
+    expect(edge.traces.every((trace) => trace.completions === 1)).toBe(true);
+    expect(edge.listener.connections).toBe(0);
+  });
+});
