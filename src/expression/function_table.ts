@@ -110,7 +110,7 @@ export interface Loop<A> {
   readonly exhausted: EvalError;
   /** An error value at the macro's span. */
   error(code: EvalErrorCode, says: string): EvalError;
-  /** Units that one turn costs: the size of the bodies. */
+  /** Units that one turn costs: the size of the bodies. Charge `turns * turnCost` before the first turn. */
   readonly turnCost: number;
 }
 

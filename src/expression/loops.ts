@@ -40,23 +40,46 @@ function notBool<A>(loop: Loop<A>, outcome: Outcome): EvalError {
 
 /** `all` and `exists`: the first turn that gives `deciding` decides; an error counts only if none does. */
 export function quantifier(deciding: boolean) {
-  return <A>(loop: Loop<A>): Evaluate<A> => {
-    const body = loop.bodies[0]!;
-    const bind = binder(loop);
-    return (activation) => {
-      const target = loop.target(activation);
-      const members = membersOf(target);
-      if (members === undefined) return notIterable(loop, target);
-      let error: EvalError | undefined;
-      for (let index = 0; index < members.length; index += 1) {
-        if (!loop.charge(loop.turnCost)) return loop.exhausted;
-        bind(target, members[index]!, index);
-        const holds = body(activation);
-        if (holds === deciding) return deciding;
-        if (holds !== !deciding) error ??= notBool(loop, holds);
-      }
-      return error ?? !deciding;
-    };
+  return <A>(loop: Loop<A>): Evaluate<A> =>
+    loop.variables.length === 1 ? overOne(loop, deciding) : overPairs(loop, deciding);
+}
+
+function overOne<A>(loop: Loop<A>, deciding: boolean): Evaluate<A> {
+  const { target: runTarget, turnCost, exhausted } = loop;
+  const body = loop.bodies[0]!;
+  const variable = loop.variables[0]!;
+  return (activation) => {
+    const target = runTarget(activation);
+    const members = membersOf(target);
+    if (members === undefined) return notIterable(loop, target);
+    if (!loop.charge(members.length * turnCost)) return exhausted;
+    let error: EvalError | undefined;
+    for (let index = 0; index < members.length; index += 1) {
+      variable.value = members[index]!;
+      const holds = body(activation);
+      if (holds === deciding) return deciding;
+      if (holds !== !deciding) error ??= notBool(loop, holds);
+    }
+    return error ?? !deciding;
+  };
+}
+
+function overPairs<A>(loop: Loop<A>, deciding: boolean): Evaluate<A> {
+  const body = loop.bodies[0]!;
+  const bind = binder(loop);
+  return (activation) => {
+    const target = loop.target(activation);
+    const members = membersOf(target);
+    if (members === undefined) return notIterable(loop, target);
+    if (!loop.charge(members.length * loop.turnCost)) return loop.exhausted;
+    let error: EvalError | undefined;
+    for (let index = 0; index < members.length; index += 1) {
+      bind(target, members[index]!, index);
+      const holds = body(activation);
+      if (holds === deciding) return deciding;
+      if (holds !== !deciding) error ??= notBool(loop, holds);
+    }
+    return error ?? !deciding;
   };
 }
 
@@ -67,9 +90,9 @@ export function existsOne<A>(loop: Loop<A>): Evaluate<A> {
     const target = loop.target(activation);
     const members = membersOf(target);
     if (members === undefined) return notIterable(loop, target);
+    if (!loop.charge(members.length * loop.turnCost)) return loop.exhausted;
     let count = 0;
     for (let index = 0; index < members.length; index += 1) {
-      if (!loop.charge(loop.turnCost)) return loop.exhausted;
       bind(target, members[index]!, index);
       const holds = body(activation);
       if (holds === true) count += 1;
@@ -90,9 +113,9 @@ export function collector<A>(
     const target = loop.target(activation);
     const members = membersOf(target);
     if (members === undefined) return notIterable(loop, target);
+    if (!loop.charge(members.length * loop.turnCost)) return loop.exhausted;
     const kept: Value[] = [];
     for (let index = 0; index < members.length; index += 1) {
-      if (!loop.charge(loop.turnCost)) return loop.exhausted;
       const member = members[index]!;
       bind(target, member, index);
       if (condition !== undefined) {
@@ -118,9 +141,9 @@ export function transformMap<A>(loop: Loop<A>): Evaluate<A> {
     const target = loop.target(activation);
     const members = membersOf(target);
     if (members === undefined) return notIterable(loop, target);
+    if (!loop.charge(members.length * loop.turnCost)) return loop.exhausted;
     const slots = new Map<CanonicalKey, readonly [Value, Value]>();
     for (let index = 0; index < members.length; index += 1) {
-      if (!loop.charge(loop.turnCost)) return loop.exhausted;
       bind(target, members[index]!, index);
       const holds = condition === undefined || condition(activation);
       if (holds === false) continue;

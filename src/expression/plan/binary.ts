@@ -5,17 +5,22 @@ import type { Evaluate } from '../function_table.ts';
 import type { Meter } from '../limits.ts';
 import { BOOL } from '../types.ts';
 import type { Type } from '../types.ts';
-import { canonicalKey, CelMap, Double, EvalError, isMap } from '../values.ts';
+import { canonicalKey, CelMap, Double, Duration, EvalError, isMap, Timestamp } from '../values.ts';
 import type { CanonicalKey, StringMap, Value } from '../values.ts';
+import { compareTimes } from '../ordering.ts';
+import { planArithmetic } from './arithmetic.ts';
 import { planRow } from './calls.ts';
 import { errorOf, exhaustedAt, folded, running, wrongOperand } from './plan.ts';
 import type { Plan, Planner } from './plan.ts';
+import { isSureHeader } from './paths.ts';
 
 export function planBinary<A>(planner: Planner<A>, node: Binary): Plan<A> {
   const { operator, span } = node;
   if (operator === '==' || operator === '!=') return planEquality(planner, node);
   if (operator === 'in') return planMembership(planner, node);
-  if (!ORDER.has(operator)) return planRow(planner, node);
+  if (!ORDER.has(operator)) return planArithmetic(planner, node) ?? planRow(planner, node);
+  const times = planTimes(planner, node);
+  if (times !== undefined) return times;
   const right = planner.plan(node.right);
   if (!isInt(planner, node.left.id) || typeof right.constant !== 'number') return planRow(planner, node);
   const left = planner.plan(node.left);
@@ -26,6 +31,28 @@ const ORDER: ReadonlySet<BinaryOperator> = new Set(['<', '<=', '>', '>=']);
 
 function isInt<A>(planner: Planner<A>, id: number): boolean {
   return planner.typed.types[id]?.kind === 'int';
+}
+
+/** Two timestamps or two durations. */
+function planTimes<A>(planner: Planner<A>, node: Binary): Plan<A> | undefined {
+  const kinds = [planner.typed.types[node.left.id]?.kind, planner.typed.types[node.right.id]?.kind];
+  const [kind] = kinds;
+  if (kind !== kinds[1] || (kind !== 'timestamp' && kind !== 'duration')) return undefined;
+  const TimeClass = kind === 'timestamp' ? Timestamp : Duration;
+  const [left, right] = [planner.plan(node.left), planner.plan(node.right)];
+  const [runLeft, runRight] = [left.run, right.run];
+  const { span, operator } = node;
+  const sign = operator.startsWith('<') ? 1 : -1;
+  const orEqual = operator.endsWith('=');
+  const run: Evaluate<A> = (activation) => {
+    const one = runLeft(activation);
+    if (!(one instanceof TimeClass)) return wrongOperand(one, kind, span);
+    const other = runRight(activation);
+    if (!(other instanceof TimeClass)) return wrongOperand(other, kind, span);
+    const order = compareTimes(one, other) * sign;
+    return orEqual ? order <= 0 : order < 0;
+  };
+  return folded(planner, running(BOOL, run), [left, right]);
 }
 
 /** An int against a constant: the shape of most limits. */
@@ -156,7 +183,7 @@ function planMembership<A>(planner: Planner<A>, node: Binary): Plan<A> {
   }
   if (typeof left.constant === 'string' && right.type.kind === 'map' && right.constant === undefined) {
     const key = right.type.foldsCase === true ? left.constant.toLowerCase() : left.constant;
-    return running(BOOL, hasKey(right.run, key, span));
+    return running(BOOL, isSureHeader(right) ? hasHeader(right.run, key) : hasKey(right.run, key, span));
   }
   if (typeof left.constant === 'string' && right.type.kind === 'list' && right.constant === undefined) {
     return running(BOOL, holdsString(right.run, left.constant, span));
@@ -185,6 +212,10 @@ function inSet<A>(left: Plan<A>, set: ReadonlySet<CanonicalKey | undefined>, spa
     const value = run(activation);
     return value instanceof EvalError ? value : set.has(canonicalKey(value));
   };
+}
+
+function hasHeader<A>(right: Evaluate<A>, key: string): Evaluate<A> {
+  return (activation) => (right(activation) as StringMap)[key] !== undefined;
 }
 
 function hasKey<A>(right: Evaluate<A>, key: string, span: Span): Evaluate<A> {

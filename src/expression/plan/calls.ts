@@ -70,13 +70,18 @@ function specialised<A>(
   const rest = plans.filter((plan) => plan.constant === undefined);
   if (rest.length === 0 && overload.pure) return undefined;
   const inLoop = planner.loops > 0 && overload.cost !== undefined;
-  const implementation = inLoop ? charged(planner, special, span) : special;
+  const implementation = inLoop ? charged(planner, special, rest.length, span) : special;
   const runs = rest.map((plan) => plan.run);
   return running(overload.result, invoke(implementation, runs, span));
 }
 
 /** Inside loops the texts that a specialised call walks are charged, for they are walked many times. */
-function charged<A>(planner: Planner<A>, implementation: Implementation<A>, span: Span): Implementation<A> {
+function charged<A>(
+  planner: Planner<A>,
+  implementation: Implementation<A>,
+  arity: number,
+  span: Span,
+): Implementation<A> {
   const { meter } = planner;
   const exhausted = exhaustedAt(span);
   const charge = (values: readonly Value[]): boolean => {
@@ -87,6 +92,14 @@ function charged<A>(planner: Planner<A>, implementation: Implementation<A>, span
   planner.stateful = true;
   if ('call' in implementation) {
     const { call } = implementation;
+    if (arity === 1) {
+      return {
+        call: (value) => {
+          if (typeof value === 'string') meter.left -= value.length / CHARACTERS_PER_UNIT;
+          return meter.left >= 0 ? call(value!) : exhausted;
+        },
+      };
+    }
     return { call: (...values) => (charge(values) ? call(...values) : exhausted) };
   }
   const { callWith } = implementation;

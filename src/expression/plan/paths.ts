@@ -24,7 +24,9 @@ function planMeaning<A>(planner: Planner<A>, node: Name | Select): Plan<A> | und
   const meaning = planner.typed.meanings[node.id];
   const type = typeOfNode(planner, node);
   if (meaning?.means === 'constant') return constantPlan(type, meaning.value);
-  if (meaning?.means === 'variable') return running(type, readVariable(meaning.variable, node.span));
+  if (meaning?.means === 'variable') {
+    return { ...running(type, readVariable(meaning.variable, node.span)), sure: !meaning.variable.optional };
+  }
   if (meaning?.means !== 'local') return undefined;
   const cell = planner.cells.get(meaning.local);
   return cell === undefined ? undefined : running(type, () => cell.value);
@@ -92,6 +94,12 @@ function readKey<A>(operand: Plan<A>, key: string, node: Select | Index): Evalua
   const { run } = operand;
   const missing = errorOf('expr.no_such_key', `there is no \`${key}\``, node.span);
   const { span } = node;
+  if (isSureHeader(operand)) {
+    return (activation) => {
+      const value = (run(activation) as StringMap)[key];
+      return value === undefined ? missing : value;
+    };
+  }
   return (activation) => {
     const map = run(activation);
     if (map instanceof CelMap) {
@@ -104,6 +112,11 @@ function readKey<A>(operand: Plan<A>, key: string, node: Select | Index): Evalua
     const value = (map as StringMap)[key];
     return value === undefined ? missing : value;
   };
+}
+
+/** A header map that is always there is always an object made by `headerFields()`. */
+export function isSureHeader<A>(plan: Plan<A>): boolean {
+  return plan.sure === true && plan.type.kind === 'map' && plan.type.foldsCase === true;
 }
 
 /** Selection from a value whose type is only known now. */

@@ -13,6 +13,8 @@ export interface Plan<A> {
   /** The value when it does not depend on the activation or a loop; undefined when it does, or is an error. */
   readonly constant: Value | undefined;
   readonly type: Type;
+  /** `run` never gives an error: a required variable. Lets what reads it go without a test. */
+  readonly sure?: boolean;
 }
 
 /** Looks over the planner's shoulder: may wrap each closure, and is told of constants, which never run. */

@@ -19,13 +19,16 @@ function textTest(id: string, call: Test, withPart: (part: string) => (text: str
     params: [STRING, STRING],
     result: BOOL,
     call,
-    cost: (text) => text.length / CHARACTERS_PER_UNIT,
-    // With one side constant, what is walked is bounded by the other, which the activation made.
     specialise: ([text, part]) => {
       if (typeof part === 'string') return { call: withPart(part) as never };
       return typeof text === 'string' ? { call: ((value: string) => call(text, value)) as never } : undefined;
     },
   });
+}
+
+/** Searching walks the text; looking at its ends does not. */
+function walking(row: Overload): Overload {
+  return { ...row, cost: (text) => (text as string).length / CHARACTERS_PER_UNIT };
 }
 
 function size<T>(id: string, type: Type & { readonly carries?: T }, call: (value: T) => number): Overload {
@@ -55,10 +58,12 @@ export const STRINGS: readonly FunctionRow[] = [
     ),
   ]),
   func('contains', 'Whether another string occurs in the string.', "'bingbot/2.0'.contains('bot')", [
-    textTest(
-      'contains_string',
-      (text, part) => text.includes(part),
-      (part) => (text) => text.includes(part),
+    walking(
+      textTest(
+        'contains_string',
+        (text, part) => text.includes(part),
+        (part) => (text) => text.includes(part),
+      ),
     ),
   ]),
   func('matches', 'Whether an RE2 pattern occurs anywhere in the string.', "'v12'.matches('^v[0-9]+$')", [

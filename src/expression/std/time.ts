@@ -7,15 +7,16 @@ import { fail } from '../values.ts';
 import type { EvalError, Timestamp } from '../values.ts';
 import { zonedSeconds } from '../zones.ts';
 
-function ofTimestamp(id: string, read: (calendar: Civil, time: Timestamp) => number): Overload[] {
+type Read = (calendar: Civil, time: Timestamp) => number;
+
+/** A getter in UTC and in a zone; `inUtc` is a shorter way to the same in UTC, where there is one. */
+function ofTimestamp(
+  id: string,
+  read: Read,
+  inUtc: (time: Timestamp) => number = (time) => read(civil(time.seconds), time),
+): Overload[] {
   return [
-    overload({
-      id: `timestamp_to_${id}`,
-      style: 'method',
-      params: [TIMESTAMP],
-      result: INT,
-      call: (time) => read(civil(time.seconds), time),
-    }),
+    overload({ id: `timestamp_to_${id}`, style: 'method', params: [TIMESTAMP], result: INT, call: inUtc }),
     overload({
       id: `timestamp_to_${id}_with_tz`,
       style: 'method',
@@ -32,6 +33,15 @@ function ofTimestamp(id: string, read: (calendar: Civil, time: Timestamp) => num
       },
     }),
   ];
+}
+
+function secondOfDay(time: Timestamp): number {
+  const rest = time.seconds % 86_400;
+  return rest < 0 ? rest + 86_400 : rest;
+}
+
+function milliseconds(time: Timestamp): number {
+  return Math.floor(time.nanos / 1_000_000);
 }
 
 function ofDuration(id: string, unitNanos: bigint): Overload {
@@ -80,27 +90,45 @@ export const TIME: readonly FunctionRow[] = [
     ofTimestamp('day_of_year', (at) => at.yearDay),
   ),
   func('getHours', 'The hour of the day, or the whole hours of a duration.', `${EXAMPLE}.getHours() == 10`, [
-    ...ofTimestamp('hours', (at) => at.hour),
+    ...ofTimestamp(
+      'hours',
+      (at) => at.hour,
+      (time) => Math.floor(secondOfDay(time) / 3_600),
+    ),
     ofDuration('hours', 3_600_000_000_000n),
   ]),
   func(
     'getMinutes',
     'The minute of the hour, or the whole minutes of a duration.',
     "duration('90s').getMinutes() == 1",
-    [...ofTimestamp('minutes', (at) => at.minute), ofDuration('minutes', 60_000_000_000n)],
+    [
+      ...ofTimestamp(
+        'minutes',
+        (at) => at.minute,
+        (time) => Math.floor((secondOfDay(time) % 3_600) / 60),
+      ),
+      ofDuration('minutes', 60_000_000_000n),
+    ],
   ),
   func(
     'getSeconds',
     'The second of the minute, or the whole seconds of a duration.',
     "duration('90s').getSeconds() == 90",
-    [...ofTimestamp('seconds', (at) => at.second), ofDuration('seconds', 1_000_000_000n)],
+    [
+      ...ofTimestamp(
+        'seconds',
+        (at) => at.second,
+        (time) => secondOfDay(time) % 60,
+      ),
+      ofDuration('seconds', 1_000_000_000n),
+    ],
   ),
   func(
     'getMilliseconds',
     'The milliseconds of the second, also of a duration.',
     `${EXAMPLE}.getMilliseconds() == 500`,
     [
-      ...ofTimestamp('milliseconds', (_at, time) => Math.floor(time.nanos / 1_000_000)),
+      ...ofTimestamp('milliseconds', (_at, time) => milliseconds(time), milliseconds),
       overload({
         id: 'duration_to_milliseconds',
         style: 'method',

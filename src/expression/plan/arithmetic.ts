@@ -1,0 +1,149 @@
+import type { Span } from '../../diagnostics/diagnostic.ts';
+import type { Binary, BinaryOperator, Node } from '../ast.ts';
+import type { Evaluate } from '../function_table.ts';
+import { CHARACTERS_PER_UNIT } from '../limits.ts';
+import { addInt, divideInt, multiplyInt, remainderInt, subtractInt } from '../numbers.ts';
+import type { Int } from '../numbers.ts';
+import { INT, STRING } from '../types.ts';
+import { errorAt, EvalError } from '../values.ts';
+import type { Outcome } from '../values.ts';
+import { exhaustedAt, folded, running, typeOfNode, wrongOperand } from './plan.ts';
+import type { Plan, Planner } from './plan.ts';
+
+/** `+ - * / %` of two ints and `+` of strings; undefined for other types, which go through the table. */
+export function planArithmetic<A>(planner: Planner<A>, node: Binary): Plan<A> | undefined {
+  const kind = typeOfNode(planner, node.left).kind;
+  if (kind !== typeOfNode(planner, node.right).kind) return undefined;
+  if (kind === 'string' && node.operator === '+') return planConcatenation(planner, node);
+  const exact = kind === 'int' ? INT_OPERATORS[node.operator] : undefined;
+  if (exact === undefined) return undefined;
+  const [left, right] = [planner.plan(node.left), planner.plan(node.right)];
+  const make = FAST[node.operator] ?? general;
+  return folded(planner, running(INT, make(left.run, right.run, exact, node.span)), [left, right]);
+}
+
+type IntOperation = (left: Int, right: Int) => Int | EvalError;
+
+const INT_OPERATORS: Partial<Record<BinaryOperator, IntOperation>> = {
+  '+': addInt,
+  '-': subtractInt,
+  '*': multiplyInt,
+  '/': divideInt,
+  '%': remainderInt,
+};
+
+type Make = <A>(left: Evaluate<A>, right: Evaluate<A>, exact: IntOperation, span: Span) => Evaluate<A>;
+
+/** Everything but two numbers with a safe result: errors, bigints, overflow. */
+function slow(left: Outcome, right: Outcome, exact: IntOperation, span: Span): Outcome {
+  if (typeof left !== 'number' && typeof left !== 'bigint') return wrongOperand(left, 'int', span);
+  if (typeof right !== 'number' && typeof right !== 'bigint') return wrongOperand(right, 'int', span);
+  const outcome = exact(left, right);
+  return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+}
+
+const general: Make = (left, right, exact, span) => (activation) => {
+  const one = left(activation);
+  return one instanceof EvalError ? one : slow(one, right(activation), exact, span);
+};
+
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+/** Closures of their own for each operator, so that each has its own type feedback. */
+const FAST: Partial<Record<BinaryOperator, Make>> = {
+  '+': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const other = right(activation);
+    if (typeof one === 'number' && typeof other === 'number') {
+      const sum = one + other;
+      if (sum <= SAFE && sum >= -SAFE) return sum;
+    }
+    return slow(one, other, exact, span);
+  },
+  '-': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const other = right(activation);
+    if (typeof one === 'number' && typeof other === 'number') {
+      const difference = one - other;
+      if (difference <= SAFE && difference >= -SAFE) return difference;
+    }
+    return slow(one, other, exact, span);
+  },
+  '*': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const other = right(activation);
+    if (typeof one === 'number' && typeof other === 'number') {
+      const product = one * other;
+      // Adding 0 makes 0 of -0, which ints do not have.
+      if (product <= SAFE && product >= -SAFE) return product + 0;
+    }
+    return slow(one, other, exact, span);
+  },
+  '/': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const other = right(activation);
+    if (typeof one === 'number' && typeof other === 'number' && other !== 0)
+      return Math.trunc(one / other) + 0;
+    return slow(one, other, exact, span);
+  },
+  '%': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const other = right(activation);
+    if (typeof one === 'number' && typeof other === 'number' && other !== 0) return (one % other) + 0;
+    return slow(one, other, exact, span);
+  },
+};
+
+/** Below this many characters a string is not charged: the nodes that made it bound it already. */
+const SMALL = 256;
+
+/** `a + b + c` as one closure over three, so that nothing is made but the result. */
+function planConcatenation<A>(planner: Planner<A>, node: Binary): Plan<A> {
+  const nodes = planner.observer === undefined ? pieces(planner, node) : [node.left, node.right];
+  const plans = nodes.map((piece) => planner.plan(piece));
+  const { meter } = planner;
+  const exhausted = exhaustedAt(node.span);
+  const { span } = node;
+  planner.stateful = true;
+  const charged = (text: string): Outcome => {
+    if (text.length > SMALL) meter.left -= text.length / CHARACTERS_PER_UNIT;
+    return meter.left >= 0 ? text : exhausted;
+  };
+  const runs = plans.map((plan) => plan.run);
+  const [first, second, third] = runs;
+  const two: Evaluate<A> = (activation) => {
+    const one = first!(activation);
+    if (typeof one !== 'string') return wrongOperand(one, 'string', span);
+    const other = second!(activation);
+    return typeof other === 'string' ? charged(one + other) : wrongOperand(other, 'string', span);
+  };
+  const three: Evaluate<A> = (activation) => {
+    const one = first!(activation);
+    if (typeof one !== 'string') return wrongOperand(one, 'string', span);
+    const other = second!(activation);
+    if (typeof other !== 'string') return wrongOperand(other, 'string', span);
+    const last = third!(activation);
+    return typeof last === 'string' ? charged(one + other + last) : wrongOperand(last, 'string', span);
+  };
+  const many: Evaluate<A> = (activation) => {
+    let text = '';
+    for (let index = 0; index < runs.length; index += 1) {
+      const piece = runs[index]!(activation);
+      if (typeof piece !== 'string') return wrongOperand(piece, 'string', span);
+      text += piece;
+    }
+    return charged(text);
+  };
+  const run = runs.length === 2 ? two : runs.length === 3 ? three : many;
+  return folded(planner, running(STRING, run), plans);
+}
+
+/** The operands of a chain of string additions. */
+function pieces<A>(planner: Planner<A>, node: Node): readonly Node[] {
+  const isChain =
+    node.kind === 'binary' &&
+    node.operator === '+' &&
+    typeOfNode(planner, node.left).kind === 'string' &&
+    typeOfNode(planner, node.right).kind === 'string';
+  return isChain ? [...pieces(planner, node.left), node.right] : [node];
+}
