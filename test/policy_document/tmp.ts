@@ -1,5 +1,9 @@
-import {readPolicyText, wholeFile} from '../../src/policy/document/read.ts';
-for (const text of ["on_http_request:\n- expressions:\n  - !hasReqCookie('lane') && x < 0.1\n  - !(a || b) && !c\n  - !x[0] == 'u'\n  actions: [{type: deny}]\n", "a: [!x, !!y]\nb: !!z"]) {
-const r = readPolicyText(text, wholeFile({name:'x',text}));
-console.log(JSON.stringify(r.policy.value), r.policy.bangs, r.problems.map(p=>[p.code,p.says]), r.policy.spanOf('/on_http_request/0/expressions/1'));
-}
+import { checkPolicy } from '../../src/policy/document/check.ts';
+import { renderDiagnostics } from '../../src/diagnostics/render.ts';
+import { serviceNaming } from '../../src/engine/naming.ts';
+import { readFileSync } from 'node:fs';
+const text = readFileSync(0, 'utf8');
+const r = checkPolicy({ name: 'policy.yaml', text }, { naming: serviceNaming('service') });
+console.log(renderDiagnostics(r.diagnostics, { color: false }));
+for (const d of r.diagnostics) if (d.fix) console.log(d.code, d.fix);
+if (r.document) console.log(JSON.stringify(r.document.phases, null, 1).slice(0, 3000));

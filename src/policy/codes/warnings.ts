@@ -11,6 +11,7 @@ export const POLICY_WARNINGS = {
   'policy.body_not_sent': 'Responses of this status have no body.',
   'policy.interim_status': 'A status below 200 cannot end an exchange.',
   'policy.no_such_group': 'The replacement refers to a group that the pattern does not have.',
+  'policy.group_as_template': 'A group of a pattern is written as a template.',
   'policy.unknown_variable': 'No set-vars action of the phase sets the variable.',
   'policy.not_yet_set': 'The variable or result is used before the action that makes it can run.',
   'policy.unresolved_reference': 'The name can only be looked up in an edge file.',

@@ -60,7 +60,8 @@ function readChoice(
   if (typeof value !== 'number') return wrongType(checking, { ...shape, type: 'integer' }, value, pointer);
   if (choices.includes(value)) return value;
   const says = `${quoted(fieldName(pointer))} has to be one of ${choices.join(', ')}, not ${value}`;
-  fault(checking, 'choice', shape, pointer, says);
+  const nearest = choices.toSorted((one, other) => Math.abs(one - value) - Math.abs(other - value))[0];
+  fault(checking, 'choice', shape, pointer, says, { hint: `the nearest is ${nearest}` });
   return LEFT;
 }
 
@@ -148,7 +149,7 @@ function missing(checking: Checking, field: Shape, key: string, pointer: string,
   const says = `${quoted(checking.type)} needs ${quoted(name)}${isNull ? ', which is empty here' : ''}`;
   const notes = field.description === undefined ? [] : [`${key}: ${field.description}`];
   const at = isNull ? pointerTo(pointer, key) : pointer;
-  checking.report(numberOf('missing', field), at, says, { at: 'key', notes });
+  checking.report(numberOf('missing', field), at, says, { at: 'key', hint: `add ${key}`, notes });
 }
 
 /** An object of any keys. */
@@ -166,10 +167,11 @@ function readList(checking: Checking, shape: Shape, value: unknown, pointer: str
   if (!Array.isArray(value)) return wrongType(checking, shape, value, pointer);
   const name = quoted(fieldName(pointer));
   if (value.length < (shape.minItems ?? 0)) {
-    fault(checking, 'empty', shape, pointer, `${name} must not be empty`);
+    fault(checking, 'empty', shape, pointer, `${name} must not be empty`, { hint: 'add an entry' });
   } else if (value.length > (shape.maxItems ?? Infinity)) {
-    const says = `${name} has ${value.length} entries; at most ${shape.maxItems} are allowed`;
-    fault(checking, 'too_many', shape, pointer, says, { at: 'key' });
+    const says = `${name} has ${value.length} entries`;
+    const hint = `at most ${shape.maxItems} are allowed`;
+    fault(checking, 'too_many', shape, pointer, says, { at: 'key', hint });
   }
   const items = value.map((item, index) =>
     readValue(checking, shape.items ?? {}, item, pointerTo(pointer, index)),
@@ -213,7 +215,8 @@ function readText(checking: Checking, shape: Shape, value: unknown, pointer: str
     return allowed.includes(word) ? word : unknownChoice(checking, shape, allowed, value, pointer);
   }
   if (value === '' && (shape.minLength ?? 0) > 0) {
-    fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`);
+    const hint = shape.default === undefined ? 'write a text' : 'write a text, or leave it out';
+    fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`, { hint });
     return LEFT;
   }
   if (shape.template === true) checking.texts.push({ reads: 'template', pointer, text: value, shape });
@@ -221,17 +224,18 @@ function readText(checking: Checking, shape: Shape, value: unknown, pointer: str
   if (!isLiteral) return value;
   const length = value.length > (shape.maxLength ?? Infinity) ? Array.from(value).length : value.length;
   if (length > (shape.maxLength ?? Infinity)) {
-    const says = `${quoted(fieldName(pointer))} has ${length} characters; at most ${shape.maxLength} are allowed`;
-    fault(checking, 'too_long', shape, pointer, says);
+    const says = `${quoted(fieldName(pointer))} has ${length} characters`;
+    fault(checking, 'too_long', shape, pointer, says, { hint: `at most ${shape.maxLength} are allowed` });
     return LEFT;
   }
   if (shape.pattern !== undefined && !new RegExp(shape.pattern).test(value)) {
     const says = `${quoted(fieldName(pointer))} has to be ${shape.form ?? shape.pattern}, not ${shown(value)}`;
-    fault(checking, 'form', shape, pointer, says);
+    fault(checking, 'form', shape, pointer, says, { hint: `write ${shape.form ?? shape.pattern}` });
     return LEFT;
   }
+  if (shape.kind !== undefined && KINDS[shape.kind].text?.(checking, shape, value, pointer) === false)
+    return LEFT;
   if (shape.secret === true) tellClearSecret(checking, shape, pointer);
-  if (shape.kind !== undefined) KINDS[shape.kind]?.text?.(checking, shape, value, pointer);
   return value;
 }
 
@@ -249,6 +253,19 @@ function tellClearSecret(checking: Checking, shape: Shape, pointer: string): voi
   );
 }
 
+/** Words for choices that are spelt otherwise here. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  brotli: 'br',
+  zstandard: 'zstd',
+  zlib: 'deflate',
+  stop: 'halt',
+  fail: 'halt',
+  ignore: 'continue',
+  tls1_2: '1.2',
+  tls1_3: '1.3',
+};
+const FEW = 8;
+
 function unknownChoice(
   checking: Checking,
   shape: Shape,
@@ -256,10 +273,16 @@ function unknownChoice(
   value: string,
   pointer: string,
 ): undefined {
-  const meant = allowed.find((word) => word.toLowerCase() === value.toLowerCase()) ?? suggest(value, allowed);
+  const lower = value.toLowerCase();
+  const synonym = SYNONYMS[lower];
+  const meant =
+    allowed.find((word) => word.toLowerCase() === lower) ??
+    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(value, allowed));
   fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(value)}`, {
-    hint: didYouMean(meant),
-    notes: [`one of: ${listed(allowed)}`],
+    hint:
+      didYouMean(meant) ??
+      (allowed.length > FEW ? 'choose one of the known ones' : `one of ${listed(allowed)}`),
+    notes: allowed.length > FEW || meant !== undefined ? [`one of: ${listed(allowed)}`] : [],
     fix: meant === undefined ? undefined : rewordValue(checking.policy, pointer, meant, false),
   });
   return LEFT;

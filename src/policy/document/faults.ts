@@ -30,11 +30,24 @@ const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
   boolean: 'true or false',
 };
 
+const INSTEAD: Readonly<Record<NonNullable<Shape['type']>, string>> = {
+  object: 'write its fields below it, each as key: value',
+  array: 'put it in brackets: [ … ]',
+  string: 'write a text',
+  number: 'write a number',
+  integer: 'write a number without a fraction',
+  boolean: 'write true or false',
+};
+
 /** Tells that a value is of another type, with a repair where what was meant is plain. */
 export function wrongType(checking: Checking, shape: Shape, value: unknown, pointer: string): undefined {
   const wanted = TYPES[shape.type ?? 'object'];
   const says = `${quoted(fieldName(pointer))} has to be ${wanted}, not ${shown(value)}`;
-  checking.report(numberOf('type', shape), pointer, says, typeRepair(checking, shape, value, pointer));
+  const hint = INSTEAD[shape.type ?? 'object'];
+  checking.report(numberOf('type', shape), pointer, says, {
+    hint,
+    ...typeRepair(checking, shape, value, pointer),
+  });
   return LEFT;
 }
 

@@ -61,10 +61,15 @@ export function structureOf(reading: Reading): Structure | null {
     checkCarrier(reading, phase, pointer);
     rules.push(...readRules(reading, phase, given, pointer));
   }
-  if (rules.length === 0 && !Object.values(value).some(Array.isArray)) {
+  const isEmpty = Object.entries(value).every(([key, given]) => key === 'enabled' || isNothing(given));
+  if (rules.length === 0 && isEmpty) {
     report('policy.empty', '', 'the policy has no rule and does nothing');
   }
   return { enabled, rules };
+}
+
+function isNothing(given: unknown): boolean {
+  return given === null || (Array.isArray(given) && given.length === 0);
 }
 
 function readEnabled({ policy, report }: Reading, value: Entries, given: unknown, pointer: string): boolean {

@@ -2,6 +2,7 @@ import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Checking } from './checking.ts';
 import type { Entries } from './config.ts';
+import { replaceWithin } from './repairs.ts';
 import { quoted } from './words.ts';
 
 /** What fields of an action ask of each other. A field that departs from its shape is undefined here. */
@@ -91,36 +92,67 @@ const deny: Check = (checking, config, pointer) => {
   checking.report('policy.no_effect', at, says, { at: 'key', hint: 'leave status_code out' });
 };
 
-/** Groups that a replacement refers to: `$1`, `${1}` is a template here, `$$` is a dollar. */
-const GROUP = /\$(\$|\d+)/g;
+/** References of a replacement to groups: as long as can be, and `$$` is a dollar (`regex/pattern.ts`). */
+const REFERENCE = /\$(\$|\d\w*)/g;
+/** What people write who know `${1}` from elsewhere: here it is an expression whose value is 1. */
+const GROUP_AS_TEMPLATE = /(?<!\$)\$\{(\d+)\}/g;
 
-function groupsExist(checking: Checking, from: unknown, to: unknown, pointer: string): void {
-  if (typeof to !== 'string' || (from !== undefined && typeof from !== 'string') || from?.includes('${'))
-    return;
-  const pattern = from === undefined ? undefined : compilePattern(from);
+function checkGroups(checking: Checking, entries: Entries, pointer: string): void {
+  const from = entries['from'];
+  const to = entries['to'];
+  // A pattern that departs from its shape is there and undefined.
+  if (typeof to !== 'string' || (Object.hasOwn(entries, 'from') && typeof from !== 'string')) return;
+  tellTemplates(checking, to, pointer);
+  if (typeof from === 'string' && from.includes('${')) return;
+  const pattern = typeof from === 'string' ? compilePattern(from) : undefined;
   if (pattern !== undefined && isPatternProblem(pattern)) return;
-  const groups = pattern?.groupCount ?? 0;
-  for (const found of to.matchAll(GROUP)) {
-    if (found[1] === '$' || Number(found[1]) <= groups) continue;
-    const says =
-      from === undefined
-        ? `'$${found[1]}' refers to a group, but there is no pattern`
-        : `the pattern has ${groups === 0 ? 'no groups' : `${groups} group${groups > 1 ? 's' : ''}`}, so '$${found[1]}' is empty`;
-    const span = { start: found.index, end: found.index + found[0].length };
-    checking.report('policy.no_such_group', pointer, says, { within: { span, decoded: to } });
+  const count = pattern?.groupCount ?? 0;
+  for (const { 0: written, 1: name, index } of to.matchAll(REFERENCE)) {
+    if (name === '$' || Number(name) <= count) continue;
+    const span = { start: index, end: index + written.length };
+    checking.report('policy.no_such_group', pointer, `'${written}' refers to no group and becomes nothing`, {
+      within: { span, decoded: to },
+      hint: groupHint(name!, count, pattern === undefined),
+    });
+  }
+}
+
+function groupHint(name: string, count: number, isWhole: boolean): string {
+  const number = Number.parseInt(name, 10);
+  if (isWhole) return 'without from there is no group';
+  // `$1x` is the group named 1x; the braces that part them are those of templates, so the first dollar is doubled.
+  if (!/^\d+$/.test(name) && number <= count)
+    return `write $\${${number}}${name.slice(String(number).length)}`;
+  return count === 0 ? 'the pattern has no group' : `the last group is $${count}`;
+}
+
+function tellTemplates(checking: Checking, to: string, pointer: string): void {
+  for (const { 0: written, 1: number, index } of to.matchAll(GROUP_AS_TEMPLATE)) {
+    const span = { start: index, end: index + written.length };
+    const safe = !/\w/.test(to[span.end] ?? '');
+    const text = safe ? `$${number}` : `$${written}`;
+    checking.report(
+      'policy.group_as_template',
+      pointer,
+      `'${written}' is an expression and becomes ${number}`,
+      {
+        within: { span, decoded: to },
+        hint: `write ${text} for the group`,
+        fix: replaceWithin(checking.policy, pointer, to, span, { says: `write ${text}`, text, safe }),
+      },
+    );
   }
 }
 
 const replaced: Check = (checking, config, pointer) => {
-  groupsExist(checking, config['from'], config['to'], fieldAt(checking, pointer, 'to'));
+  checkGroups(checking, config, fieldAt(checking, pointer, 'to'));
 };
 
 const replacements: Check = (checking, config, pointer) => {
   const list = config['replacements'];
   if (!Array.isArray(list)) return;
   for (const [index, item] of (list as readonly (Entries | undefined)[]).entries()) {
-    const at = `${pointer}/replacements/${index}/to`;
-    if (item !== undefined) groupsExist(checking, item['from'], item['to'], at);
+    if (item !== undefined) checkGroups(checking, item, `${pointer}/replacements/${index}/to`);
   }
 };
 

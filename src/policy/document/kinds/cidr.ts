@@ -6,7 +6,7 @@ import type { KindCheck } from './kind.ts';
 export const cidr: KindCheck = {
   text: ({ report, policy }, _shape, text, pointer) => {
     const answer = parseCidr(text);
-    if (!isCidrProblem(answer)) return;
+    if (!isCidrProblem(answer)) return true;
     const isGuess = answer.problem === 'no_mask' || answer.problem === 'host_bits';
     report(2217, pointer, answer.says, {
       hint: isGuess ? `write ${answer.suggestion}` : `such as ${answer.suggestion}`,
@@ -15,5 +15,6 @@ export const cidr: KindCheck = {
         ? rewordValue(policy, pointer, answer.suggestion, answer.problem === 'no_mask')
         : undefined,
     });
+    return false;
   },
 };

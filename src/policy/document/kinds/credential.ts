@@ -8,30 +8,48 @@ const CONTROL = /\p{Cc}/u;
 /** `user:password` (RFC 7617 §2): the first colon splits, neither part has control characters. */
 export const credential: KindCheck = {
   text: ({ report }, _shape, text, pointer) => {
-    const name = quoted(fieldName(pointer));
-    const colon = text.indexOf(':');
-    if (colon === -1) {
-      report(2204, pointer, `${name} has to be a user name, a colon and a password`, {
-        hint: 'write user:password',
-      });
-      return;
-    }
-    const user = text.slice(0, colon);
-    const password = text.slice(colon + 1);
-    const within = (start: number, end: number) => ({ span: { start, end }, decoded: text });
-    if (user === '' || CONTROL.test(user)) {
-      const says = user === '' ? 'is empty' : 'has control characters';
-      report(2257, pointer, `the user name of ${name} ${says}`, { within: within(0, Math.max(colon, 1)) });
-    }
-    const at = within(colon + 1, text.length);
-    if (CONTROL.test(password)) {
-      report(2258, pointer, `the password of ${name} has control characters`, { within: at });
-    } else if (password.length < PASSWORD_LEAST) {
-      const says = `the password of ${name} has ${password.length} characters; at least ${PASSWORD_LEAST} are needed`;
-      report(2237, pointer, says, { within: password === '' ? within(colon, colon + 1) : at });
-    } else if (password.length > PASSWORD_MOST) {
-      const says = `the password of ${name} has ${password.length} characters; at most ${PASSWORD_MOST} are allowed`;
-      report(2221, pointer, says, { within: at });
-    }
+    const problem = problemOf(text);
+    if (problem === undefined) return true;
+    const { number, says, from, to, hint } = problem;
+    const within = { span: { start: from, end: Math.max(to, from + 1) }, decoded: text };
+    report(number, pointer, `${says} (${quoted(fieldName(pointer))})`, { within, hint });
+    return false;
   },
 };
+
+interface Problem {
+  readonly number: number;
+  readonly says: string;
+  readonly from: number;
+  readonly to: number;
+  readonly hint: string;
+}
+
+function problemOf(text: string): Problem | undefined {
+  const colon = text.indexOf(':');
+  if (colon === -1) {
+    const says = 'a credential is a user name, a colon and a password';
+    return { number: 2204, says, from: 0, to: text.length, hint: 'write user:password' };
+  }
+  const user = text.slice(0, colon);
+  const password = text.slice(colon + 1);
+  if (user === '')
+    return { number: 2257, says: 'the user name is empty', from: 0, to: 1, hint: 'write user:password' };
+  if (CONTROL.test(user)) {
+    const says = 'the user name has control characters';
+    return { number: 2257, says, from: 0, to: colon, hint: 'RFC 7617 §2 forbids them' };
+  }
+  const at = { from: password === '' ? colon : colon + 1, to: text.length };
+  const length = Array.from(password).length;
+  if (CONTROL.test(password)) {
+    const says = 'the password has control characters';
+    return { number: 2258, says, ...at, hint: 'RFC 7617 §2 forbids them' };
+  }
+  if (length < PASSWORD_LEAST) {
+    const says = `the password has ${length} characters`;
+    return { number: 2237, says, ...at, hint: `at least ${PASSWORD_LEAST} are needed` };
+  }
+  if (length <= PASSWORD_MOST) return undefined;
+  const says = `the password has ${length} characters`;
+  return { number: 2221, says, ...at, hint: `at most ${PASSWORD_MOST} are allowed` };
+}

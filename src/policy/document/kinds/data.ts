@@ -15,11 +15,13 @@ export const data: KindCheck = {
       return wrongType(checking, { ...shape, type: 'object' }, value, pointer);
     }
     if (Object.keys(value).length < (shape.minProperties ?? 0)) {
-      fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`);
+      fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`, {
+        hint: 'add an entry',
+      });
     }
     if (nesting(value, NESTING_LIMIT + 1) > NESTING_LIMIT) {
       const says = `${quoted(fieldName(pointer))} is nested deeper than ${NESTING_LIMIT} levels`;
-      checking.report(2250, pointer, says, { at: 'key' });
+      checking.report(2250, pointer, says, { at: 'key', hint: 'use fewer levels' });
       return LEFT;
     }
     return readData(checking, shape, value, pointer);
@@ -33,10 +35,11 @@ export const variables: KindCheck = {
     if (!Array.isArray(value)) {
       const isMap = typeof value === 'object' && value !== null;
       const says = `'vars' has to be a list of maps with one key each, not ${shown(value)}`;
-      report(2252, pointer, says, { hint: isMap ? 'put a dash before each name' : undefined });
+      report(2252, pointer, says, { hint: isMap ? 'put a dash before each name' : 'write - name: value' });
       return LEFT;
     }
-    if (value.length === 0) fault(checking, 'empty', shape, pointer, `'vars' must not be empty`);
+    if (value.length === 0)
+      fault(checking, 'empty', shape, pointer, `'vars' must not be empty`, { hint: 'add a variable' });
     return value.map((item: unknown, index) =>
       readVariable(checking, shape, item, pointerTo(pointer, index)),
     );
@@ -50,17 +53,18 @@ function readVariable(checking: Checking, shape: Shape, item: unknown, pointer: 
     const got = names === null ? shown(item) : `one with ${names.length} keys`;
     const says = `each entry of 'vars' is a map with exactly one key, not ${got}`;
     checking.report(2252, pointer, says, {
-      hint: names !== null && names.length > 1 ? 'give each variable an entry of its own' : undefined,
+      hint:
+        names !== null && names.length > 1 ? 'give each variable an entry of its own' : 'write name: value',
     });
     return LEFT;
   }
   const [name] = names as [string];
-  if (name === '') checking.report(2252, pointer, 'a variable needs a name');
+  if (name === '') checking.report(2252, pointer, 'a variable needs a name', { hint: 'write name: value' });
   const at = pointerTo(pointer, name);
   const value = (item as Readonly<Record<string, unknown>>)[name];
   if (nesting(value, NESTING_LIMIT + 1) > NESTING_LIMIT) {
     const says = `the value of ${quoted(name)} is nested deeper than ${NESTING_LIMIT} levels`;
-    checking.report(2250, at, says);
+    checking.report(2250, at, says, { hint: 'use fewer levels' });
     return LEFT;
   }
   return { [name]: readData(checking, shape, value, at) };

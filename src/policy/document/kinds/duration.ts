@@ -1,5 +1,7 @@
 import { durationMs } from '../../actions/duration.ts';
-import { LEFT, fault, wrongType } from '../faults.ts';
+import { LEFT, wrongType } from '../faults.ts';
+import { numberOf } from '../shape.ts';
+import type { Shape } from '../shape.ts';
 import { rewordValue } from '../repairs.ts';
 import { fieldName, quoted, shown } from '../words.ts';
 import type { KindCheck } from './kind.ts';
@@ -7,47 +9,59 @@ import type { KindCheck } from './kind.ts';
 /** A length of time within its bounds. */
 export const duration: KindCheck = {
   whole: (checking, shape, value, pointer) => {
-    const name = quoted(fieldName(pointer));
     if (typeof value !== 'string' && typeof value !== 'number') {
       return wrongType(checking, { ...shape, type: 'string' }, value, pointer);
     }
-    const ms = durationMs(value);
-    if (ms === undefined) {
-      const seconds = typeof value === 'string' && /^\d+$/.test(value) ? `${value}s` : undefined;
-      checking.report(
-        2228,
-        pointer,
-        `${name} has to be a duration such as 90s or 1h30m, not ${shown(value)}`,
-        {
-          hint: seconds === undefined ? undefined : `a unit is missing: ${seconds}?`,
-          fix: seconds === undefined ? undefined : rewordValue(checking.policy, pointer, seconds, false),
-        },
-      );
-      return LEFT;
-    }
-    const { least, most, step } = shape;
-    if (
-      ms < (least === undefined ? 0 : durationMs(least)!) ||
-      ms > (most === undefined ? Infinity : durationMs(most)!)
-    ) {
-      const bounds = most === undefined ? `${least ?? '0s'} or more` : `from ${least} to ${most}`;
-      const seconds = typeof value === 'number' ? `${value}s` : undefined;
-      checking.report(2225, pointer, `${name} has to be ${bounds}, not ${value}`, {
-        hint:
-          seconds === undefined ? undefined : `a bare number counts nanoseconds; did you mean ${seconds}?`,
-        fix: seconds === undefined ? undefined : rewordValue(checking.policy, pointer, seconds, false),
-      });
-      return LEFT;
-    }
-    if (step !== undefined && ms % durationMs(step)! !== 0) {
-      const stepMs = durationMs(step)!;
-      const nearest = `${(Math.ceil(ms / stepMs) * stepMs) / 1000}s`;
-      fault(checking, 'form', shape, pointer, `${name} has to be a multiple of ${step}, not ${value}`, {
-        hint: `the next one is ${nearest}`,
-        fix: rewordValue(checking.policy, pointer, nearest, false),
-      });
-      return LEFT;
-    }
-    return value;
+    const problem = problemOf(shape, value, durationMs(value));
+    if (problem === undefined) return value;
+    const { number, says, instead, hint } = problem;
+    checking.report(number, pointer, `${quoted(fieldName(pointer))} has to be ${says}, not ${shown(value)}`, {
+      hint: instead === undefined ? hint : `did you mean ${instead}?`,
+      fix: instead === undefined ? undefined : rewordValue(checking.policy, pointer, instead, false),
+    });
+    return LEFT;
   },
 };
+
+interface Problem {
+  readonly number: number;
+  /** Completes "has to be …". */
+  readonly says: string;
+  readonly instead?: string | undefined;
+  readonly hint?: string;
+}
+
+function problemOf(shape: Shape, value: string | number, ms: number | undefined): Problem | undefined {
+  const { least, most, step } = shape;
+  if (ms === undefined) {
+    return { number: 2228, says: 'a duration', instead: guess(value), hint: 'such as 90s or 1h30m' };
+  }
+  const leastMs = least === undefined ? 0 : durationMs(least)!;
+  const mostMs = most === undefined ? Infinity : durationMs(most)!;
+  if (ms < leastMs || ms > mostMs) {
+    const says = most === undefined ? `${least ?? '0s'} or more` : `from ${least} to ${most}`;
+    // A bare number counts nanoseconds, which nobody means.
+    const instead = typeof value === 'number' ? `${value}s` : undefined;
+    return {
+      number: 2225,
+      says,
+      instead,
+      hint: ms < leastMs ? `at least ${least ?? '0s'}` : `at most ${most}`,
+    };
+  }
+  const stepMs = step === undefined ? 0 : durationMs(step)!;
+  if (stepMs === 0 || ms % stepMs === 0) return undefined;
+  const nearest = `${(Math.ceil(ms / stepMs) * stepMs) / 1000}s`;
+  return { number: numberOf('form', shape), says: `a multiple of ${step}`, instead: nearest };
+}
+
+/** `60`, `3 seconds` and `5 min` as durations. */
+function guess(value: string | number): string | undefined {
+  const found =
+    /^\s*(\d+)\s*(?:(ms|millis|milliseconds?)|(s|secs?|seconds?)?|(m|mins?|minutes?)|(h|hours?))\s*$/i.exec(
+      String(value),
+    );
+  if (found === null) return undefined;
+  const unit = found[2] ? 'ms' : found[4] ? 'm' : found[5] ? 'h' : 's';
+  return `${found[1]}${unit}`;
+}

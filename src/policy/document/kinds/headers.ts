@@ -19,10 +19,13 @@ export const headerMap: KindCheck = {
     const entries = Object.entries(value as Readonly<Record<string, unknown>>);
     const name = quoted(fieldName(pointer));
     if (entries.length < (shape.minProperties ?? 0)) {
-      fault(checking, 'empty', shape, pointer, `${name} must not be empty`);
+      fault(checking, 'empty', shape, pointer, `${name} must not be empty`, { hint: 'add a header' });
     } else if (entries.length > (shape.maxProperties ?? Infinity)) {
-      const says = `${name} has ${entries.length} headers; at most ${shape.maxProperties} are allowed`;
-      fault(checking, 'too_many', shape, pointer, says, { at: 'key' });
+      const hint = `at most ${shape.maxProperties} are allowed`;
+      fault(checking, 'too_many', shape, pointer, `${name} has ${entries.length} headers`, {
+        at: 'key',
+        hint,
+      });
     }
     const result: Record<string, string> = {};
     const seen = new Map<string, string>();
@@ -40,11 +43,11 @@ export const headerMap: KindCheck = {
 /** The name of a header, as an item of a list. */
 export const headerName: KindCheck = {
   text: (checking, _shape, text, pointer) => {
-    checkName(checking, text, pointer, 'value');
-    if (text.toLowerCase() !== 'host') return;
+    if (text.toLowerCase() !== 'host') return checkName(checking, text, pointer, 'value');
     checking.report(2210, pointer, 'Host cannot be removed: every request needs it (RFC 9112 §3.2)', {
       hint: 'add-headers with host replaces its value',
     });
+    return false;
   },
 };
 
@@ -59,8 +62,8 @@ function readHeaderValue(
   checking.texts.push({ reads: 'template', pointer, text: given, shape });
   if (given.includes('${')) return given;
   if (given.length > VALUE_LIMIT) {
-    const says = `the value has ${given.length} characters; at most ${VALUE_LIMIT} are allowed`;
-    checking.report(2209, pointer, says);
+    const says = `the value of the header has ${given.length} characters`;
+    checking.report(2209, pointer, says, { hint: `at most ${VALUE_LIMIT} are allowed` });
   } else if (!isFieldValue(given)) {
     const says = 'the value has characters that no header may have (RFC 9110 §5.5)';
     checking.report(2211, pointer, says, { hint: 'header values are one line of Latin letters' });
@@ -68,22 +71,29 @@ function readHeaderValue(
   return given;
 }
 
-function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): void {
+function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): boolean {
+  const problem = nameProblem(header);
+  if (problem === undefined) return true;
+  report(problem.number, pointer, problem.says, { at, hint: problem.hint });
+  return false;
+}
+
+function nameProblem(header: string): { number: number; says: string; hint: string } | undefined {
   const lower = header.toLowerCase();
   if (header.length > NAME_LIMIT) {
-    report(2208, pointer, `the name has ${header.length} characters; at most ${NAME_LIMIT} are allowed`, {
-      at,
-    });
-  } else if (!isFieldName(header)) {
-    const says = `${quoted(header)} is not the name of a header (RFC 9110 §5.1)`;
-    const hint = /\s/.test(header) || header.includes(':') ? 'leave spaces and colons out' : undefined;
-    report(2210, pointer, says, { at, hint });
-  } else if (lower === 'user-agent') {
-    report(2210, pointer, 'User-Agent can be neither added nor removed', { at });
-  } else if (isFraming(lower) || isHopByHop(lower)) {
-    const says = `${quoted(header)} belongs to one connection, and only its writer sets it (RFC 9110 §7.6.1)`;
-    report(2210, pointer, says, { at });
+    const says = `the name of the header has ${header.length} characters`;
+    return { number: 2208, says, hint: `at most ${NAME_LIMIT} are allowed` };
   }
+  if (!isFieldName(header)) {
+    const says = `${quoted(header)} is not the name of a header (RFC 9110 §5.1)`;
+    return { number: 2210, says, hint: 'names are letters, digits and dashes' };
+  }
+  if (lower === 'user-agent') {
+    return { number: 2210, says: 'User-Agent can be neither added nor removed', hint: 'leave it out' };
+  }
+  if (!isFraming(lower) && !isHopByHop(lower)) return undefined;
+  const says = `${quoted(header)} belongs to one connection, and only its writer sets it (RFC 9110 §7.6.1)`;
+  return { number: 2210, says, hint: 'leave it out' };
 }
 
 function tellTwice(
@@ -100,5 +110,5 @@ function tellTwice(
     return;
   }
   const says = `${quoted(header)} and ${quoted(first)} are the same header`;
-  fault(checking, 'duplicate', shape, pointer, says, { at: 'key' });
+  fault(checking, 'duplicate', shape, pointer, says, { at: 'key', hint: 'keep one of them' });
 }

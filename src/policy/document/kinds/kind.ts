@@ -5,6 +5,6 @@ import type { Shape } from '../shape.ts';
 export interface KindCheck {
   /** Reads the whole value in place of the usual way by JSON type; undefined when it departs. */
   readonly whole?: (checking: Checking, shape: Shape, value: unknown, pointer: string) => unknown;
-  /** Looks at a text that has no `${…}` in it. */
-  readonly text?: (checking: Checking, shape: Shape, text: string, pointer: string) => void;
+  /** Looks at a text that has no `${…}` in it, and says whether it is sound. */
+  readonly text?: (checking: Checking, shape: Shape, text: string, pointer: string) => boolean;
 }

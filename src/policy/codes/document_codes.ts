@@ -1,0 +1,590 @@
+import type { DocumentCode } from './code.ts';
+
+const header = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `            x-${index + 1}: 'yes'`).join('\n');
+
+const query = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `            - { key: k${index + 1}, value: v }`).join('\n');
+
+/** An action alone in a request rule. */
+const request = (action: string): string => `on_http_request:\n  - actions:\n${action}`;
+
+// table: codes with their examples
+export const DOCUMENT_CODES: readonly DocumentCode[] = [
+  {
+    number: 385,
+    title: 'openid-connect without a client id',
+    means: 'Logging in at an OpenID provider needs the client id of an app that the provider knows.',
+    bad: request(`      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_secret: \${secrets.get('login', 'secret')}
+`),
+    good: request(`      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+`),
+  },
+  {
+    number: 386,
+    title: 'openid-connect without a client secret',
+    means: 'Logging in at an OpenID provider needs the client secret of an app that the provider knows.',
+    bad: request(`      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_id: shop
+`),
+    good: request(`      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+`),
+  },
+  {
+    number: 393,
+    title: 'Denied addresses without allowed ones',
+    means:
+      'An address passes restrict-ips only when a range allows it and none denies it. With nothing but denied ranges nobody would pass: allow all others explicitly.',
+    bad: request(`      - type: restrict-ips
+        config: { deny: [192.0.2.0/24] }
+`),
+    good: request(`      - type: restrict-ips
+        config: { allow: [0.0.0.0/0, '::/0'], deny: [192.0.2.0/24] }
+`),
+  },
+  {
+    number: 2200,
+    title: 'Invalid expression',
+    means:
+      'A condition or a key is not an expression that can be evaluated in its phase: its syntax is wrong, a name is unknown, types do not fit, or the result is no truth value. In YAML an expression that begins with `!`, `"` or `\'`, or has `: ` or ` #` in it, needs quotes around it.',
+    bad: `on_http_request:
+  - expressions: ["req.metod == 'POST'"]
+    actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - expressions: ["req.method == 'POST'"]
+    actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2201,
+    title: 'Unknown action type',
+    means: 'There is no action of this type. Types are lower-case words joined by dashes.',
+    bad: request('      - type: rate-limits\n'),
+    good: request('      - type: deny\n'),
+  },
+  {
+    number: 2202,
+    title: 'Action not allowed in this phase',
+    means: 'Each action runs in certain phases only: a response cannot be compressed before it is there.',
+    bad: request('      - type: compress-response\n'),
+    good: `on_http_response:
+  - actions:
+      - type: compress-response
+`,
+  },
+  {
+    number: 2203,
+    title: 'Config cannot be parsed',
+    means:
+      "A field of the action's config does not exist, is there twice, or has a value of another type. Texts that look like numbers need quotes, numbers must have none.",
+    bad: request(`      - type: deny
+        config: { status: 404 }
+`),
+    good: request(`      - type: deny
+        config: { status_code: 404 }
+`),
+  },
+  {
+    number: 2204,
+    title: 'Invalid value',
+    means: 'The value has the right type, but a form that the field cannot have.',
+    bad: request(`      - type: rate-limit
+        config:
+          name: per-client
+          algorithm: sliding_window
+          capacity: 30
+          rate: 65s
+          bucket_key: [conn.client_ip]
+`),
+    good: request(`      - type: rate-limit
+        config:
+          name: per-client
+          algorithm: sliding_window
+          capacity: 30
+          rate: 70s
+          bucket_key: [conn.client_ip]
+`),
+  },
+  {
+    number: 2205,
+    title: 'Action does not fit the protocol',
+    means: 'What carries the policy does not speak the protocol that the action is about.',
+    carriedBy: 'tcp_edge',
+    bad: `on_tcp_connect:
+  - actions:
+      - type: terminate-tls
+`,
+    good: `on_tcp_connect:
+  - actions:
+      - type: log
+        config: { metadata: { client: '\${conn.client_ip}' } }
+`,
+  },
+  {
+    number: 2206,
+    title: 'Rule without actions',
+    means: 'A rule that does nothing is a mistake: each needs at least one action.',
+    bad: `on_http_request:
+  - name: nothing
+    actions: []
+`,
+    good: `on_http_request:
+  - name: something
+    actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2207,
+    title: 'Action can never run',
+    means:
+      'An action before this one in the same rule always ends the phase: deny, close-connection, custom-response and forward-internal do.',
+    bad: request(`      - type: deny
+      - type: log
+        config: { metadata: { path: '\${req.url.path}' } }
+`),
+    good: request(`      - type: log
+        config: { metadata: { path: '\${req.url.path}' } }
+      - type: deny
+`),
+  },
+  {
+    number: 2208,
+    title: 'Header name too long',
+    means: 'Names of headers may have 256 characters here.',
+    bad: request(`      - type: remove-headers
+        config: { headers: [x-${'long'.repeat(70)}] }
+`),
+    good: request(`      - type: remove-headers
+        config: { headers: [x-long] }
+`),
+  },
+  {
+    number: 2209,
+    title: 'Header value too long',
+    means: 'Values of headers may have 8192 characters here.',
+    bad: request(`      - type: add-headers
+        config: { headers: { x-long: '${'long'.repeat(2100)}' } }
+`),
+    good: request(`      - type: add-headers
+        config: { headers: { x-long: 'long' } }
+`),
+  },
+  {
+    number: 2210,
+    title: 'Invalid header name',
+    means:
+      'The name is not one that a header can have, or the header may not be set by a policy: User-Agent, and all that belongs to a single connection (Connection, Content-Length, Transfer-Encoding and their kin).',
+    bad: request(`      - type: add-headers
+        config: { headers: { 'x lane': beta } }
+`),
+    good: request(`      - type: add-headers
+        config: { headers: { x-lane: beta } }
+`),
+  },
+  {
+    number: 2211,
+    title: 'Invalid header value',
+    means: 'The value has line breaks or other characters that no header may carry.',
+    bad: request(`      - type: add-headers
+        config: { headers: { x-lane: "beta\\nset-cookie: a=b" } }
+`),
+    good: request(`      - type: add-headers
+        config: { headers: { x-lane: beta } }
+`),
+  },
+  {
+    number: 2212,
+    title: 'Too many headers',
+    means: 'One action may add or remove ten headers. Use a second action for more.',
+    bad: request(`      - type: add-headers
+        config:
+          headers:
+${header(11)}
+`),
+    good: request(`      - type: add-headers
+        config:
+          headers:
+${header(10)}
+`),
+  },
+  {
+    number: 2214,
+    title: 'Unknown compression algorithm',
+    means: 'Responses can be compressed with gzip, deflate, br, compress and, here, zstd.',
+    bad: `on_http_response:
+  - actions:
+      - type: compress-response
+        config: { algorithms: [gzip, brotli] }
+`,
+    good: `on_http_response:
+  - actions:
+      - type: compress-response
+        config: { algorithms: [gzip, br] }
+`,
+  },
+  {
+    number: 2215,
+    title: 'Number out of range',
+    means: 'The number is below the least or above the greatest that the field takes.',
+    bad: request(`      - type: deny
+        config: { status_code: 200 }
+`),
+    good: request(`      - type: deny
+        config: { status_code: 403 }
+`),
+  },
+  {
+    number: 2216,
+    title: 'Unknown IP policy',
+    means: 'The action refers to an IP policy that does not exist.',
+    ipPolicies: ['office', 'partners'],
+    bad: request(`      - type: restrict-ips
+        config: { ip_policies: [ofice] }
+`),
+    good: request(`      - type: restrict-ips
+        config: { ip_policies: [office] }
+`),
+  },
+  {
+    number: 2217,
+    title: 'Invalid range of addresses',
+    means: 'Ranges are written as an address and the length of its prefix, with no bits set beyond it.',
+    bad: request(`      - type: restrict-ips
+        config: { allow: [192.0.2.1/24] }
+`),
+    good: request(`      - type: restrict-ips
+        config: { allow: [192.0.2.0/24] }
+`),
+  },
+  {
+    number: 2218,
+    title: 'Too many entries',
+    means: 'The list has more entries than the field takes.',
+    bad: request(`      - type: rate-limit
+        config:
+          name: per-everything
+          algorithm: sliding_window
+          capacity: 30
+          rate: 60s
+          bucket_key: [req.host, req.method, req.url.path, req.url.query, req.version, conn.client_ip, conn.server_ip, endpoint.id, endpoint.host, endpoint.url, endpoint.addr]
+`),
+    good: request(`      - type: rate-limit
+        config:
+          name: per-client
+          algorithm: sliding_window
+          capacity: 30
+          rate: 60s
+          bucket_key: [req.host, conn.client_ip]
+`),
+  },
+  {
+    number: 2219,
+    title: 'Field cannot be configured',
+    means: 'The service sets this field itself. Leave it out.',
+    bad: request(`      - type: circuit-breaker
+        config: { num_buckets: 32 }
+`),
+    good: request(`      - type: circuit-breaker
+        config: { window_duration: 30s }
+`),
+  },
+  {
+    number: 2221,
+    title: 'Text too long',
+    means: 'The text has more characters than the field takes.',
+    bad: request(`      - type: basic-auth
+        config:
+          credentials: ["ann:\${secrets.get('team', 'ann')}"]
+          realm: ${'staff '.repeat(22)}only
+`),
+    good: request(`      - type: basic-auth
+        config:
+          credentials: ["ann:\${secrets.get('team', 'ann')}"]
+          realm: staff only
+`),
+  },
+  {
+    number: 2222,
+    title: 'Not one of the possible values',
+    means: 'The field takes one of a few values, and this is none of them.',
+    bad: request(`      - type: redirect
+        config: { from: '^http:', to: 'https:', status_code: 300 }
+`),
+    good: request(`      - type: redirect
+        config: { from: '^http:', to: 'https:', status_code: 301 }
+`),
+  },
+  {
+    number: 2223,
+    title: 'Empty value',
+    means: 'The field is there, but has nothing in it.',
+    bad: request(`      - type: add-headers
+        config: { headers: {} }
+`),
+    good: request(`      - type: add-headers
+        config: { headers: { x-lane: beta } }
+`),
+  },
+  {
+    number: 2224,
+    title: 'Template does not compile',
+    means: 'An expression between `${` and `}` in a text is wrong. A literal `${` is written `$${`.',
+    bad: request(`      - type: custom-response
+        config: { body: 'Hello, \${req.hots}!' }
+`),
+    good: request(`      - type: custom-response
+        config: { body: 'Hello, \${req.host}!' }
+`),
+  },
+  {
+    number: 2225,
+    title: 'Duration out of range',
+    means:
+      'The duration is shorter or longer than the field takes. A bare number counts nanoseconds: write a unit.',
+    bad: request(`      - type: circuit-breaker
+        config: { tripped_duration: 5m }
+`),
+    good: request(`      - type: circuit-breaker
+        config: { tripped_duration: 2m }
+`),
+  },
+  {
+    number: 2226,
+    title: 'Not a URL',
+    means: 'The field takes a whole URL with its scheme.',
+    bad: request(`      - type: forward-internal
+        config: { url: app.internal }
+`),
+    good: request(`      - type: forward-internal
+        config: { url: https://app.internal }
+`),
+  },
+  {
+    number: 2228,
+    title: 'Value cannot be parsed',
+    means:
+      'The text does not have the syntax of what the field takes: a duration such as 1h30m, or a PEM text.',
+    bad: request(`      - type: http-request
+        config: { url: https://audit.internal, timeout: 3 seconds }
+`),
+    good: request(`      - type: http-request
+        config: { url: https://audit.internal, timeout: 3s }
+`),
+  },
+  {
+    number: 2230,
+    title: 'Phase does not fit the protocol',
+    means: 'TCP and TLS edges do not look into HTTP: only on_tcp_connect runs there.',
+    carriedBy: 'tcp_edge',
+    bad: `on_http_request:
+  - actions: [{ type: deny }]
+`,
+    good: `on_tcp_connect:
+  - actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2231,
+    title: 'Value there more than once',
+    means: 'The values of this field must differ from each other.',
+    bad: `on_http_response:
+  - actions:
+      - type: compress-response
+        config: { algorithms: [gzip, br, gzip] }
+`,
+    good: `on_http_response:
+  - actions:
+      - type: compress-response
+        config: { algorithms: [gzip, br] }
+`,
+  },
+  {
+    number: 2234,
+    title: 'Required field missing',
+    means: 'The action cannot work without this field.',
+    bad: request(`      - type: url-rewrite
+        config: { from: /v1/ }
+`),
+    good: request(`      - type: url-rewrite
+        config: { from: /v1/, to: /api/1/ }
+`),
+  },
+  {
+    number: 2236,
+    title: 'Policy cannot be parsed',
+    means:
+      'The text is not YAML or JSON, or does not have the form of a policy: a map of phases, each a list of rules, each a map with name, expressions and actions.',
+    bad: `on_http_request:
+  expressions: ["req.method == 'POST'"]
+  actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - expressions: ["req.method == 'POST'"]
+    actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2237,
+    title: 'Text too short',
+    means: 'The text has fewer characters than the field needs. Passwords of basic-auth have at least 8.',
+    bad: request(`      - type: basic-auth
+        config: { credentials: ['ann:secret'] }
+`),
+    good: request(`      - type: basic-auth
+        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
+`),
+  },
+  {
+    number: 2239,
+    title: 'More than one login',
+    means: 'A policy has at most one action that logs users in: oauth, openid-connect or saml.',
+    bad: request(`      - type: oauth
+        config: { provider: google }
+      - type: oauth
+        config: { provider: github }
+`),
+    good: request(`      - type: oauth
+        config: { provider: google }
+`),
+  },
+  {
+    number: 2240,
+    title: 'Field needs another',
+    means: 'Two fields belong together, and only one of them is there.',
+    bad: request(`      - type: oauth
+        config: { provider: google, client_id: shop }
+`),
+    good: request(`      - type: oauth
+        config: { provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }
+`),
+  },
+  {
+    number: 2244,
+    title: 'Too many query parameters',
+    means: 'A request of http-request may have 32 query parameters.',
+    bad: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params:
+${query(33)}
+`),
+    good: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params:
+${query(32)}
+`),
+  },
+  {
+    number: 2245,
+    title: 'Name of a query parameter too long',
+    means: 'Names of query parameters may have 128 characters.',
+    bad: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params: [{ key: ${'long'.repeat(33)}, value: v }]
+`),
+    good: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params: [{ key: long, value: v }]
+`),
+  },
+  {
+    number: 2246,
+    title: 'Value of a query parameter too long',
+    means: 'Values of query parameters may have 8192 characters.',
+    bad: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params: [{ key: k, value: ${'long'.repeat(2100)} }]
+`),
+    good: request(`      - type: http-request
+        config:
+          url: https://audit.internal
+          query_params: [{ key: k, value: long }]
+`),
+  },
+  {
+    number: 2248,
+    title: 'HTTPS edges have no on_tcp_connect',
+    means: 'Rules of connections run on TLS and TCP edges. On an HTTPS edge put them into on_http_request.',
+    carriedBy: 'https_edge',
+    bad: `on_tcp_connect:
+  - actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2250,
+    title: 'Nested too deeply',
+    means: 'Values of variables and log records may have lists and maps in each other to ten levels.',
+    bad: request(`      - type: set-vars
+        config: { vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }
+`),
+    good: request(`      - type: set-vars
+        config: { vars: [{ deep: [[1]] }] }
+`),
+  },
+  {
+    number: 2252,
+    title: 'Invalid form of set-vars',
+    means: 'Variables are a list in the order in which they are set, each entry a map with exactly one key.',
+    bad: request(`      - type: set-vars
+        config: { vars: { lane: beta } }
+`),
+    good: request(`      - type: set-vars
+        config: { vars: [{ lane: beta }] }
+`),
+  },
+  {
+    number: 2257,
+    title: 'Invalid user name',
+    means: 'The user name of a credential must not be empty or have control characters (RFC 7617).',
+    bad: request(`      - type: basic-auth
+        config: { credentials: [':correct horse'] }
+`),
+    good: request(`      - type: basic-auth
+        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
+`),
+  },
+  {
+    number: 2258,
+    title: 'Invalid password',
+    means: 'The password of a credential must not have control characters (RFC 7617).',
+    bad: request(`      - type: basic-auth
+        config: { credentials: ["ann:correct\\thorse"] }
+`),
+    good: request(`      - type: basic-auth
+        config: { credentials: ["ann:\${secrets.get('team', 'ann')}"] }
+`),
+  },
+  {
+    number: 2261,
+    title: 'Invalid pattern',
+    means:
+      'Patterns have the syntax of RE2, which takes linear time: there is no look-around and no back-reference.',
+    bad: request(`      - type: redirect
+        config: { from: '^http://(?!www)(.*)', to: 'https://$1' }
+`),
+    good: request(`      - type: redirect
+        config: { from: '^http://(.*)', to: 'https://$1' }
+`),
+  },
+];
