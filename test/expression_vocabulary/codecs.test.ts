@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile, EvalError, type Outcome, type Value } from '../../src/expression/index.ts';
 import { declareScope, variable } from '../../src/expression/scope.ts';
@@ -33,7 +33,9 @@ const encodedText = fc.stringMatching(/^(?:[a-c+=&;%?#/ ]|%[0-9A-Fa-f]{2}|%[0-9A
 describe('base64', () => {
   test('what is encoded is decoded, and is what Buffer makes', () => {
     const there = over('text.encodeBase64()');
-    const back = over('base64.decode(base64.encode(text)) == text && text.encodeBase64().decodeBase64() == text');
+    const back = over(
+      'base64.decode(base64.encode(text)) == text && text.encodeBase64().decodeBase64() == text',
+    );
     fc.assert(
       fc.property(anyText, (text) => {
         expect(there({ text })).toBe(Buffer.from(text, 'utf8').toString('base64'));
@@ -43,19 +45,26 @@ describe('base64', () => {
     );
   });
 
-  test.each(['a', 'a===', 'ab=c', 'a b=', 'YW-_', 'YWI=\n', 'Zm9=v', '====', 'YWJj='])('%j is no base64', (text) => {
-    expect(over('base64.decode(text)')({ text })).toMatchObject({ code: 'expr.invalid_argument' });
-  });
+  test.each(['a', 'a===', 'ab=c', 'a b=', 'YW-_', 'YWI=\n', 'Zm9=v', '====', 'YWJj='])(
+    '%j is no base64',
+    (text) => {
+      expect(over('base64.decode(text)')({ text })).toMatchObject({ code: 'expr.invalid_argument' });
+    },
+  );
 
   test('octets that are no UTF-8 are an error, padding is optional', () => {
-    expect(over('base64.decode(text)')({ text: '/w==' })).toMatchObject({ says: 'the bytes are not UTF-8 text' });
+    expect(over('base64.decode(text)')({ text: '/w==' })).toMatchObject({
+      says: 'the bytes are not UTF-8 text',
+    });
     expect(over('base64.decode(text)')({ text: 'YQ' })).toBe('a');
     expect(over('base64.decode(text)')({ text: '' })).toBe('');
     expect(evaluate("base64.encode(b'\\xff')")).toBe('/w==');
   });
 
   test('a user name cannot hold a colon', () => {
-    expect(evaluate("basic_auth.encode('Aladdin', 'open sesame')")).toBe('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==');
+    expect(evaluate("basic_auth.encode('Aladdin', 'open sesame')")).toBe(
+      'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==',
+    );
     expect(evaluate("basic_auth.encode('a:b', 'c')")).toMatchObject({ code: 'expr.invalid_argument' });
     expect(evaluate("basic_auth.encode('a', 'b:c')")).toBe(`Basic ${btoa('a:b:c')}`);
   });
@@ -63,7 +72,9 @@ describe('base64', () => {
 
 describe('percent-encoding and queries', () => {
   test('escape is decoded by decodeURIComponent and by unescape, and holds unreserved characters only', () => {
-    const roundTrip = over('text.escapeUrl().unescapeUrl() == text && url.unescape(url.escape(text)) == text');
+    const roundTrip = over(
+      'text.escapeUrl().unescapeUrl() == text && url.unescape(url.escape(text)) == text',
+    );
     fc.assert(
       fc.property(anyText, (text) => {
         const encoded = percentEncode(text);
@@ -107,7 +118,7 @@ describe('percent-encoding and queries', () => {
     const flat = fc.dictionary(anyText, anyText, { maxKeys: 5, noNullPrototype: true });
     fc.assert(
       fc.property(flat, (record) => {
-        const value = valueOfPlain(record) as Value;
+        const value = valueOfPlain(record);
         expect(encode({ value })).toBe(new URLSearchParams(record).toString());
         expect(back({ value })).toBe(true);
       }),
@@ -117,8 +128,9 @@ describe('percent-encoding and queries', () => {
 
   test('is a query string exactly when a URL parser would leave it as it is', () => {
     const isQuery = over('text.isQueryString()');
-    for (const text of ['a', 'a=1&b=2', 'a=%20', '%41', 'x=/?:@', 'a[]=1']) expect(isQuery({ text }), text).toBe(true);
-    for (const text of ['', '&', '=', 'a b', 'a=%', 'a=%2', 'a#b', 'ü', 'a="']) expect(isQuery({ text }), text).toBe(false);
+    const queries = ['a', 'a=1&b=2', 'a=%20', '%41', 'x=/?:@', 'a[]=1'];
+    const others = ['', '&', '=', 'a b', 'a=%', 'a=%2', 'a#b', 'ü', 'a="'];
+    expect([...queries, ...others].filter((text) => isQuery({ text }) === true)).toEqual(queries);
   });
 });
 
@@ -159,9 +171,12 @@ describe('JSON', () => {
     ['json.encode(9007199254740993)', '9007199254740993'],
     ['json.encode(optional.of(1))', '1'],
     ['json.encode(req.url)', '"https://shop.example/v1/things?page=2&tag=a+b&tag=c"'],
-    ['json.encode(req.cookies)', '{"lane":[{"name":"lane","value":"beta"},{"name":"lane","value":"old"}],"theme":[{"name":"theme","value":"dark"}]}'],
+    [
+      'json.encode(req.cookies)',
+      '{"lane":[{"name":"lane","value":"beta"},{"name":"lane","value":"old"}],"theme":[{"name":"theme","value":"dark"}]}',
+    ],
     ["json.decode('{\"__proto__\": 1}')['__proto__']", 1],
-    ["'{\"a\": {\"b\": [1, \"x\"]}}'.decodeJson().a.b[1]", 'x'],
+    ['\'{"a": {"b": [1, "x"]}}\'.decodeJson().a.b[1]', 'x'],
     ["json.decode('7') == 7 && type(json.decode('7')) == double", true],
   ])('%s', (source, expected) => {
     const value = evaluate(source);
@@ -176,7 +191,9 @@ describe('JSON', () => {
     expect(decodeJson(deep)).toMatchObject({ code: 'expr.limit_exceeded' });
     expect(decodeJson(deep.slice(1, -1))).not.toBeInstanceOf(EvalError);
     expect(decodeJson('['.repeat(200_000))).toBeInstanceOf(EvalError);
-    expect(encodeJson(['x'.repeat(600_000), 'x'.repeat(600_000)])).toMatchObject({ code: 'expr.limit_exceeded' });
+    expect(encodeJson(['x'.repeat(600_000), 'x'.repeat(600_000)])).toMatchObject({
+      code: 'expr.limit_exceeded',
+    });
     // A list of lists that share their members is 2^40 elements written out.
     let shared: Value = ['x'];
     for (let level = 0; level < 40; level++) shared = [shared, shared];

@@ -83,7 +83,11 @@ export function activation(given: Given = {}): Activation {
 }
 
 /** The value of an expression, or the codes of its errors. */
-export function evaluate(source: string, at: Activation = activation(), place: Place = 'on_http_response'): Outcome {
+export function evaluate(
+  source: string,
+  at: Activation = activation(),
+  place: Place = 'on_http_response',
+): Outcome {
   const { program, diagnostics } = compile(source, scopeFor(place));
   if (program === undefined) throw new Error(`${source}: ${diagnostics.map((one) => one.says).join('; ')}`);
   return program.evaluate(at);
@@ -91,5 +95,17 @@ export function evaluate(source: string, at: Activation = activation(), place: P
 
 /** What checking says of an expression. */
 export function findings(source: string, place: Place = 'on_http_response'): readonly string[] {
-  return compile(source, scopeFor(place)).diagnostics.map((one) => `${one.severity} ${one.code}: ${one.says}`);
+  return compile(source, scopeFor(place)).diagnostics.map(
+    (one) => `${one.severity} ${one.code}: ${one.says}`,
+  );
+}
+
+/** The outcome of each expression, by its source. */
+export function valuesOf(sources: readonly string[], at: Activation = activation()): Record<string, Outcome> {
+  return Object.fromEntries(sources.map((source) => [source, evaluate(source, at)]));
+}
+
+/** Those of the expressions that are not true. */
+export function untrue(sources: readonly string[], at: Activation = activation()): readonly string[] {
+  return sources.filter((source) => evaluate(source, at) !== true);
 }

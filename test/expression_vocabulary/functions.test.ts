@@ -21,10 +21,9 @@ describe('every function', () => {
   test('has a sentence and at least one overload, with ids that are unique', () => {
     const ids = rows.flatMap((row) => (row.kind === 'function' ? row.overloads.map((one) => one.id) : []));
     expect(new Set(ids).size).toBe(ids.length);
-    for (const row of rows) {
-      expect(row.doc, row.name).toMatch(/^(?:[A-Z]|xx).*[.)]$/s);
-      if (row.kind === 'function') expect(row.overloads.length, row.name).toBeGreaterThan(0);
-    }
+    const bare = rows.filter((row) => row.kind === 'function' && row.overloads.length === 0);
+    const speechless = rows.filter((row) => !/^(?:[A-Z]|xx).*[.)]$/s.test(row.doc));
+    expect([...bare, ...speechless]).toEqual([]);
   });
 
   test.each([
@@ -38,13 +37,13 @@ describe('every function', () => {
     'lists.range encodeQueryString getDate getDayOfMonth getDayOfWeek getMonth crc32 md5 sha256 xxhash64',
   ])('is there: %s', (names) => {
     const { functions } = scopeFor('on_http_response').functions;
-    for (const name of names.split(' ')) expect(functions.has(name), name).toBe(true);
+    expect(names.split(' ').filter((name) => !functions.has(name))).toEqual([]);
   });
 
   test('macros of the policy language are there', () => {
     const { macros } = scopeFor('on_http_response').functions;
-    for (const key of ['all/2', 'exists/2', 'exists_one/2', 'filter/2', 'map/2', 'map/3', 'sort/3', 'sortBy/2'])
-      expect(macros.has(key), key).toBe(true);
+    const keys = ['all/2', 'exists/2', 'exists_one/2', 'filter/2', 'map/2', 'map/3', 'sort/3', 'sortBy/2'];
+    expect(keys.filter((key) => !macros.has(key))).toEqual([]);
   });
 });
 
@@ -71,7 +70,7 @@ describe('functions on the exchange', () => {
     ["getResHeader('Content-Type')", ['text/html; charset=utf-8']],
     // Names that only the request tells are prepared at run time, with the same result.
     ["getReqHeader('HO' + 'st')", ['shop.example']],
-    ["hasReqHeader(req.url.path)", false],
+    ['hasReqHeader(req.url.path)', false],
     ["getReqHeader(vars.size() == 0 ? 'X-TEAM' : '')", ['blue', 'green']],
   ])('%s', (source, expected) => {
     expect(evaluate(source)).toEqual(expected);
@@ -80,7 +79,9 @@ describe('functions on the exchange', () => {
   test('a missing cookie is an error, and asking for it is not', () => {
     expect(errorCode("getReqCookie('none')")).toBe('expr.absent');
     expect(errorCode("getResCookie('none').value")).toBe('expr.absent');
-    expect(evaluate("hasReqCookie('__proto__') || hasResCookie('constructor') || hasQueryParam('toString')")).toBe(false);
+    expect(
+      evaluate("hasReqCookie('__proto__') || hasResCookie('constructor') || hasQueryParam('toString')"),
+    ).toBe(false);
   });
 
   test('functions of a later phase are unknown in an earlier one', () => {
@@ -95,17 +96,17 @@ describe('addresses', () => {
     ["inCidrRange(conn.client_ip, '203.0.113.0/24')", true],
     ["inCidrRange(conn.client_ip, '203.0.112.0/24')", false],
     ["inCidrRange(conn.client_ip, '::/0')", false],
-    ["inCidrRange(conn.client_ip, req.url.path)", false],
+    ['inCidrRange(conn.client_ip, req.url.path)', false],
     ["inCidrRange(req.url.path, '0.0.0.0/0')", false],
     ["inCidrRange('2001:db8::1', '2001:db8::/32')", true],
     ["inCidrRanges(conn.client_ip, ['10.0.0.0/8', '203.0.113.0/25'])", true],
-    ["inCidrRanges(conn.client_ip, [])", false],
+    ['inCidrRanges(conn.client_ip, [])', false],
     // What is no range is passed over when only the request tells it.
     ["inCidrRanges(conn.client_ip, [req.url.path, '203.0.113.7/32'])", true],
     ["inCidrRanges(conn.client_ip, getReqHeader('x-team'))", false],
     ["inCidrRanges(req.url.path, ['0.0.0.0/0'])", false],
     ["inCidrRange(conn.server_ip, '198.51.100.0/24')", true],
-    ["conn.client_ip.isPrivateIp()", false],
+    ['conn.client_ip.isPrivateIp()', false],
     ["['10.9.8.7', '172.31.0.1', '192.168.0.1', 'fd00::1'].all(ip, ip.isPrivateIp())", true],
     ["['172.32.0.1', '127.0.0.1', '169.254.1.1', 'fe80::1', 'x', ''].exists(ip, ip.isPrivateIp())", false],
   ])('%s', (source, expected) => {
@@ -114,31 +115,37 @@ describe('addresses', () => {
 
   test('a constant range that is none is an error, one with host bits a warning that still works', () => {
     expect(findings("inCidrRange(conn.client_ip, '203.0.113.0')").join()).toMatch(/^error expr.invalid_cidr/);
-    expect(findings("inCidrRanges(conn.client_ip, ['10.0.0.0/8', '10/8'])").join()).toMatch(/^error expr.invalid_cidr/);
-    expect(findings("inCidrRange(conn.client_ip, '203.0.113.9/24')").join()).toMatch(/^warning expr.invalid_cidr/);
+    expect(findings("inCidrRanges(conn.client_ip, ['10.0.0.0/8', '10/8'])").join()).toMatch(
+      /^error expr.invalid_cidr/,
+    );
+    expect(findings("inCidrRange(conn.client_ip, '203.0.113.9/24')").join()).toMatch(
+      /^warning expr.invalid_cidr/,
+    );
     expect(evaluate("inCidrRange(conn.client_ip, '203.0.113.9/24')")).toBe(true);
     expect(evaluate("inCidrRanges(conn.client_ip, ['203.0.113.9/24'])")).toBe(true);
   });
 });
 
+const draws = (seed: number): readonly unknown[] => {
+  const at = activation({ seed });
+  return [evaluate('rand.double()', at), evaluate('rand.double()', at)];
+};
+
 describe('chance and secrets', () => {
   test('rand.int covers its range and nothing else', () => {
     const at = activation({ seed: 7 });
     const seen = new Set(Array.from({ length: 500 }, () => evaluate('rand.int(3, 6)', at)));
-    expect([...seen].sort()).toEqual([3, 4, 5, 6]);
+    expect(seen).toEqual(new Set([3, 4, 5, 6]));
     const bits = new Set(Array.from({ length: 50 }, () => evaluate('rand.int()', at)));
-    expect([...bits].sort()).toEqual([0, 1]);
+    expect(bits).toEqual(new Set([0, 1]));
     expect(evaluate('rand.int(-2, -2)')).toBe(-2);
   });
 
   test('rand.* is the world’s chance, drawn again each time', () => {
-    const draws = (seed: number) => {
-      const at = activation({ seed });
-      return [evaluate('rand.double()', at), evaluate('rand.double()', at)];
-    };
     expect(draws(1)).toEqual(draws(1));
     expect(draws(1)).not.toEqual(draws(2));
-    expect(new Set(draws(1).map(String)).size).toBeLessThanOrEqual(2);
+    const [first, second] = draws(1);
+    expect(first).not.toEqual(second);
     expect(evaluate('rand.double() >= 0.0 && rand.double() < 1.0')).toBe(true);
   });
 
@@ -159,10 +166,13 @@ describe('strings and lists', () => {
     ["'a,b'.split(',', -1)", ['a', 'b']],
     ["'aé😀'.split('')", ['a', 'é', '😀']],
     ["'ßÉ'.upper()", 'SSÉ'],
-    ["[3, 1, 2].sort(a, b, a > b)", [3, 2, 1]],
-    ["[1u, 2, 0.5].sort().map(x, string(x))", ['0.5', '1', '2']],
+    ['[3, 1, 2].sort(a, b, a > b)', [3, 2, 1]],
+    ['[1u, 2, 0.5].sort().map(x, string(x))', ['0.5', '1', '2']],
     ["['b', 'a', 'C'].sort()", ['C', 'a', 'b']],
-    ["[{'n': 2, 'k': 'x'}, {'n': 1, 'k': 'y'}, {'n': 2, 'k': 'z'}].sortBy(e, e.n).map(e, e.k)", ['y', 'x', 'z']],
+    [
+      "[{'n': 2, 'k': 'x'}, {'n': 1, 'k': 'y'}, {'n': 2, 'k': 'z'}].sortBy(e, e.n).map(e, e.k)",
+      ['y', 'x', 'z'],
+    ],
     ["[1, 1.0, 1u, 2, '1', [1], [1.0]].distinct().size()", 4],
     ['[1, [2, [3, [4]]]].flatten(2).size()', 4],
     ['[[1], [2]].flatten(0).size()', 2],
@@ -182,10 +192,16 @@ describe('strings and lists', () => {
     ['[[1]].flatten(-1)', 'expr.invalid_argument'],
     ['lists.range(-1)', 'expr.invalid_argument'],
     ['lists.range(conn.client_port * 2)', 'expr.limit_exceeded'],
-    ['lists.range(conn.client_port).map(x, lists.range(conn.client_port)).size() > 0', 'expr.budget_exceeded'],
+    [
+      'lists.range(conn.client_port).map(x, lists.range(conn.client_port)).size() > 0',
+      'expr.budget_exceeded',
+    ],
     ['lists.range(conn.client_port - 47000).map(x, [x]).distinct().size()', 'expr.budget_exceeded'],
     // Elements that are shared count each time: 8^6 of them flat.
-    ['cel.bind(a, [[1,1,1,1,1,1,1,1]], cel.bind(b, [a,a,a,a,a,a,a,a], cel.bind(c, [b,b,b,b,b,b,b,b], cel.bind(d, [c,c,c,c,c,c,c,c], cel.bind(e, [d,d,d,d,d,d,d,d], [e,e,e,e,e,e,e,e].flatten(99).size())))))', 'expr.limit_exceeded'],
+    [
+      'cel.bind(a, [[1,1,1,1,1,1,1,1]], cel.bind(b, [a,a,a,a,a,a,a,a], cel.bind(c, [b,b,b,b,b,b,b,b], cel.bind(d, [c,c,c,c,c,c,c,c], cel.bind(e, [d,d,d,d,d,d,d,d], [e,e,e,e,e,e,e,e].flatten(99).size())))))',
+      'expr.limit_exceeded',
+    ],
   ])('%s is %s', (source, code) => {
     expect(errorCode(source)).toBe(code);
   });

@@ -1,13 +1,30 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUrl, urlOfRequest } from '../../src/expression/vocabulary/urls.ts';
-import { activation, evaluate, REQUEST } from './exchange.ts';
+import { activation, evaluate, REQUEST, untrue, valuesOf } from './exchange.ts';
 
 describe('parsing', () => {
   test.each([
-    ['https://a.example', { scheme: 'https', host: 'a.example', path: '', query: '', uri: '', port: undefined }],
-    ['HTTPS://A.Example:8443/B?c=D#e', { scheme: 'https', host: 'a.example', port: 8443, path: '/B', query: 'c=D', fragment: 'e', uri: '/B?c=D' }],
-    ['http://u:p@[2001:db8::1]:80?x', { host: '[2001:db8::1]', port: 80, path: '', query: 'x', userPassword: 'u:p', uri: '?x' }],
+    [
+      'https://a.example',
+      { scheme: 'https', host: 'a.example', path: '', query: '', uri: '', port: undefined },
+    ],
+    [
+      'HTTPS://A.Example:8443/B?c=D#e',
+      {
+        scheme: 'https',
+        host: 'a.example',
+        port: 8443,
+        path: '/B',
+        query: 'c=D',
+        fragment: 'e',
+        uri: '/B?c=D',
+      },
+    ],
+    [
+      'http://u:p@[2001:db8::1]:80?x',
+      { host: '[2001:db8::1]', port: 80, path: '', query: 'x', userPassword: 'u:p', uri: '?x' },
+    ],
     ['ftp://h/a//b/../c', { scheme: 'ftp', path: '/a//b/../c' }],
     ['https://h:/x', { host: 'h', port: undefined, authority: 'h:' }],
   ])('%s', (text, expected) => {
@@ -44,7 +61,10 @@ describe('parsing', () => {
     const urls = fc
       .record({
         scheme: fc.constantFrom('http', 'https'),
-        host: fc.oneof(fc.array(label, { minLength: 2, maxLength: 3 }).map((parts) => parts.join('.')), fc.constant('[2001:db8::7]')),
+        host: fc.oneof(
+          fc.array(label, { minLength: 2, maxLength: 3 }).map((parts) => parts.join('.')),
+          fc.constant('[2001:db8::7]'),
+        ),
         port: fc.option(fc.integer({ min: 1, max: 65_535 }).filter((port) => port !== 80 && port !== 443)),
         path: fc.array(fc.stringMatching(/^(?:[A-Za-z0-9_~-]|%2F|%C3%BC){1,6}$/), { maxLength: 4 }),
         query: fc.option(fc.stringMatching(/^(?:[a-c]{1,3}=[A-Za-z0-9+]{0,3}&?){0,3}$/), { nil: undefined }),
@@ -79,7 +99,8 @@ describe('parsing', () => {
       fc.property(near, (text) => {
         // That parser reads a last label of digits as an IPv4 address, RFC 3986 as a name.
         const isNumeric = /^https?:\/\/[^/?#]*\.?\d[^./?#]*(?:[/?#:]|$)/.test(text);
-        if (parseUrl(text) !== null && !isNumeric && !text.includes('@')) expect(URL.canParse(text), text).toBe(true);
+        const isOurs = parseUrl(text) !== null && !isNumeric && !text.includes('@');
+        expect(!isOurs || URL.canParse(text)).toBe(true);
       }),
       { seed: 12, numRuns: 3_000 },
     );
@@ -105,7 +126,7 @@ describe('the URL of a request', () => {
       "req.url.query_params['a'].join('+') + string(size(req.url.query_params['b']))": '1+21',
       'has(req.url.user_password)': false,
     };
-    for (const [source, expected] of Object.entries(parts)) expect(evaluate(source, at), source).toBe(expected);
+    expect(valuesOf(Object.keys(parts), at)).toEqual(parts);
   });
 
   test('a port is there only when it is written, a question mark only with a query', () => {
@@ -117,15 +138,15 @@ describe('the URL of a request', () => {
   });
 
   test('is a string wherever one is wanted', () => {
-    for (const source of [
+    const sources = [
       "req.url == 'https://shop.example/v1/things?page=2&tag=a+b&tag=c'",
       "req.url.startsWith('https://')",
       'req.url in [req.url.raw]',
       "req.url.parseUrl().host == 'shop.example'",
       "('' + req.url).size() == req.url.size()",
       "req.url.matches('tag=a')",
-      "type(req.url) == string",
-    ])
-      expect(evaluate(source), source).toBe(true);
+      'type(req.url) == string',
+    ];
+    expect(untrue(sources)).toEqual([]);
   });
 });

@@ -23,6 +23,8 @@ interface Tokens {
   readonly names: readonly string[];
   /** Parts of comments between semicolons, trimmed, in order. */
   readonly comments: readonly string[];
+  /** Parts of the first comment, which is about the system and the device. */
+  readonly system: readonly string[];
 }
 
 /**
@@ -32,11 +34,11 @@ interface Tokens {
 export function parseUserAgent(whole: string): UserAgent {
   const text = whole.slice(0, READ_UNITS);
   const tokens = tokensOf(text);
-  const { comments } = tokens;
+  const { comments, system } = tokens;
   const bot = botOf(tokens);
   const { name, version } = bot ?? clientOf(tokens);
   const { os, osVersion } = systemOf(comments);
-  const device = deviceOf(comments, os);
+  const device = deviceOf(system, os);
   const isBot = bot !== undefined;
   const isTablet = !isBot && isTabletOf(tokens, os, device);
   const isMobile = !isBot && !isTablet && isMobileOf(tokens, os, device);
@@ -48,11 +50,13 @@ function tokensOf(text: string): Tokens {
   const products = new Map<string, string>();
   const names: string[] = [];
   const comments: string[] = [];
+  let inFirst = 0;
   let at = 0;
   while (at < text.length) {
     if (text[at] === '(') {
       const end = endOfComment(text, at);
       for (const part of text.slice(at + 1, end).split(';')) comments.push(part.trim());
+      if (inFirst === 0) inFirst = comments.length;
       at = end + 1;
       continue;
     }
@@ -66,9 +70,10 @@ function tokensOf(text: string): Tokens {
   for (const part of comments) {
     const [first = ''] = part.split(' ', 1);
     if (first.includes('/') && !first.includes('://')) addProduct(first, products, names);
-    else if (Object.hasOwn(BOTS, part.toLowerCase())) addProduct(part, products, names);
+    const last = part.slice(part.lastIndexOf(' ') + 1);
+    if (Object.hasOwn(BOTS, last.toLowerCase())) addProduct(last, products, names);
   }
-  return { products, names, comments };
+  return { products, names, comments, system: comments.slice(0, inFirst) };
 }
 
 function addProduct(product: string, products: Map<string, string>, names: string[]): void {
@@ -146,10 +151,8 @@ const SYSTEMS: readonly SystemRow[] = [
   ['Windows', (part) => mapped(after('Windows NT ')(part)) ?? (part === 'Windows' ? '' : undefined)],
   ['Android', (part) => after('Android ')(part) ?? (part === 'Android' ? '' : undefined)],
   ['iOS', (part) => underscored(after('CPU iPhone OS ')(part) ?? after('CPU OS ')(part))],
-  [
-    'macOS',
-    (part) => underscored(after('Intel Mac OS X ')(part) ?? after('PPC Mac OS X ')(part) ?? bareMac(part)),
-  ],
+  ['macOS', (part) => underscored(after('Intel Mac OS X ')(part) ?? after('PPC Mac OS X ')(part))],
+  ['macOS', bareMac],
   ['Chrome OS', (part) => after('CrOS ')(part)?.split(' ').at(-1)],
   ['FreeBSD', (part) => (part.startsWith('FreeBSD') ? '' : undefined)],
   ['OpenBSD', (part) => (part.startsWith('OpenBSD') ? '' : undefined)],
@@ -196,13 +199,13 @@ function bareMac(part: string): string | undefined {
 
 const APPLE_DEVICES = ['iPhone', 'iPad', 'iPod touch', 'iPod', 'Macintosh'];
 
-function deviceOf(comments: readonly string[], os: string): string {
-  const apple = APPLE_DEVICES.find((device) => comments.includes(device));
+function deviceOf(system: readonly string[], os: string): string {
+  const apple = APPLE_DEVICES.find((device) => system.includes(device));
   if (apple !== undefined) return apple === 'Macintosh' ? 'Mac' : apple;
   if (os !== 'Android') return '';
-  const at = comments.findIndex((part) => part.startsWith('Android'));
+  const at = system.findIndex((part) => part.startsWith('Android'));
   // After the system comes the model, at times behind a locale, at times before a build.
-  for (const part of comments.slice(at + 1)) {
+  for (const part of system.slice(at + 1)) {
     const model = part.split(' Build', 1)[0]!.trim();
     const isModel = model !== '' && !/^(?:[a-z]{2}[-_][a-zA-Z]{2}|wv|K|U|Mobile|Tablet|rv:.*)$/.test(model);
     if (isModel && !model.includes('/')) return model;

@@ -129,8 +129,9 @@ export const BOTS: Readonly<Record<string, string>> = {
   youbot: 'YouBot',
 };
 
-/** No quantifier: linear whatever the text. */
-export const ROBOT_WORD = /bot(?![a-z])|crawl|spider|scrap(?:er|y)|fetcher|archiver|preview|monitor|scanner/i;
+/** No quantifier: linear whatever the text. Cubot makes telephones. */
+export const ROBOT_WORD =
+  /(?<!cu)bot(?![a-z])|crawl|spider|scrap(?:er|y)|fetcher|archiver|preview|monitor|scanner/i;
 
 /** Versions of Windows NT by number. */
 export const WINDOWS: Readonly<Record<string, string>> = {
