@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { EDGE_SHAPE } from '../../src/edge/document/edge_shape.ts';
+import { MODULES_NOT_RUN } from '../../src/edge/document/not_run.ts';
+import type { Shape } from '../../src/edge/document/shape.ts';
+import { MODULES } from '../../src/modules/table.ts';
+
+const edge = EDGE_SHAPE.properties!['edges']!.properties!['https']!.additionalProperties as Shape;
+const route = edge.properties!['routes']!.items!;
+const NO_MODULES = new Set(['match_type', 'match', 'description', 'metadata']);
+
+test('the warning names exactly the modules that the table does not run', () => {
+  const notRun = MODULES.filter(({ type, reasons }) => `${type}.not_run` in reasons).map(({ type }) => type);
+  expect(MODULES_NOT_RUN.toSorted()).toEqual(notRun.toSorted());
+});
+
+test('every module of the table has a shape, and every shape its module', () => {
+  const shapes = Object.keys(route.properties!).filter((key) => !NO_MODULES.has(key));
+  expect(shapes.toSorted()).toEqual(MODULES.map(({ type }) => type).toSorted());
+});

@@ -1,0 +1,81 @@
+import { placeOf } from './rooms.ts';
+import { globalUses } from './scopes.ts';
+import type { GlobalUse } from './scopes.ts';
+import { lineOf } from './tree.ts';
+import type { Rule } from './tree.ts';
+
+/** Rooms that decide: the same input has to give the same output, today and in a replay. */
+const PURE: ReadonlySet<string> = new Set(
+  `http net regex diagnostics wire expression mechanisms engine modules modules/* policy policy/actions/* edge
+   edge/document analysis`.split(/\s+/),
+);
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  Date: 'take `nowMs: number`, or `World.nowMs()`, as an argument',
+  'Math.random': 'take `random: number`, or `World.random()`, as an argument',
+  setTimeout: 'ask the driver: a deadline is a question or an argument',
+  setInterval: 'compute from `nowMs` what is due when asked',
+  setImmediate: 'decide synchronously',
+  queueMicrotask: 'decide synchronously',
+  fetch: 'ask the driver a question; answers/ talks to the network',
+  console: 'return what there is to say; cli/ prints',
+  process: 'take what is needed as an argument; cli/ reads the environment',
+  performance: 'take `nowMs` as an argument; bench/ measures',
+  crypto: 'import src/crypto, or take chance as an argument',
+  globalThis: 'name the global that you mean, so that this rule can see it',
+};
+
+/** Uses that are pure after all: file, global, reason. */
+// table: what is allowed, and why
+const ALLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+
+/** The rules about the outside world, with their exceptions. */
+export function worldRules(allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = ALLOWED) {
+  /** No clock, chance, timer, network or console in rooms that decide. */
+  const pureRoomsUseNoWorld: Rule = (tree) =>
+    tree.sources.flatMap((file) => {
+      const place = placeOf(file.path);
+      if (place === null || !PURE.has(place.room)) return [];
+      return globalUses(file.program).flatMap((use) => {
+        const name = forbidden(use);
+        if (name === null || allowed[file.path]?.[name] !== undefined) return [];
+        const says = `${name} is the outside world, which ${place.room} may not touch; ${INSTEAD[name]}`;
+        return [{ path: file.path, line: lineOf(file, use.node.start), says }];
+      });
+    });
+
+  /** Every exception is needed: one that nothing uses any more has to go. */
+  const exceptionsAreUsed: Rule = (tree) =>
+    Object.entries(allowed).flatMap(([path, names]) => {
+      const file = tree.sources.find((source) => source.path === path);
+      const used = new Set(file === undefined ? [] : globalUses(file.program).map(forbidden));
+      return Object.keys(names)
+        .filter((name) => !used.has(name))
+        .map((name) => ({
+          path,
+          line: 1,
+          says: `${name} is allowed here but not used; remove it from test/tidy/globals.ts`,
+        }));
+    });
+
+  return { pureRoomsUseNoWorld, exceptionsAreUsed };
+}
+
+function forbidden({ name, node, parent }: GlobalUse): string | null {
+  if (name !== 'Math') return Object.hasOwn(INSTEAD, name) ? name : null;
+  // Anything but `Math.name` could reach `random` unseen.
+  const isMember = parent.type === 'MemberExpression' && parent['object'] === node;
+  if (!isMember || parent['computed'] === true) return 'Math.random';
+  return (parent['property'] as { name?: string }).name === 'random' ? 'Math.random' : null;
+}
+
+/** Nowhere is code made from text. */
+export const codeIsNotMadeFromText: Rule = (tree) =>
+  tree.sources.flatMap((file) =>
+    globalUses(file.program)
+      .filter(({ name }) => name === 'eval' || name === 'Function')
+      .map(({ name, node }) => {
+        const says = `${name} makes code from text; use closures, and a parser where there is a language`;
+        return { path: file.path, line: lineOf(file, node.start), says };
+      }),
+  );

@@ -1,0 +1,74 @@
+/**
+ * Who may import whom: the table of the architecture. A room is a folder of `src`, or a part of one where the parts
+ * have rights of their own. Whatever is not listed is forbidden; a room may always import itself and its parts.
+ */
+
+const VOCABULARY = ['http', 'net', 'crypto', 'regex', 'diagnostics'];
+const DECIDING = [...VOCABULARY, 'expression', 'mechanisms', 'engine'];
+const CONFIGURATION = [...DECIDING, 'modules', 'policy', 'edge'];
+
+export const ANYTHING = 'anything';
+
+// table: rooms and what they may import
+export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>> = {
+  http: [],
+  net: [],
+  crypto: [],
+  regex: [],
+  diagnostics: [],
+  wire: ['http'],
+  expression: VOCABULARY,
+  mechanisms: VOCABULARY,
+  engine: ['http', 'net', 'diagnostics'],
+  // The root of `modules` is the table and what all modules share; each module is a room without siblings.
+  modules: DECIDING,
+  'modules/*': [...DECIDING, 'modules'],
+  policy: [...DECIDING, 'edge/document'],
+  'policy/actions/*': [...DECIDING, 'policy'],
+  // Reading the edge file may be used by whoever reads another file of the same kind.
+  'edge/document': [...DECIDING, 'modules'],
+  edge: [...DECIDING, 'modules', 'policy'],
+  resources: [...VOCABULARY, 'modules', 'policy', 'edge/document'],
+  store: [...VOCABULARY, 'resources'],
+  events: [...VOCABULARY, 'engine', 'expression'],
+  api: [...VOCABULARY, 'resources', 'store', 'events'],
+  answers: [...VOCABULARY, 'engine', 'wire'],
+  proxy: [...VOCABULARY, 'engine', 'wire', 'answers'],
+  tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],
+  simulator: [...CONFIGURATION, 'events'],
+  analysis: [...CONFIGURATION, 'events'],
+  recorder: [...CONFIGURATION, 'events', 'simulator'],
+  inspector: [...CONFIGURATION, 'events', 'recorder'],
+  cli: ANYTHING,
+  'edgeproof.ts': ANYTHING,
+  'index.ts': ANYTHING,
+};
+
+/** Parents whose children are rooms without siblings; files right inside them belong to the parent. */
+const FAMILIES = ['modules', 'policy/actions'];
+/** Parts of a folder with rights of their own. */
+const PARTS = ['edge/document'];
+
+/** The room of a file below `src/`, and the sibling that it is, where it is one. */
+export interface Place {
+  readonly room: string;
+  readonly sibling: string | null;
+}
+
+/** Where a path stands; null outside of `src`. */
+export function placeOf(path: string): Place | null {
+  if (!path.startsWith('src/')) return null;
+  const inside = path.slice('src/'.length);
+  for (const family of FAMILIES) {
+    const below = inside.startsWith(`${family}/`) ? inside.slice(family.length + 1) : '';
+    if (below.includes('/')) return { room: `${family}/*`, sibling: below.slice(0, below.indexOf('/')) };
+  }
+  const part = PARTS.find((name) => inside.startsWith(`${name}/`));
+  return { room: part ?? inside.split('/')[0]!, sibling: null };
+}
+
+/** Whether one room may import another; the right to a folder covers its parts and its children. */
+export function mayImport(from: string, to: string): boolean {
+  const allowed = ROOMS[from] ?? [];
+  return allowed === ANYTHING || [from, ...allowed].some((name) => to === name || to.startsWith(`${name}/`));
+}

@@ -1,0 +1,39 @@
+import { deadFileRules } from './dead_files.ts';
+import { codeIsNotMadeFromText, worldRules } from './globals.ts';
+import { packagesStayAtHome } from './homes.ts';
+import {
+  importsAreLiteral,
+  importsHaveNoCycles,
+  roomsKeepToTheirImports,
+  siblingsStayApart,
+} from './imports.ts';
+import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
+import { pagesHaveOneTitle } from './titles.ts';
+import type { Rule } from './tree.ts';
+
+const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
+const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
+
+/** Every rule of the house, by the sentence that it holds. */
+export const RULES = {
+  'files parse': (tree) => [...tree.broken],
+  'rooms import only what the table lists': roomsKeepToTheirImports,
+  'siblings do not import each other': siblingsStayApart,
+  'imports are written out': importsAreLiteral,
+  'imports have no cycles': importsHaveNoCycles,
+  'packages are imported in their home only': packagesStayAtHome,
+  'pure rooms use no clock, chance, timer, network or console': pureRoomsUseNoWorld,
+  'exceptions are used': exceptionsAreUsed,
+  'code is not made from text': codeIsNotMadeFromText,
+  'files are short': filesAreShort,
+  'functions are short': functionsAreShort,
+  'tables are data': tablesAreData,
+  'nothing is called utils': nothingIsCalledUtils,
+  'names are snake_case': namesAreSnakeCase,
+  'no file is dead': noFileIsDead,
+  'waiting has an end': waitingHasAnEnd,
+  'pages have one title': pagesHaveOneTitle,
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;

@@ -1,0 +1,29 @@
+import type { Breach, Rule } from './tree.ts';
+
+/** Every page has one title, and it comes first. */
+export const pagesHaveOneTitle: Rule = (tree) =>
+  tree.markdown.flatMap(({ path, text }): Breach[] => {
+    const titles = outsideOfFences(text).flatMap((line, index) => (/^# \S/.test(line) ? [index + 1] : []));
+    if (titles.length === 0) return [{ path, line: 1, says: 'the page has no title; begin it with `# …`' }];
+    if (titles.length > 1) {
+      return [{ path, line: titles[1]!, says: 'the page has a second title; sections begin with `## …`' }];
+    }
+    const first = text.split('\n').findIndex((line) => line.trim() !== '') + 1;
+    return first === titles[0]
+      ? []
+      : [{ path, line: first, says: 'something stands before the title; put it below' }];
+  });
+
+/** The lines of a page, those inside of code fences empty. */
+function outsideOfFences(text: string): string[] {
+  let fence = '';
+  return text.split('\n').map((line) => {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === '') {
+      fence = mark ?? '';
+      return mark === undefined ? line : '';
+    }
+    if (mark !== undefined && mark.startsWith(fence)) fence = '';
+    return '';
+  });
+}
