@@ -47,7 +47,7 @@ function celJsProgram(rule: Rule): (activation: object) => unknown {
   // The peers have no plan-time specialisation: their function gets the ranges ready made.
   const { inRanges } = rule;
   if (inRanges !== undefined) environment.registerFunction('inCidrRanges(dyn, list): bool', inRanges);
-  return environment.parse(rule.source) as unknown as (activation: object) => unknown;
+  return environment.parse(rule.source);
 }
 
 function bufbuildProgram(rule: Rule): (activation: object) => unknown {

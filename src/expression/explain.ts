@@ -1,12 +1,12 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
-import { childrenOf, walkNodes } from './ast.ts';
-import type { Node } from './ast.ts';
+import { childrenOf } from './ast.ts';
+import type { MacroNode, Node } from './ast.ts';
+import { sizeOfMap } from './equality.ts';
 import type { Evaluate } from './function_table.ts';
-import type { Observer } from './plan/plan.ts';
+import type { Observer, Slot } from './plan/plan.ts';
 import { planTyped } from './plan/planner.ts';
 import type { Program } from './program.ts';
-import type { Typed } from './typed.ts';
-import { EvalError } from './values.ts';
+import { EvalError, isMap, Optional } from './values.ts';
 import type { Outcome } from './values.ts';
 
 /** What became of one sub-expression. */
@@ -18,7 +18,12 @@ export interface Step {
   /** How many times it was evaluated: 0 when it was skipped, more than 1 only inside loops. */
   readonly times: number;
   /** For skipped ones: why, in one sentence; and the sub-expression that decided. */
-  readonly skipped: { readonly because: string; readonly span: Span } | undefined;
+  readonly skipped: Skipped | undefined;
+}
+
+export interface Skipped {
+  readonly because: string;
+  readonly span: Span;
 }
 
 export interface Explanation {
@@ -27,58 +32,75 @@ export interface Explanation {
   readonly steps: readonly Step[];
 }
 
-/** A program that also records the value of every sub-expression, at less than twice the time. */
+/** A program that also records what happens in it, at less than twice the time. */
 export interface Tracer<A> {
   readonly evaluate: (activation: A) => Outcome;
-  /** The steps of the last evaluation; built when asked for. */
+  /**
+   * The steps of the last evaluation; built when asked for. Variables are read from its activation again,
+   * which must not have changed.
+   */
   readonly steps: () => readonly Step[];
+}
+
+interface Recorded extends Slot {
+  /** The evaluation that wrote it, and how often it did: kept inside loops only. */
+  run: number;
+  times: number;
+}
+
+/** What is known of the last evaluation, by node id. */
+interface Record<A> {
+  readonly slots: (Recorded | undefined)[];
+  readonly constants: Map<number, Outcome>;
+  readonly leaves: Map<number, Evaluate<A>>;
+  run: number;
+  activation: A | undefined;
 }
 
 /** The same program compiled with an observer. Keep it where one program is explained many times. */
 export function tracer<A>(program: Program<A>): Tracer<A> {
-  const { ast } = program.typed;
-  // Filled at planning; one slot for each node, and a mark of the run that wrote it.
-  const outcomes: (Outcome | undefined)[] = Array.from({ length: ast.nodeCount });
-  const runs = new Float64Array(ast.nodeCount);
-  const times = new Uint32Array(ast.nodeCount);
-  const constants = new Set<number>();
-  const now = { run: 0 };
-  const observer: Observer<A> = {
-    wrap: (node, run) => recording(node.id, run, { outcomes, runs, times, now }),
-    constant: (node, value) => {
-      outcomes[node.id] = value;
-      constants.add(node.id);
-    },
+  const record: Record<A> = {
+    slots: [],
+    constants: new Map(),
+    leaves: new Map(),
+    run: 0,
+    activation: undefined,
   };
+  const observer = recorder(record);
   const { evaluate } = planTyped(program.typed, { observer, lenient: program.lenient });
   return {
     evaluate: (activation) => {
-      now.run += 1;
+      record.run += 1;
+      record.activation = activation;
       return evaluate(activation);
     },
-    steps: () => {
-      const ran = (id: number): boolean => constants.has(id) || (runs[id] === now.run && now.run > 0);
-      return stepsOf(program.typed, { outcomes, times, ran, constants });
-    },
+    steps: () => stepsOf(program, record),
   };
 }
 
-interface Record {
-  readonly outcomes: (Outcome | undefined)[];
-  readonly runs: Float64Array;
-  readonly times: Uint32Array;
-  readonly now: { run: number };
+function recorder<A>(record: Record<A>): Observer<A> {
+  const slotOf = (node: Node): Recorded =>
+    (record.slots[node.id] ??= { outcome: undefined, run: 0, times: 1 });
+  return {
+    wrap: (node, run, inLoop) =>
+      inLoop ? countingInto(slotOf(node), run, record) : recordingInto(slotOf(node), run),
+    constant: (node, value) => record.constants.set(node.id, value),
+    leaf: (node, run) => record.leaves.set(node.id, run),
+    slot: slotOf,
+  };
 }
 
-function recording<A>(id: number, run: Evaluate<A>, { outcomes, runs, times, now }: Record): Evaluate<A> {
+/** Outside loops nothing but the outcome is kept: what was reached follows from the outcomes above it. */
+function recordingInto<A>(slot: Recorded, run: Evaluate<A>): Evaluate<A> {
+  return (activation) => (slot.outcome = run(activation));
+}
+
+function countingInto<A>(slot: Recorded, run: Evaluate<A>, record: Record<A>): Evaluate<A> {
   return (activation) => {
     const outcome = run(activation);
-    outcomes[id] = outcome;
-    if (runs[id] === now.run) times[id]! += 1;
-    else {
-      runs[id] = now.run;
-      times[id] = 1;
-    }
+    slot.outcome = outcome;
+    slot.times = slot.run === record.run ? slot.times + 1 : 1;
+    slot.run = record.run;
     return outcome;
   };
 }
@@ -90,63 +112,100 @@ export function explain<A>(program: Program<A>, activation: A): Explanation {
   return { outcome, steps: steps() };
 }
 
-interface Seen {
-  readonly outcomes: readonly (Outcome | undefined)[];
-  readonly times: Uint32Array;
-  readonly ran: (id: number) => boolean;
-  readonly constants: ReadonlySet<number>;
+/** Reads what is known of one evaluation. */
+interface Reader {
+  /** The outcome of a node that was reached; undefined for parts that have none of their own. */
+  readonly outcomeOf: (node: Node) => Outcome | undefined;
+  readonly slotOf: (node: Node) => Recorded | undefined;
+  /** Whether a node inside a loop was written by this evaluation. */
+  readonly isFresh: (node: Node) => boolean;
 }
 
-function stepsOf<A>({ ast, meanings }: Typed<A>, seen: Seen): readonly Step[] {
-  const reasons = new Map<number, Step['skipped']>();
+function stepsOf<A>(program: Program<A>, record: Record<A>): readonly Step[] {
+  const { ast, meanings } = program.typed;
+  const { slots, constants, leaves } = record;
+  const reader: Reader = {
+    outcomeOf: ({ id }) => constants.get(id) ?? slots[id]?.outcome ?? readAgain(leaves.get(id), record),
+    slotOf: ({ id }) => slots[id],
+    isFresh: ({ id }) => slots[id]?.run === record.run,
+  };
   const steps: Step[] = [];
-  walkNodes(ast.root, (node) => {
-    const ran = seen.ran(node.id);
-    // `req` in `req.method` is no expression of its own.
-    const parts = meanings[node.id]?.means === 'variable' ? [] : childrenOf(node);
-    for (const child of parts) {
-      if (seen.ran(child.id)) continue;
-      const reason = ran ? reasonFor(node, child, seen) : reasons.get(node.id);
-      if (reason !== undefined) reasons.set(child.id, reason);
+  if (record.run === 0) return steps;
+  const visit = (node: Node, times: number, skipped: Skipped | undefined): void => {
+    const outcome = skipped === undefined ? reader.outcomeOf(node) : undefined;
+    if (skipped === undefined && outcome === undefined && node.kind !== 'literal') return;
+    if (node.kind !== 'literal') {
+      steps.push({
+        id: node.id,
+        span: node.span,
+        outcome,
+        times: skipped === undefined ? times : 0,
+        skipped,
+      });
     }
-    if (node.kind === 'literal') return;
-    const skipped = reasons.get(node.id);
-    // Parts of a path or of a folded constant have no life of their own.
-    if (!ran && skipped === undefined) return;
-    const times = ran ? Math.max(1, seen.times[node.id] ?? 0) : 0;
-    const outcome = ran ? seen.outcomes[node.id] : undefined;
-    steps.push({ id: node.id, span: node.span, outcome, times, skipped: ran ? undefined : skipped });
-  });
+    // `req` in `req.method` is no expression of its own.
+    if (meanings[node.id]?.means === 'variable') return;
+    for (const child of childrenOf(node)) {
+      const own = reader.slotOf(child);
+      const turns = own !== undefined && own.run > 0 ? own.times : times;
+      visit(child, turns, skipped ?? reasonFor(node, child, reader));
+    }
+  };
+  visit(ast.root, 1, undefined);
   return steps;
 }
 
-/** Why `child` was not evaluated although `node` was; undefined when it is part of a path or constant. */
-function reasonFor(node: Node, child: Node, seen: Seen): Step['skipped'] {
+function readAgain<A>(run: Evaluate<A> | undefined, record: Record<A>): Outcome | undefined {
+  try {
+    return run?.(record.activation as A);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why `child` was not reached although `node` was; undefined when it was. */
+function reasonFor(node: Node, child: Node, reader: Reader): Skipped | undefined {
   if (node.kind === 'logic') {
     const deciding = node.operator === '||';
-    const decider = node.terms.find((term) => seen.ran(term.id) && seen.outcomes[term.id] === deciding);
+    const earlier = node.terms.slice(0, node.terms.indexOf(child));
+    const decider = earlier.find((term) => reader.outcomeOf(term) === deciding);
     if (decider === undefined) return undefined;
     return { because: `\`${node.operator}\` was decided: this side is ${deciding}`, span: decider.span };
   }
-  if (node.kind === 'conditional' && child !== node.condition) {
-    const holds = seen.outcomes[node.condition.id];
+  if (node.kind === 'conditional') {
+    if (child === node.condition) return undefined;
+    const holds = reader.outcomeOf(node.condition);
+    if (holds === (child === node.yes)) return undefined;
     const because = typeof holds === 'boolean' ? `the condition is ${holds}` : 'the condition is an error';
     return { because, span: node.condition.span };
   }
-  if (node.kind === 'macro' && child !== node.target) return skippedBody(node, child, seen);
-  const failed = childrenOf(node).find(
-    (other) => seen.ran(other.id) && seen.outcomes[other.id] instanceof EvalError,
-  );
+  if (node.kind === 'bind') return undefined;
+  if (node.kind === 'macro') return child === node.target ? undefined : skippedBody(node, child, reader);
+  const children = childrenOf(node);
+  const failed = children
+    .slice(0, children.indexOf(child))
+    .find((earlier) => reader.outcomeOf(earlier) instanceof EvalError);
   return failed === undefined ? undefined : { because: 'an operand is an error', span: failed.span };
 }
 
-function skippedBody(node: Extract<Node, { kind: 'macro' }>, child: Node, seen: Seen): Step['skipped'] {
-  const target = seen.outcomes[node.target.id];
-  if (target instanceof EvalError)
-    return { because: 'what it goes over is an error', span: node.target.span };
-  const first = node.bodies[0];
-  if (first !== undefined && child !== first && seen.ran(first.id)) {
-    return { because: 'no element passed the condition', span: first.span };
+function skippedBody(node: MacroNode, child: Node, reader: Reader): Skipped | undefined {
+  const target = reader.outcomeOf(node.target);
+  const { span } = node.target;
+  if (target instanceof EvalError) return { because: 'what it goes over is an error', span };
+  if (target instanceof Optional) {
+    const wantsValue = node.variables.length > 0;
+    if (wantsValue === (target.value !== undefined)) return undefined;
+    return { because: wantsValue ? 'the optional is empty' : 'the optional holds a value', span };
   }
-  return { because: 'there was nothing to go over', span: node.target.span };
+  if (target === undefined || isEmpty(target)) return { because: 'there was nothing to go over', span };
+  const first = node.bodies[0];
+  if (first === undefined || child === first || reader.isFresh(child)) return undefined;
+  return reader.outcomeOf(first) === true
+    ? undefined
+    : { because: 'no element passed the condition', span: first.span };
+}
+
+function isEmpty(target: Outcome): boolean {
+  if (Array.isArray(target)) return target.length === 0;
+  return !isMap(target) || sizeOfMap(target) === 0;
 }

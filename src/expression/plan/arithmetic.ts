@@ -99,7 +99,9 @@ const SMALL = 256;
 
 /** `a + b + c` as one closure over three, so that nothing is made but the result. */
 function planConcatenation<A>(planner: Planner<A>, node: Binary): Plan<A> {
-  const nodes = planner.observer === undefined ? pieces(planner, node) : [node.left, node.right];
+  const { observer } = planner;
+  const flat = observer === undefined || (observer.slot !== undefined && planner.loops === 0);
+  const nodes = flat ? pieces(planner, node) : [node.left, node.right];
   const plans = nodes.map((piece) => planner.plan(piece));
   const { meter } = planner;
   const exhausted = exhaustedAt(node.span);
@@ -134,8 +136,33 @@ function planConcatenation<A>(planner: Planner<A>, node: Binary): Plan<A> {
     }
     return charged(text);
   };
-  const run = runs.length === 2 ? two : runs.length === 3 ? three : many;
+  const sums = observer?.slot === undefined || !flat ? [] : innerSums(node).map((sum) => observer.slot!(sum));
+  const traced: Evaluate<A> = (activation) => {
+    let text = '';
+    for (let index = 0; index < runs.length; index += 1) {
+      const piece = runs[index]!(activation);
+      if (typeof piece !== 'string') return wrongOperand(piece, 'string', span);
+      text += piece;
+      if (index > 0 && index <= sums.length) sums[index - 1]!.outcome = text;
+    }
+    return charged(text);
+  };
+  const plain = runs.length === 2 ? two : runs.length === 3 ? three : many;
+  const run = sums.length === 0 ? plain : traced;
   return folded(planner, running(STRING, run), plans);
+}
+
+/** The additions inside a chain, innermost first; their outcomes are left for the observer. */
+function innerSums(node: Node): readonly Node[] {
+  const sums: Node[] = [];
+  for (
+    let at = node;
+    at.kind === 'binary' && at.left.kind === 'binary' && at.left.operator === '+';
+    at = at.left
+  ) {
+    sums.push(at.left);
+  }
+  return sums.toReversed();
 }
 
 /** The operands of a chain of string additions. */

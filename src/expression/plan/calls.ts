@@ -96,7 +96,7 @@ function charged<A>(
       return {
         call: (value) => {
           if (typeof value === 'string') meter.left -= value.length / CHARACTERS_PER_UNIT;
-          return meter.left >= 0 ? call(value!) : exhausted;
+          return meter.left >= 0 ? call(value) : exhausted;
         },
       };
     }

@@ -2,7 +2,7 @@ import type { Node } from '../ast.ts';
 import type { Evaluate } from '../function_table.ts';
 import type { Variable } from '../scope.ts';
 import type { Value } from '../values.ts';
-import type { Plan, Planner } from './plan.ts';
+import type { Plan, Planner, Slot } from './plan.ts';
 
 /** `X.startsWith('…')` or `X == '…'`, with X a required string variable. */
 interface Test<A> {
@@ -21,12 +21,24 @@ export function fuseChain<A>(
   nodes: readonly Node[],
   plans: readonly Plan<A>[],
 ): readonly Evaluate<A>[] {
-  if (operator === '&&') return plans.map((plan) => plan.run);
+  const { observer } = planner;
+  const observable = observer === undefined || (observer.slot !== undefined && planner.loops === 0);
+  if (operator === '&&' || !observable) return plans.map((plan) => plan.run);
   const runs: Evaluate<A>[] = [];
   for (let index = 0; index < nodes.length;) {
     const test = testOf(planner, nodes[index]!);
     const constants = test === undefined ? [] : constantsFrom(planner, nodes, index, test);
-    runs.push(test === undefined || constants.length === 1 ? plans[index]!.run : fused(test, constants));
+    const chained = nodes.slice(index, index + constants.length);
+    if (test === undefined || constants.length === 1) runs.push(plans[index]!.run);
+    else if (observer?.slot === undefined) runs.push(fused(test, constants));
+    else
+      runs.push(
+        observed(
+          test,
+          constants,
+          chained.map((node) => observer.slot!(node)),
+        ),
+      );
     index += Math.max(1, constants.length);
   }
   return runs;
@@ -59,6 +71,23 @@ function fused<A>(test: Test<A>, constants: readonly string[]): Evaluate<A> {
     if (typeof text !== 'string') return false;
     for (let index = 0; index < constants.length; index += 1)
       if (text.startsWith(constants[index]!)) return true;
+    return false;
+  };
+}
+
+/** The same, leaving the outcome of each term that was reached. */
+function observed<A>(test: Test<A>, constants: readonly string[], slots: readonly Slot[]): Evaluate<A> {
+  const read: (activation: A) => Value | undefined = test.variable.readText ?? test.variable.read;
+  const { kind } = test;
+  return (activation) => {
+    const text = read(activation);
+    for (let index = 0; index < constants.length; index += 1) {
+      const constant = constants[index]!;
+      const holds =
+        kind === 'equal' ? text === constant : typeof text === 'string' && text.startsWith(constant);
+      slots[index]!.outcome = holds;
+      if (holds) return true;
+    }
     return false;
   };
 }

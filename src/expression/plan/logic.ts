@@ -34,14 +34,7 @@ export function planLogic<A>(planner: Planner<A>, node: Logic): Plan<A> {
     const runs = fuseChain(planner, node.operator, nodes, left);
     return running(BOOL, chain(runs, deciding, node.span));
   }
-  return running(
-    BOOL,
-    chain(
-      terms.map((term) => term.run),
-      deciding,
-      node.span,
-    ),
-  );
+  return running(BOOL, chain(fuseChain(planner, node.operator, node.terms, terms), deciding, node.span));
 }
 
 function warnConstant<A>(planner: Planner<A>, node: Node, plan: Plan<A>): void {

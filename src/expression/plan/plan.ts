@@ -19,8 +19,16 @@ export interface Plan<A> {
 
 /** Looks over the planner's shoulder: may wrap each closure, and is told of constants, which never run. */
 export interface Observer<A> {
-  wrap(node: Node, run: Evaluate<A>): Evaluate<A>;
+  wrap(node: Node, run: Evaluate<A>, inLoop: boolean): Evaluate<A>;
   constant(node: Node, value: Outcome): void;
+  /** Takes a plain read of a variable unwrapped: reading it again later gives the same. */
+  leaf?(node: Node, run: Evaluate<A>): void;
+  /** Where to leave the outcome of a node that is evaluated together with others. */
+  slot?(node: Node): Slot;
+}
+
+export interface Slot {
+  outcome: Outcome | undefined;
 }
 
 /** The planner's state while it walks one tree. */

@@ -53,8 +53,11 @@ function planNode<A>(planner: Planner<A>, node: Node, keepFields: boolean): Plan
   const plan = planBare(planner, node, keepFields);
   const { observer } = planner;
   if (observer === undefined) return plan;
-  if (plan.constant === undefined) return { ...plan, run: observer.wrap(node, plan.run) };
-  observer.constant(node, plan.constant);
+  const means = planner.typed.meanings[node.id]?.means;
+  if (plan.constant !== undefined) observer.constant(node, plan.constant);
+  else if (observer.leaf !== undefined && (means === 'variable' || means === 'local'))
+    observer.leaf(node, plan.run);
+  else return { ...plan, run: observer.wrap(node, plan.run, planner.loops > 0) };
   return plan;
 }
 

@@ -1,0 +1,148 @@
+/**
+ * Some patterns cannot make a backtracking engine slow: those without repetition, and those that are
+ * anchored and repeat one thing once. V8 runs them ten times faster than a linear-time engine written in
+ * JavaScript, with the same answers. This reads a pattern of RE2 syntax (already known to be valid) and gives
+ * the RegExp for it, or undefined when it is not surely of that kind.
+ *
+ * Bound: from each start, at most `ways` × length steps; unanchored patterns have no unbounded repetition, so
+ * the whole is at most subject × MOST_STEPS.
+ */
+export function quickPattern(source: string): RegExp | undefined {
+  if (source.length > LONGEST) return undefined;
+  const folds = source.startsWith('(?i)');
+  const reader: Reader = { source, at: folds ? 4 : 0, folds };
+  const whole = alternatives(reader);
+  if (whole === undefined || reader.at < source.length) return undefined;
+  if (whole.ways * source.length > MOST_STEPS || (whole.repeats && !whole.anchored)) return undefined;
+  return new RegExp(whole.text, folds ? 'iu' : 'u');
+}
+
+const LONGEST = 512;
+const MOST_STEPS = 2_048;
+
+interface Reader {
+  readonly source: string;
+  at: number;
+  readonly folds: boolean;
+}
+
+interface Part {
+  readonly text: string;
+  /** Upper bound of the paths through it. */
+  readonly ways: number;
+  /** Begins with `^` on every path. */
+  readonly anchored: boolean;
+  /** Holds an unbounded repetition. */
+  readonly repeats: boolean;
+}
+
+function alternatives(reader: Reader): Part | undefined {
+  const parts: Part[] = [];
+  do {
+    const part = sequence(reader);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  } while (skip(reader, '|'));
+  return {
+    text: parts.map((part) => part.text).join('|'),
+    ways: parts.reduce((ways, part) => ways + part.ways, 0),
+    anchored: parts.every((part) => part.anchored),
+    repeats: parts.some((part) => part.repeats),
+  };
+}
+
+function sequence(reader: Reader): Part | undefined {
+  let text = '';
+  let ways = 1;
+  let anchored = false;
+  let repeats = false;
+  while (reader.at < reader.source.length && !/[|)]/.test(reader.source[reader.at]!)) {
+    const part = reader.source[reader.at] === '(' ? group(reader) : single(reader);
+    if (part === undefined || (repeats && part.repeats)) return undefined;
+    if (text === '') ({ anchored } = part);
+    text += part.text;
+    ways *= part.ways;
+    repeats ||= part.repeats;
+  }
+  return { text, ways, anchored, repeats };
+}
+
+function skip(reader: Reader, symbol: string): boolean {
+  if (!reader.source.startsWith(symbol, reader.at)) return false;
+  reader.at += symbol.length;
+  return true;
+}
+
+/** A group is only for its alternatives: nothing repeats it, and it repeats nothing. */
+function group(reader: Reader): Part | undefined {
+  reader.at += 1;
+  if (reader.source[reader.at] === '?' && !skip(reader, '?:')) return undefined;
+  const inner = alternatives(reader);
+  if (
+    inner === undefined ||
+    inner.repeats ||
+    !skip(reader, ')') ||
+    QUANTIFIER.test(reader.source[reader.at] ?? '')
+  ) {
+    return undefined;
+  }
+  return { ...inner, text: `(?:${inner.text})` };
+}
+
+const QUANTIFIER = /[*+?{]/;
+
+/** One character, class or anchor, and what repeats it. */
+function single(reader: Reader): Part | undefined {
+  const { source, at } = reader;
+  const character = source[at]!;
+  if (character === '^' || character === '$') {
+    reader.at += 1;
+    if (QUANTIFIER.test(source[reader.at] ?? '')) return undefined;
+    return { text: character, ways: 1, anchored: character === '^', repeats: false };
+  }
+  const text = atom(reader, character);
+  return text === undefined ? undefined : repeated(reader, text);
+}
+
+function repeated(reader: Reader, text: string): Part | undefined {
+  const once = { text, ways: 1, anchored: false, repeats: false };
+  const mark = reader.source[reader.at] ?? '';
+  if (!QUANTIFIER.test(mark)) return once;
+  if (mark === '{') return undefined;
+  reader.at += 1;
+  // A second mark makes it lazy, which changes no answer of yes or no, but is rare: not worth the proof.
+  if (QUANTIFIER.test(reader.source[reader.at] ?? '')) return undefined;
+  return mark === '?'
+    ? { ...once, text: `${text}?`, ways: 2 }
+    : { ...once, text: text + mark, repeats: true };
+}
+
+function atom(reader: Reader, character: string): string | undefined {
+  if (character === '[') return characterClass(reader);
+  if (character === '\\') return escape(reader);
+  if (/[*+?{}\])]/.test(character)) return undefined;
+  const whole = String.fromCodePoint(reader.source.codePointAt(reader.at)!);
+  reader.at += whole.length;
+  // RE2's dot leaves out the newline only; ECMAScript's leaves out three more.
+  if (whole === '.') return String.raw`[^\n]`;
+  return /[/-]/.test(whole) ? whole.replace('/', String.raw`\/`) : whole;
+}
+
+/** Escaped punctuation, and the ASCII classes as far as both dialects agree on them. */
+function escape(reader: Reader): string | undefined {
+  const letter = reader.source[reader.at + 1] ?? '';
+  if (!/[dDwW.^$*+?()[\]{}|\\/]/.test(letter)) return undefined;
+  if (reader.folds && /[wW]/.test(letter)) return undefined;
+  reader.at += 2;
+  return `\\${letter}`;
+}
+
+const SIMPLE_CLASS = /\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9 _.,:;/@#%=!<>~"'`]|\\[dw.\-\]\\])+-?\]/y;
+
+function characterClass(reader: Reader): string | undefined {
+  SIMPLE_CLASS.lastIndex = reader.at;
+  const found = SIMPLE_CLASS.exec(reader.source)?.[0];
+  if (found === undefined || (reader.folds && found.includes(String.raw`\w`))) return undefined;
+  reader.at += found.length;
+  return found;
+}
