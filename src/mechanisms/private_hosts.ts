@@ -1,0 +1,56 @@
+import { type Address, parseAddress } from '../net/address.ts';
+import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
+import { prefixSet } from '../net/prefix_set.ts';
+
+/**
+ * Ranges that are not for everybody's traffic, from the registries of RFC 6890: this machine, private and shared
+ * networks, link-local (cloud metadata), benchmarks, multicast, reserved, and forms that carry an IPv4 address.
+ */
+const RANGES = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+];
+
+const PRIVATE = prefixSet(
+  RANGES.map(parseCidr).filter((range): range is Cidr => {
+    if (isCidrProblem(range)) throw new Error(range.says);
+    return true;
+  }),
+);
+
+/** Whether requests to this address would reach the machine itself or its network. */
+export function isPrivateAddress(address: Address): boolean {
+  return PRIVATE.find(address) >= 0;
+}
+
+/**
+ * Whether a host as named in a URL (lower case, IPv6 in brackets) surely is such an address. Names that mean this
+ * machine are, and so are numbers that resolvers may read as an address (`127.1`, `0x7f000001`). What any other
+ * name resolves to is for whoever dials to look at.
+ */
+export function isPrivateHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  const address = parseAddress(bare);
+  if (address !== null) return isPrivateAddress(address);
+  if (host.startsWith('[')) return true;
+  return /^(?:.*\.)?localhost$/.test(bare) || /(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(bare);
+}

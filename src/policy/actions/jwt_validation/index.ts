@@ -1,0 +1,211 @@
+import type { JwsKey } from '../../../crypto/jws.ts';
+import { EvalError, type Value } from '../../../expression/values.ts';
+import { valueOfPlain } from '../../../expression/vocabulary/json.ts';
+import {
+  type Requirements,
+  type Token,
+  type TokenProblem,
+  claimsProblem,
+  headerProblem,
+  isTokenProblem,
+  readToken,
+  signatureProblem,
+} from '../../../mechanisms/jwt.ts';
+import type { ActionKind, ActionOutcome, Compiling } from '../../action.ts';
+import { stepsOf, waitFor } from '../../action.ts';
+import { FAILURES, Failure } from '../../failure.ts';
+import { type Walk, keepResult } from '../../walk.ts';
+import { type KeyCache, cachedKeys, keepKeys, keysRequest, mayBeRenewed } from './key_sources.ts';
+import { type FAULTS, JWT_SAYS, refusals } from './refusals.ts';
+import type { JwtValidationConfig } from './schema.ts';
+import {
+  type FoundToken,
+  type Place,
+  TOKEN_BODY_LIMIT_BYTES,
+  bodyFields,
+  compilePlaces,
+  findToken,
+  hasTokenBody,
+} from './tokens.ts';
+
+/** Lets in requests all of whose JSON Web Tokens are valid (RFC 7519). */
+export const jwtValidation: ActionKind<'jwt-validation'> = {
+  type: 'jwt-validation',
+  says: JWT_SAYS,
+  compile: ({ type, config }, compiling) => {
+    const places = compilePlaces(config.http.tokens, compiling);
+    const wantedOf = compileWanted(config, compiling);
+    const cache = compiling.cell((): KeyCache => new Map());
+    const step = stepsOf(type, JWT_SAYS, compiling.pointer);
+    const responses = refusals(compiling.context);
+    const refuse = (at: number, fault: keyof typeof FAULTS, says: string): ActionOutcome => ({
+      does: 'end',
+      as: 'denied',
+      step: step(fault, { token: at, problem: says }),
+      response: responses[fault],
+    });
+
+    const judge = (walk: Walk, fields: ReadonlyMap<string, string | null>): ActionOutcome => {
+      const wanted = wantedOf(walk);
+      if (wanted instanceof Failure) return wanted;
+      const tokens: Signed[] = [];
+      for (const [at, place] of places.entries()) {
+        const found = findToken(place, walk.activation, fields);
+        if (found instanceof Failure) return found;
+        if (found.text === null) return refuse(at, 'missing', `there is no token in ${found.name}`);
+        const token = readToken(found.text);
+        if (isTokenProblem(token)) return refuse(at, token.fault, token.says);
+        const required = requiredOf(place, wanted);
+        const problem = headerProblem(token, required) ?? claimsProblem(token, required, walk.world.nowMs());
+        if (problem !== null) return refuse(at, problem.fault, problem.says);
+        tokens.push({ found, token });
+      }
+      return verify(walk, { tokens, urls: wanted.urls, at: 0, source: 0, problem: null, unreachable: null });
+    };
+
+    /** Tries the keys of each source in turn; a source is asked only when those before it have no right key. */
+    const verify = (walk: Walk, job: Job): ActionOutcome => {
+      const { tokens, urls, at, source } = job;
+      if (at === tokens.length) return accept(walk, tokens);
+      const url = urls[source];
+      if (url === undefined) {
+        if (job.unreachable !== null) {
+          return compiling.failure(FAILURES.action, `the keys at ${job.unreachable} could not be fetched`);
+        }
+        const { fault, says } = job.problem ?? NO_SOURCE;
+        return refuse(at, fault, says);
+      }
+      const nowMs = walk.world.nowMs();
+      const known = cachedKeys(cache.of(walk), url, nowMs);
+      if (known !== null) {
+        const tried = tryKeys(job, url, known.keys);
+        const lacksKey = tried.at === at && tried.problem?.fault === 'no_key' && known.keys !== null;
+        if (!lacksKey || !mayBeRenewed(known, nowMs)) return verify(walk, tried);
+      }
+      return waitFor({ ask: 'fetch', request: keysRequest(url) }, (answer) => {
+        const { keys } = keepKeys(cache.of(walk), url, answer, walk.world.nowMs());
+        return verify(walk, tryKeys(job, url, keys));
+      });
+    };
+
+    const accept = (walk: Walk, tokens: readonly Signed[]): ActionOutcome => {
+      const results: Value[] = [];
+      for (const { found, token } of tokens) {
+        const result = resultOf(found, token);
+        if (result instanceof EvalError) return compiling.failure(FAILURES.action, result.says);
+        results.push(result);
+      }
+      keepResult(walk, 'jwt_validation', { tokens: results });
+      return { does: 'next', step: step('valid', { tokens: tokens.length }) };
+    };
+
+    return {
+      run: (walk) => {
+        const { request } = walk.activation;
+        if (!places.some(({ method }) => method === 'body') || !hasTokenBody(request))
+          return judge(walk, new Map());
+        if (walk.requestBody !== null) return judge(walk, bodyFields(request.headers, walk.requestBody));
+        return waitFor({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
+          'bytes' in answer
+            ? judge(walk, bodyFields(request.headers, answer.bytes))
+            : compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`),
+        );
+      },
+    };
+  },
+};
+
+interface Signed {
+  readonly found: FoundToken;
+  readonly token: Token;
+}
+
+/** Where the search for keys stands. */
+interface Job {
+  readonly tokens: readonly Signed[];
+  readonly urls: readonly string[];
+  /** The token that is verified, and the source that is asked. */
+  readonly at: number;
+  readonly source: number;
+  readonly problem: TokenProblem | null;
+  /** A source that could not be read: its keys might have been the right ones. */
+  readonly unreachable: string | null;
+}
+
+const NO_SOURCE: TokenProblem = { fault: 'no_key', says: 'the policy names no source of keys' };
+
+function tryKeys(job: Job, url: string, keys: readonly JwsKey[] | null): Job {
+  if (keys === null) return { ...job, source: job.source + 1, unreachable: url };
+  const problem = signatureProblem(job.tokens[job.at]!.token, keys);
+  if (problem === null) return { ...job, at: job.at + 1, source: 0, problem: null, unreachable: null };
+  // That a key was there and did not fit says more than that there was none.
+  const said = problem.fault === 'no_key' ? (job.problem ?? problem) : problem;
+  return { ...job, source: job.source + 1, problem: said };
+}
+
+/** Allow-lists and sources, evaluated. */
+interface Wanted {
+  readonly algorithms: Requirements['algorithms'];
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[] | null;
+  readonly urls: readonly string[];
+}
+
+function compileWanted(
+  { issuer, audience, jws }: JwtValidationConfig,
+  compiling: Compiling,
+): (walk: Walk) => Wanted | Failure {
+  const listed = (values: readonly string[], at: (index: number) => string) => {
+    const templates = values.map((text, index) => compiling.template(text, at(index)));
+    return ({ activation }: Walk): readonly string[] | Failure => {
+      const texts: string[] = [];
+      for (const template of templates) {
+        const text = template.text(activation);
+        if (text instanceof Failure) return text;
+        texts.push(text);
+      }
+      return texts;
+    };
+  };
+  const valuesOf = (list: typeof issuer) => list.allow_list.map(({ value }) => value);
+  const issuersOf = listed(valuesOf(issuer), (index) => `/issuer/allow_list/${index}/value`);
+  const audiencesOf =
+    audience === undefined
+      ? null
+      : listed(valuesOf(audience), (index) => `/audience/allow_list/${index}/value`);
+  const urlsOf = listed(
+    jws.keys.sources.additional_jkus,
+    (index) => `/jws/keys/sources/additional_jkus/${index}`,
+  );
+  return (walk) => {
+    const issuers = issuersOf(walk);
+    if (issuers instanceof Failure) return issuers;
+    const audiences = audiencesOf === null ? null : audiencesOf(walk);
+    if (audiences instanceof Failure) return audiences;
+    const urls = urlsOf(walk);
+    return urls instanceof Failure ? urls : { algorithms: jws.allowed_algorithms, issuers, audiences, urls };
+  };
+}
+
+/** Types that are told by `typ` (RFC 9068 §2.1), and types that must say when they expire. */
+const TYPED: ReadonlySet<string> = new Set(['at+jwt', 'it+jwt']);
+const EXPIRING: ReadonlySet<string> = new Set(['at+jwt', 'it+jwt', 'id_token', 'access_token']);
+
+function requiredOf({ type }: Place, { algorithms, issuers, audiences }: Wanted): Requirements {
+  return { algorithms, issuers, audiences, type: TYPED.has(type) ? type : null, expires: EXPIRING.has(type) };
+}
+
+function resultOf({ place, name }: FoundToken, token: Token): Value | EvalError {
+  const header = valueOfPlain(token.header);
+  if (header instanceof EvalError) return header;
+  const payload = valueOfPlain(token.payload);
+  if (payload instanceof EvalError) return payload;
+  return {
+    header,
+    payload,
+    location: place.method,
+    location_property: name,
+    signature: token.signatureText,
+    verified: true,
+  };
+}

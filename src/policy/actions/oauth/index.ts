@@ -1,0 +1,4 @@
+import { notRun } from '../../unsimulated.ts';
+
+/** Recognised and checked; logins of policies are not run yet. */
+export const oauth = notRun('oauth', false);

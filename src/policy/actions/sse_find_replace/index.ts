@@ -1,0 +1,4 @@
+import { notRun } from '../../unsimulated.ts';
+
+/** Recognised and checked, not simulated. */
+export const sseFindReplace = notRun('sse-find-replace', true);

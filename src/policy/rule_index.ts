@@ -1,0 +1,158 @@
+import type { Variable } from '../expression/scope.ts';
+import { isTextual } from '../expression/types.ts';
+import type { Activation } from '../expression/vocabulary/activation.ts';
+import type { RequiredFact } from './rule_facts.ts';
+
+/** Finds the rules that may apply to an exchange, in order, without a look at the others. */
+export interface RuleIndex {
+  /** Lists of rule numbers, each ascending. */
+  readonly find: (activation: Activation) => readonly Int32Array[];
+}
+
+/** Where the search through such lists stands. */
+export interface Candidates {
+  readonly lists: readonly Int32Array[];
+  readonly at: number[];
+}
+
+export function candidatesOf(lists: readonly Int32Array[]): Candidates {
+  return { lists, at: lists.map(() => 0) };
+}
+
+/** The first candidate that is `least` or more; `end` when there is none. Ask with rising numbers only. */
+export function nextCandidate({ lists, at }: Candidates, least: number, end: number): number {
+  let next = end;
+  for (let index = 0; index < lists.length; index++) {
+    const list = lists[index]!;
+    let position = at[index]!;
+    while (position < list.length && list[position]! < least) position++;
+    at[index] = position;
+    if (position < list.length && list[position]! < next) next = list[position]!;
+  }
+  return next;
+}
+
+/** Fewer rules than this are faster walked than looked up. */
+const LEAST_RULES = 8;
+/** A variable is looked up for no fewer rules than this. */
+const LEAST_SHARE = 4;
+
+/**
+ * Indexes rules by facts that they require. Each rule is filed under one variable, the one whose value tells it
+ * apart best; the rest must always be looked at. Null when there is nothing to gain.
+ */
+export function indexRules(factsOfRules: readonly (readonly RequiredFact[])[]): RuleIndex | null {
+  if (factsOfRules.length < LEAST_RULES) return null;
+  const filed = fileRules(factsOfRules);
+  if (filed.size === 0) return null;
+  const always: number[] = [];
+  const isFiled = new Set(Array.from(filed.values()).flatMap((entries) => entries.map(({ rule }) => rule)));
+  for (let rule = 0; rule < factsOfRules.length; rule++) if (!isFiled.has(rule)) always.push(rule);
+  const rest = always.length === 0 ? [] : [Int32Array.from(always)];
+  const finders = Array.from(filed, ([variable, entries], position) =>
+    finder(variable, entries, position === 0 ? rest : []),
+  );
+  const [only] = finders;
+  if (finders.length === 1) return { find: (activation) => only!(activation) };
+  return { find: (activation) => finders.flatMap((find) => find(activation)) };
+}
+
+interface Entry {
+  readonly rule: number;
+  readonly fact: RequiredFact;
+}
+
+/** Texts that two facts share when a value or a prefix is common to both. */
+function keysOf({ variable, values, prefixes }: RequiredFact): readonly string[] {
+  return [
+    ...values.map((value) => `${variable.name}=${value}`),
+    ...prefixes.map((prefix) => `${variable.name}^${prefix}`),
+  ];
+}
+
+/** Files each rule under its most telling fact: the one that the fewest rules have in common. */
+function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Variable<Activation>, Entry[]> {
+  const shared = new Map<string, number>();
+  for (const facts of factsOfRules) {
+    for (const fact of facts) for (const key of keysOf(fact)) shared.set(key, (shared.get(key) ?? 0) + 1);
+  }
+  const weight = (fact: RequiredFact) => keysOf(fact).reduce((sum, key) => sum + shared.get(key)!, 0);
+  const filed = new Map<Variable<Activation>, Entry[]>();
+  for (const [rule, facts] of factsOfRules.entries()) {
+    const best = facts.toSorted((one, other) => weight(one) - weight(other))[0];
+    if (best === undefined) continue;
+    const entries = filed.get(best.variable) ?? [];
+    entries.push({ rule, fact: best });
+    filed.set(best.variable, entries);
+  }
+  for (const [variable, entries] of filed) if (entries.length < LEAST_SHARE) filed.delete(variable);
+  return filed;
+}
+
+type Find = (activation: Activation) => readonly Int32Array[];
+
+/** Looks up one variable: exact values in a map, prefixes in a sorted list. `always` goes with every answer. */
+function finder(
+  variable: Variable<Activation>,
+  entries: readonly Entry[],
+  always: readonly Int32Array[],
+): Find {
+  const read = isTextual(variable.type) ? (variable.readText ?? variable.read) : variable.read;
+  const exact = new Map<string | number, number[]>();
+  const prefixed = new Map<string, number[]>();
+  for (const { rule, fact } of entries) {
+    for (const value of fact.values) add(exact, value, rule);
+    for (const prefix of fact.prefixes) add(prefixed, prefix, rule);
+  }
+  const prefixesOf = prefixTable(prefixed, always);
+  const lists = new Map<string | number, readonly Int32Array[]>();
+  for (const [value, rules] of exact) lists.set(value, [sortedList(rules), ...prefixesOf(value)]);
+  return (activation) => {
+    const value = read(activation) as string | number;
+    return lists.get(value) ?? prefixesOf(value);
+  };
+}
+
+function add<K>(lists: Map<K, number[]>, key: K, rule: number): void {
+  const rules = lists.get(key);
+  if (rules === undefined) lists.set(key, [rule]);
+  else rules.push(rule);
+}
+
+function sortedList(rules: readonly number[]): Int32Array {
+  return Int32Array.from(new Set(rules)).sort();
+}
+
+/**
+ * Prefixes in sorted order, each with the rules of all prefixes of itself. The longest prefix of a text is the
+ * last one that does not come after the text, or a prefix of that one.
+ */
+function prefixTable(
+  prefixed: ReadonlyMap<string, readonly number[]>,
+  always: readonly Int32Array[],
+): (value: string | number) => readonly Int32Array[] {
+  const sorted = Array.from(prefixed.keys()).sort();
+  if (sorted.length === 0) return () => always;
+  const parents: number[] = [];
+  const rules: (readonly number[])[] = [];
+  for (const [at, prefix] of sorted.entries()) {
+    let parent = at - 1;
+    while (parent >= 0 && !prefix.startsWith(sorted[parent]!)) parent = parents[parent]!;
+    parents.push(parent);
+    rules.push([...(rules[parent] ?? []), ...prefixed.get(prefix)!]);
+  }
+  const lists = rules.map((each) => [sortedList(each)].concat(always));
+  return (value) => {
+    const text = value as string;
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (sorted[middle]! <= text) low = middle + 1;
+      else high = middle;
+    }
+    let at = low - 1;
+    while (at >= 0 && !text.startsWith(sorted[at]!)) at = parents[at]!;
+    return lists[at] ?? always;
+  };
+}

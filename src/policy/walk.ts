@@ -1,0 +1,121 @@
+import type { Connection, Edit, InnerStep, World } from '../engine/contract.ts';
+import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
+import type { ActionResult } from '../expression/vocabulary/action_results.ts';
+import type { Activation } from '../expression/vocabulary/activation.ts';
+import { type FieldList, firstValue } from '../http/fields.ts';
+import type { RequestInput } from '../expression/vocabulary/inputs.ts';
+import { parseAuthority } from '../http/host.ts';
+import type { UrlParts } from '../mechanisms/url_rewrite.ts';
+import type { Phase } from './phase.ts';
+
+/** What a policy remembers between requests: one cell for each action that counts or caches. */
+export interface PolicyState {
+  readonly cells: readonly unknown[];
+}
+
+/** A circuit that has let the request through, and waits to hear how it went. */
+export interface Awaited {
+  readonly cell: number;
+  /** Ties the outcome to the admission. */
+  readonly serial: number;
+}
+
+/**
+ * One phase of one exchange on its way through the rules. Actions write to it with the functions below, so that
+ * whatever they change is at once an edit for the engine and what later expressions see.
+ */
+export interface Walk {
+  readonly phase: Phase;
+  readonly activation: Activation;
+  readonly connection: Connection;
+  readonly world: World;
+  readonly state: PolicyState | null;
+  /** The request as it came into this phase. */
+  readonly head: RequestInput;
+  edits: Edit[] | null;
+  /** Rules that applied and actions that ran, in order. */
+  readonly steps: InnerStep[];
+  awaited: Awaited[] | null;
+  /** The bodies as earlier actions have left them; null when no action has asked for them. */
+  requestBody: Uint8Array | null;
+  responseBody: Uint8Array | null;
+  /** Counts the edits that expressions may see. */
+  changes: number;
+}
+
+/** The message that the phase is about. */
+export function sideOf(walk: Walk): 'request' | 'response' {
+  return walk.phase === 'on_http_response' ? 'response' : 'request';
+}
+
+/** Adds fields to the message of this phase; names in lower case. `host` is replaced (RFC 9112 §3.2). */
+export function addHeaders(walk: Walk, fields: FieldList): void {
+  editHeaders(walk, headersEdit(sideOf(walk), [], fields));
+}
+
+/** Removes all values of fields from the message of this phase. */
+export function removeHeaders(walk: Walk, names: readonly string[]): void {
+  editHeaders(walk, headersEdit(sideOf(walk), names, []));
+}
+
+function editHeaders(walk: Walk, edit: HeadersEdit): void {
+  keep(walk, edit);
+  const { activation } = walk;
+  if (edit.on === 'response') {
+    const { response } = activation;
+    activation.changeResponse({ ...response, headers: applyHeaderEdits(response.headers, [edit], edit.on) });
+    return;
+  }
+  const { request } = activation;
+  const headers = applyHeaderEdits(request.headers, [edit], edit.on);
+  const authority = firstValue(edit.add, 'host');
+  if (authority === undefined) activation.changeRequest({ ...request, headers });
+  else {
+    const name = parseAuthority(authority)?.host ?? authority;
+    activation.changeRequest({ ...request, headers, authority, host: name });
+  }
+}
+
+/**
+ * Changes path, query and host of the request. The scheme stays what it was: it says how the client came, and
+ * how the upstream is dialled is for the backend to say.
+ */
+export function changeUrl(walk: Walk, { authority, path, query }: UrlParts): void {
+  const { request } = walk.activation;
+  if (path !== request.path || query !== request.query) {
+    keep(walk, { edit: 'target', path, query });
+    walk.activation.changeRequest({ ...request, path, query });
+  }
+  if (authority !== request.authority) addHeaders(walk, ['host', authority]);
+}
+
+/** Replaces the body of the message of this phase. */
+export function changeBody(walk: Walk, bytes: Uint8Array): void {
+  if (sideOf(walk) === 'response') {
+    walk.responseBody = bytes;
+    keep(walk, { edit: 'response_body', bytes });
+    return;
+  }
+  walk.requestBody = bytes;
+  keep(walk, { edit: 'request_body', bytes });
+}
+
+/** Notes an edit that no expression sees. */
+export function note(walk: Walk, edit: Extract<Edit, { edit: 'log' | 'compress' }>): void {
+  (walk.edits ??= []).push(edit);
+}
+
+function keep(walk: Walk, edit: Edit): void {
+  (walk.edits ??= []).push(edit);
+  walk.changes++;
+}
+
+/** Keeps what an action has found, for the expressions after it. */
+export function keepResult(walk: Walk, name: string, result: ActionResult): void {
+  walk.activation.setResult(name, result);
+}
+
+/** Notes that a circuit has let the request through. */
+export function awaitOutcome(walk: Walk, cell: number, serial: number): void {
+  (walk.awaited ??= []).push({ cell, serial });
+}
