@@ -40,7 +40,10 @@ describe('facts', () => {
   test('an address outside the table has none: an error, and has() is false', () => {
     const unknown = at(ENTRIES, '198.18.0.1');
     for (const path of ['geo', 'as', 'categories', 'is_tor_node', 'is_on_blocklist']) {
-      const outcomes = [evaluate(`has(conn.client_ip.${path})`, unknown), evaluate(`conn.client_ip.${path}`, unknown)];
+      const outcomes = [
+        evaluate(`has(conn.client_ip.${path})`, unknown),
+        evaluate(`conn.client_ip.${path}`, unknown),
+      ];
       expect(outcomes).toMatchObject([false, { code: 'expr.absent', says: `\`${path}\` is absent` }]);
     }
     expect(evaluate("conn.geo.country_code == 'DE'", unknown)).toMatchObject({ code: 'expr.absent' });
@@ -110,6 +113,7 @@ describe('facts', () => {
       'conn.server_ip.as.number': 7,
     };
     expect(valuesOf(Object.keys(expected), named)).toEqual(expected);
+  });
 
   test.each([
     [[{ cidr: '203.0.113.1/24' }], '/0/cidr', 'bits set beyond its mask'],

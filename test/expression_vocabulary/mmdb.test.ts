@@ -136,6 +136,7 @@ describe('a database', () => {
       'has(conn.server_ip.geo)': false,
     };
     expect(valuesOf(Object.keys(expected), at)).toEqual(expected);
+  });
 });
 
 describe('a file that is none, or is broken', () => {
