@@ -104,7 +104,7 @@ function flipped(bytes: Uint8Array, where: number, bit: number): Buffer {
 /** What may befall a single value that is signed, or that is the signature. */
 function placeMutants(what: string, place: Place, signed: WebhookRequest, at: number): readonly Mutant[] {
   if (!('header' in place)) return bodyMemberMutants(what, place, signed);
-  const value = firstValue(signed.headers, place.header.toLowerCase())!;
+  const value = firstValue(signed.headers, place.lower)!;
   const where = value.length - 1 - (at % Math.min(8, value.length));
   const changed = flipped(Buffer.from(value, 'latin1'), where, at % 7).toString('latin1');
   const set = (name: string, text: string | null): Mutant => ({
@@ -177,8 +177,8 @@ function bodyMemberMutants(
 function swapped(scheme: Scheme, signed: WebhookRequest, other: WebhookRequest): readonly Mutant[] {
   const place = scheme.signature[0]!;
   if (!('header' in place) || !signsBody(scheme)) return [];
-  const value = firstValue(other.headers, place.header.toLowerCase())!;
-  if (value === firstValue(signed.headers, place.header.toLowerCase())) return [];
+  const value = firstValue(other.headers, place.lower)!;
+  if (value === firstValue(signed.headers, place.lower)) return [];
   return [{ name: 'signature of another body', request: withHeader(signed, place.header, value) }];
 }
 

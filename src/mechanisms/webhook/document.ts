@@ -105,7 +105,7 @@ function placesText(scheme: Scheme): string {
 
 function howText(scheme: Scheme): string {
   if (scheme.algorithm === 'token') return scheme.key === 'text' ? 'the secret itself' : 'user and password';
-  const when = scheme.when === undefined ? '' : `, when ${scheme.when.header} is ${scheme.when.is}`;
+  const when = scheme.when === undefined ? '' : `, when ${scheme.when.at.header} is ${scheme.when.is}`;
   return `${ALGORITHM_NAMES[scheme.algorithm]}, ${scheme.encoding}${when}`;
 }
 

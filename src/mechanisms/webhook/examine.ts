@@ -45,12 +45,12 @@ export interface Examination {
 /** Whether the scheme is meant for requests like this one. */
 export function isMeant(scheme: Scheme, reading: Reading): boolean {
   const { when } = scheme;
-  return when === undefined || firstValue(reading.request.headers, when.header.toLowerCase()) === when.is;
+  return when === undefined || firstValue(reading.request.headers, when.at.lower) === when.is;
 }
 
 /** Whether there is anything at the place, well-formed or not. */
 export function isPresent(place: Place, reading: Reading): boolean {
-  if ('header' in place) return hasField(reading.request.headers, place.header.toLowerCase());
+  if ('header' in place) return hasField(reading.request.headers, place.lower);
   return !('problem' in findAt(place, reading));
 }
 
@@ -70,7 +70,7 @@ export function examine(prepared: PreparedScheme, reading: Reading): Examination
     timestamp = { text: found.value, ms, windowSeconds };
     values['timestamp'] = found.value;
   }
-  for (const [name, place] of Object.entries(scheme.fields ?? {})) {
+  for (const [name, place] of prepared.fields) {
     const found = findOne(place, reading);
     if ('problem' in found) return amiss('field', found.problem, place);
     values[name] = found.value;

@@ -98,7 +98,7 @@ function alteredRows(schemes: Schemes): readonly { readonly says: string; readon
     schemes: every((scheme) => ({
       ...scheme,
       signature: scheme.signature.map((place) =>
-        'header' in place && !('list' in place) ? { header: place.header } : place,
+        'header' in place && !('list' in place) ? { ...place, prefix: '' } : place,
       ),
     })),
   };

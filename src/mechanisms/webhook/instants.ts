@@ -4,9 +4,15 @@ const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?
 
 /** Milliseconds since the epoch, or null when the text is not an instant of that unit. */
 export function parseInstant(text: string, unit: TimestampRule['unit']): number | null {
-  if (unit === 's') return /^\d{1,11}$/.test(text) ? Number(text) * 1000 : null;
-  if (unit === 'ms') return /^\d{1,14}$/.test(text) ? Number(text) : null;
-  return parseIso(text);
+  if (unit === 'iso') return parseIso(text);
+  if (text === '' || text.length > (unit === 's' ? 11 : 14)) return null;
+  let number = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return null;
+    number = number * 10 + digit;
+  }
+  return unit === 's' ? number * 1000 : number;
 }
 
 /** The instant in the spelling that a provider sends. */

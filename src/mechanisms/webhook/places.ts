@@ -1,4 +1,5 @@
-import { allValues } from '../../http/fields.ts';
+import { isName } from '../../http/fields.ts';
+import type { FieldList } from '../../http/fields.ts';
 import { memberAt } from './json_object.ts';
 import type { Place } from './provider.ts';
 import type { Reading } from './reading.ts';
@@ -17,21 +18,42 @@ const MALFORMED: Found = { problem: 'malformed' };
 export function findAt(place: Place, reading: Reading): Found {
   if ('json' in place) return findInJson(place.json, reading);
   if ('form' in place) return findInForm(place.form, reading);
-  const values = allValues(reading.request.headers, place.header.toLowerCase());
-  if (values.length === 0) return MISSING;
-  if (values.length > 1) return DUPLICATED;
-  const value = values[0]!;
-  if ('list' in place) {
-    const lead = place.key + place.assign;
-    const members = value.split(place.list).map((member) => member.trim());
-    const found = members
-      .filter((member) => member.startsWith(lead))
-      .map((member) => member.slice(lead.length));
-    return found.length === 0 ? MALFORMED : { values: found };
+  const value = onlyValue(reading.request.headers, place.lower);
+  if (value === undefined) return MISSING;
+  if (value === null) return DUPLICATED;
+  if ('list' in place) return findInList(place.list, place.key + place.assign, value);
+  if (value === '' || !value.startsWith(place.prefix)) return MALFORMED;
+  return { values: [value.slice(place.prefix.length)] };
+}
+
+/** The value of a field that occurs once; undefined when it does not occur, null when it occurs more than once. */
+function onlyValue(fields: FieldList, lower: string): string | null | undefined {
+  let value: string | undefined;
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!isName(fields[at]!, lower)) continue;
+    if (value !== undefined) return null;
+    value = fields[at + 1]!;
   }
-  const prefix = place.prefix ?? '';
-  if (value === '' || !value.startsWith(prefix)) return MALFORMED;
-  return { values: [value.slice(prefix.length)] };
+  return value;
+}
+
+/** Members are cut out by hand: this is run for every request, and most of a list is thrown away. */
+function findInList(list: string, lead: string, value: string): Found {
+  const found: string[] = [];
+  for (let from = 0; from <= value.length;) {
+    const at = value.indexOf(list, from);
+    const end = at < 0 ? value.length : at;
+    const start = from + blanksAt(value, from, end);
+    if (value.startsWith(lead, start)) found.push(value.slice(start + lead.length, end).trimEnd());
+    from = end + list.length;
+  }
+  return found.length === 0 ? MALFORMED : { values: found };
+}
+
+function blanksAt(value: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && value.charCodeAt(at) === 0x20) at++;
+  return at - from;
 }
 
 /** The single value at a place: a second member of the same name in a list is a problem. */
@@ -67,5 +89,5 @@ export function describePlace(place: Place): string {
   if ('json' in place) return `body member ${place.json}`;
   if ('form' in place) return `form parameter ${place.form}`;
   if ('list' in place) return `${place.header}: ${place.key}${place.assign}…`;
-  return place.prefix === undefined ? place.header : `${place.header}: ${place.prefix}…`;
+  return place.prefix === '' ? place.header : `${place.header}: ${place.prefix}…`;
 }

@@ -1,6 +1,7 @@
 import { parseTemplate } from './message.ts';
 import type { Template } from './message.ts';
-import type { Provider, Scheme } from './provider.ts';
+import { describePlace } from './places.ts';
+import type { Place, Provider, Scheme } from './provider.ts';
 import { prepareKey, schemesFor, webhookSecretProblems } from './secret.ts';
 import type { PreparedKey } from './secret.ts';
 
@@ -9,6 +10,10 @@ export interface PreparedScheme {
   readonly scheme: Scheme;
   readonly key: PreparedKey;
   readonly template: Template;
+  /** The fields of the scheme as a list, so that no request makes one. */
+  readonly fields: readonly (readonly [name: string, at: Place])[];
+  /** Where the signature is, so that schemes can be told that share the place. */
+  readonly place: string;
 }
 
 /** A provider with a secret made ready, once for each configuration. */
@@ -27,7 +32,19 @@ export function prepareWebhook(provider: Provider, secret: string | undefined): 
   for (const scheme of schemesFor(provider, secret ?? '')) {
     const key = prepareKey(scheme, secret ?? '');
     if ('problem' in key) return { provider, schemes: [], problem: key.problem };
-    schemes.push({ scheme, key, template: parseTemplate(scheme.signs) });
+    schemes.push(prepareScheme(scheme, key));
   }
   return { provider, schemes, problem: null };
+}
+
+/** A scheme with a key that goes with it, its template taken apart. */
+export function prepareScheme(scheme: Scheme, key: PreparedKey): PreparedScheme {
+  const [first] = scheme.signature;
+  return {
+    scheme,
+    key,
+    template: parseTemplate(scheme.signs),
+    fields: Object.entries(scheme.fields ?? {}),
+    place: 'header' in first! ? first.lower : describePlace(first!),
+  };
 }

@@ -17,11 +17,24 @@ export type Algorithm =
 /** What the configured secret is: text used as it is, something to decode, or a key to check signatures with. */
 export type KeyForm = 'text' | 'base64' | 'whsec' | 'user_and_password' | 'public_key' | 'none';
 
-/** Where in a request a value is found. Header names are written as the provider writes them. */
+/** A header that holds a value alone or after a prefix. `header` is as the provider writes it, `lower` is looked for. */
+export interface HeaderPlace {
+  readonly header: string;
+  readonly lower: string;
+  readonly prefix: string;
+}
+
+/** Where in a request a value is found. */
 export type Place =
-  | { readonly header: string; readonly prefix?: string }
+  | HeaderPlace
   /** One or more members of a list in a header: `t=1,v1=ab` has list `,`, assign `=`, and keys `t` and `v1`. */
-  | { readonly header: string; readonly list: string; readonly key: string; readonly assign: string }
+  | {
+      readonly header: string;
+      readonly lower: string;
+      readonly list: string;
+      readonly key: string;
+      readonly assign: string;
+    }
   /** A member of the JSON body, path by dots. */
   | { readonly json: string }
   /** A parameter of a form body. */
@@ -56,7 +69,7 @@ export interface Scheme {
   readonly fields?: Readonly<Record<string, Place>>;
   readonly url?: readonly UrlSpelling[];
   /** The scheme is meant only when this header has this value. */
-  readonly when?: { readonly header: string; readonly is: string };
+  readonly when?: { readonly at: HeaderPlace; readonly is: string };
   /** Order in which the members of a list header are written, where readers depend on it. */
   readonly memberOrder?: readonly string[];
   /** The scheme is meant only for secrets that begin so. */

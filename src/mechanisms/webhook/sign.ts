@@ -7,6 +7,7 @@ import { allValues, firstValue, withoutField } from '../../http/fields.ts';
 import { fieldDefaults, notificationDraft, withBodyHash, withJsonMembers } from './draft.ts';
 import { parseTemplate, messagesOf } from './message.ts';
 import { formatInstant } from './instants.ts';
+import { prepareScheme } from './prepare.ts';
 import type { Place, Provider, Scheme } from './provider.ts';
 import { readingOf } from './reading.ts';
 import type { WebhookRequest } from './reading.ts';
@@ -81,9 +82,10 @@ function signingKey(scheme: Scheme, secret: string): SigningKey | { readonly pro
   }
   const key = prepareKey(scheme, secret);
   if ('problem' in key) return key;
+  const prepared = prepareScheme(scheme, key);
   return {
     text: key.text,
-    sign: (message) => expectedSignature({ scheme, key, template: [] }, message) ?? '',
+    sign: (message) => expectedSignature(prepared, message) ?? '',
   };
 }
 
@@ -113,7 +115,7 @@ function fill(
     values[name] = given[name] ?? defaults[name] ?? '';
     places.push([at, values[name]]);
   }
-  if (scheme.when !== undefined) places.push([{ header: scheme.when.header }, scheme.when.is]);
+  if (scheme.when !== undefined) places.push([scheme.when.at, scheme.when.is]);
   const placed = place(request, places, scheme.memberOrder);
   return 'problem' in placed ? placed : { request: placed, values };
 }
@@ -145,14 +147,13 @@ function withHeader(
   value: string,
   memberOrder: readonly string[] | undefined,
 ): FieldList {
-  const name = at.header.toLowerCase();
-  if (!('list' in at)) return [...withoutField(headers, name), at.header, `${at.prefix ?? ''}${value}`];
-  const present = firstValue(headers, name);
+  if (!('list' in at)) return [...withoutField(headers, at.lower), at.header, `${at.prefix}${value}`];
+  const present = firstValue(headers, at.lower);
   const members = present === undefined ? [] : present.split(at.list);
   members.push(`${at.key}${at.assign}${value}`);
   const rank = (member: string) => memberOrder?.findIndex((key) => member.startsWith(key + at.assign)) ?? 0;
   if (memberOrder !== undefined) members.sort((one, other) => rank(one) - rank(other));
-  return [...withoutField(headers, name), at.header, members.join(at.list)];
+  return [...withoutField(headers, at.lower), at.header, members.join(at.list)];
 }
 
 function addedTo(before: FieldList, after: FieldList): FieldList {

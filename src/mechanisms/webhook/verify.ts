@@ -82,34 +82,39 @@ function verifySignature(
   nowMs: number,
   certificates: Certificates,
 ): WebhookOutcome {
-  const group = presentedSchemes(verifier.schemes, reading);
-  let outcome: WebhookOutcome | undefined;
-  for (const scheme of group) {
-    const tried = verifyScheme(scheme, reading, nowMs, certificates);
-    if (tried.outcome !== 'refused') return tried;
-    outcome ??= tried;
+  const { schemes } = verifier;
+  const head = presentedScheme(schemes, reading);
+  if (head === undefined) {
+    return refused('signature_missing', { expected: describePlace(schemes[0]!.scheme.signature[0]!) });
   }
-  return (
-    outcome ??
-    refused('signature_missing', { expected: describePlace(verifier.schemes[0]!.scheme.signature[0]!) })
-  );
+  const outcome = verifyScheme(head, reading, nowMs, certificates);
+  if (outcome.outcome !== 'refused') return outcome;
+  for (const other of schemes) {
+    if (other === head || other.place !== head.place || !isMeant(other.scheme, reading)) continue;
+    const tried = verifyScheme(other, reading, nowMs, certificates);
+    if (tried.outcome !== 'refused') return tried;
+  }
+  return outcome;
 }
 
-/** The first scheme whose signature is in the request, and those that look at the same place. */
+/** The first scheme whose signature is in the request: it decides, with those that look at the same place. */
+function presentedScheme(schemes: readonly PreparedScheme[], reading: Reading): PreparedScheme | undefined {
+  for (const prepared of schemes) {
+    const { scheme } = prepared;
+    if (!isMeant(scheme, reading)) continue;
+    for (const place of scheme.signature) if (isPresent(place, reading)) return prepared;
+  }
+  return undefined;
+}
+
+/** All schemes that a request is verified with; for explanations. */
 export function presentedSchemes(
   schemes: readonly PreparedScheme[],
   reading: Reading,
 ): readonly PreparedScheme[] {
-  const meant = schemes.filter(({ scheme }) => isMeant(scheme, reading));
-  const head = meant.find(({ scheme }) => scheme.signature.some((place) => isPresent(place, reading)));
+  const head = presentedScheme(schemes, reading);
   if (head === undefined) return [];
-  const place = placeKey(head.scheme);
-  return meant.filter(({ scheme }) => placeKey(scheme) === place);
-}
-
-function placeKey(scheme: Scheme): string {
-  const place = scheme.signature[0]!;
-  return 'header' in place ? place.header.toLowerCase() : describePlace(place);
+  return schemes.filter(({ scheme, place }) => place === head.place && isMeant(scheme, reading));
 }
 
 function verifyScheme(
@@ -227,8 +232,6 @@ function refused(reason: Refusal['reason'], detail: Refusal['detail']): Refusal 
 /** Whether the request carries a signature header of this provider at all; for guesses. */
 export function carriesSignatureOf(provider: Provider, request: WebhookRequest): boolean {
   return provider.schemes.some((scheme) =>
-    scheme.signature.some(
-      (place) => 'header' in place && hasField(request.headers, place.header.toLowerCase()),
-    ),
+    scheme.signature.some((place) => 'header' in place && hasField(request.headers, place.lower)),
   );
 }

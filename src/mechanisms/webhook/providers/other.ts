@@ -63,7 +63,7 @@ export const OTHER: readonly Provider[] = [
         signature: [header('X-HubSpot-Signature')],
         signs: '{secret}{method}{url}{body}',
         key: 'text',
-        when: { header: 'X-HubSpot-Signature-Version', is: 'v2' },
+        when: { at: header('X-HubSpot-Signature-Version'), is: 'v2' },
       },
       {
         name: 'v1',
@@ -72,7 +72,7 @@ export const OTHER: readonly Provider[] = [
         signature: [header('X-HubSpot-Signature')],
         signs: '{secret}{body}',
         key: 'text',
-        when: { header: 'X-HubSpot-Signature-Version', is: 'v1' },
+        when: { at: header('X-HubSpot-Signature-Version'), is: 'v1' },
       },
     ],
     note: 'The third version decides where it is present. The older two have no timestamp.',

@@ -1,14 +1,14 @@
 import { DEFAULT_WINDOW_SECONDS } from '../provider.ts';
-import type { Algorithm, Place, Scheme, TimestampRule } from '../provider.ts';
+import type { Algorithm, HeaderPlace, Place, Scheme, TimestampRule } from '../provider.ts';
 
 /** A header that holds the value alone, or after a prefix. */
-export function header(name: string, prefix?: string): Place {
-  return prefix === undefined ? { header: name } : { header: name, prefix };
+export function header(name: string, prefix = ''): HeaderPlace {
+  return { header: name, lower: name.toLowerCase(), prefix };
 }
 
 /** A member of a list in a header: `member('Stripe-Signature', ',', 'v1')` is what follows `v1=`. */
 export function member(name: string, list: string, key: string, assign = '='): Place {
-  return { header: name, list, key, assign };
+  return { header: name, lower: name.toLowerCase(), list, key, assign };
 }
 
 /** A member of the JSON body. */
