@@ -88,3 +88,10 @@ export class Exchange {
     this.request = head;
   }
 }
+
+/** Remembers which slot asked, and how it goes on. */
+export function suspend(exchange: Exchange, index: number, asked: Ask): Question {
+  exchange.asking = index;
+  exchange.pending = asked.resume;
+  return asked.question;
+}

@@ -4,24 +4,21 @@ import type {
   AnswerTo,
   Answers,
   Ask,
-  Because,
   Edit,
   Happening,
   Leaf,
-  LocalResponse,
   Outcome,
   Question,
-  Reply,
-  ResponseHead,
   Sent,
   Stop,
   UpstreamRequest,
   Verdict,
 } from './contract.ts';
 import { applyHeaderEdits } from './edits.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, suspend } from './exchange.ts';
 import { NO_EDITS, type Slot } from './pipeline.ts';
-import { type EngineReason, engineRefusal } from './refusals.ts';
+import type { EngineReason } from './refusals.ts';
+import { endWith, replyLocally, respond, settleResponse } from './respond.ts';
 
 /** What an exchange measured that was cut before its reply began. */
 export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawResponseBytes: 0, cut: 'client' };
@@ -105,12 +102,6 @@ function walkRequest(exchange: Exchange, from: number): Question | null {
     if (verdict.edits !== undefined) accept(exchange, verdict.edits);
   }
   return forward(exchange);
-}
-
-function suspend(exchange: Exchange, index: number, asked: Ask): Question {
-  exchange.asking = index;
-  exchange.pending = asked.resume;
-  return asked.question;
 }
 
 /** Takes the verdict of a handler that had asked, and walks on behind it. */
@@ -239,83 +230,6 @@ function conclude(exchange: Exchange, outcome: Outcome): void {
     const happening: Happening = { kind: 'concluded', verdict, outcome };
     slot.reduce!(slot.state, happening, exchange.world);
   }
-}
-
-// --- response phase ------------------------------------------------------------------------------------------
-
-function respond(exchange: Exchange, head: ResponseHead, body: Reply['body']): Question | null {
-  exchange.response = head;
-  exchange.body = body;
-  return walkResponse(exchange, 0);
-}
-
-function walkResponse(exchange: Exchange, from: number): Question | null {
-  const { slots } = exchange.pipeline!;
-  for (let index = from; index < slots.length; index++) {
-    const { onResponse } = slots[index]!;
-    if (onResponse === null) continue;
-    const carry = exchange.verdicts[index]?.carry;
-    const verdict = onResponse(
-      exchange.response!,
-      exchange.request,
-      exchange.connection,
-      exchange.world,
-      carry,
-    );
-    if (verdict.verdict === 'ask') {
-      exchange.stage = 'response';
-      return suspend(exchange, index, verdict);
-    }
-    exchange.responseVerdicts[index] = verdict;
-    if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
-    if (verdict.verdict === 'stop') return stoppedResponse(exchange, verdict);
-  }
-  return reply(exchange, exchange.response!, exchange.body, false);
-}
-
-function settleResponse(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
-  if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
-  exchange.responseVerdicts[index] = verdict;
-  if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
-  return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
-}
-
-/** A response-phase stop replaces the response; when it is a real one, later modules still see it. */
-function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
-  if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
-  exchange.response = verdict.response;
-  exchange.body = { text: verdict.response.body };
-  return walkResponse(exchange, exchange.responseVerdicts.length);
-}
-
-function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
-  const { status, headers } = exchange.response!;
-  const edited = applyHeaderEdits(headers, edits, 'response');
-  if (edited !== headers) exchange.response = { status, headers: edited };
-  for (const edit of edits) {
-    if (edit.edit === 'compress') exchange.compress = edit.algorithm;
-    else if (edit.edit === 'response_body') exchange.body = { bytes: edit.bytes };
-    else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
-  }
-}
-
-/** An edge's own response to a stopped request: it goes out as it is, the response phase is not for it. */
-function replyLocally(exchange: Exchange, response: LocalResponse, close: boolean): Question {
-  exchange.compress = null;
-  return reply(exchange, response, { text: response.body }, close);
-}
-
-function endWith(exchange: Exchange, code: EngineReason, detail: Because['detail']): Question {
-  exchange.ended = { code, detail };
-  return replyLocally(exchange, engineRefusal(exchange.naming, code), false);
-}
-
-function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'], close: boolean): Question {
-  exchange.stage = 'reply';
-  exchange.response = close ? null : head;
-  const { status, headers } = head;
-  const upgrade = status === 101 && body === 'upstream';
-  return { ask: 'reply', reply: { status, headers, body, compress: exchange.compress, upgrade, close } };
 }
 
 function finish(exchange: Exchange, sent: Sent): null {

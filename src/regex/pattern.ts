@@ -2,9 +2,10 @@ import { RE2JS } from 're2js';
 
 import { survey, syntaxProblem } from './refusals.ts';
 import type { PatternProblem } from './refusals.ts';
-import { expand } from './template.ts';
+import { type Found, expand } from './template.ts';
 
 export type { PatternProblem } from './refusals.ts';
+export type { Found, Group } from './template.ts';
 
 /** Longest source of a pattern, in UTF-16 units. */
 export const PATTERN_LIMIT_UNITS = 8_192;
@@ -17,19 +18,6 @@ export interface Limits {
 }
 
 const LIMITS: Limits = { patternUnits: PATTERN_LIMIT_UNITS, programInstructions: PROGRAM_LIMIT_INSTRUCTIONS };
-
-/** A stretch of the subject, in UTF-16 offsets; `end` is exclusive. */
-export interface Group {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** A match: its numbered groups, the whole match being number 0; undefined for a group that took no part. */
-export interface Found {
-  readonly groups: readonly (Group | undefined)[];
-  readonly named: Readonly<Record<string, Group | undefined>>;
-}
 
 /**
  * A compiled pattern of RE2 syntax with leftmost-first matches. No method backtracks: `test` and `find` take time

@@ -1,4 +1,15 @@
-import type { Found } from './pattern.ts';
+/** A stretch of the subject, in UTF-16 offsets; `end` is exclusive. */
+export interface Group {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A match: its numbered groups, the whole match being number 0; undefined for a group that took no part. */
+export interface Found {
+  readonly groups: readonly (Group | undefined)[];
+  readonly named: Readonly<Record<string, Group | undefined>>;
+}
 
 const REFERENCE = /\$(?:\$|(\w+)|\{(\w+)\})/g;
 

@@ -1,0 +1,94 @@
+import type {
+  Ask,
+  Because,
+  Edit,
+  LocalResponse,
+  Question,
+  Reply,
+  ResponseHead,
+  Stop,
+  Verdict,
+} from './contract.ts';
+import { applyHeaderEdits } from './edits.ts';
+import { type Exchange, suspend } from './exchange.ts';
+import { type EngineReason, engineRefusal } from './refusals.ts';
+
+/** The way back: from a response, whoever made it, to the question `reply`. The counterpart of `run.ts`. */
+
+/** Begins the response phase over a real response: an upstream's, a backend's own, or a policy's. */
+export function respond(exchange: Exchange, head: ResponseHead, body: Reply['body']): Question | null {
+  exchange.response = head;
+  exchange.body = body;
+  return walkResponse(exchange, 0);
+}
+
+function walkResponse(exchange: Exchange, from: number): Question | null {
+  const { slots } = exchange.pipeline!;
+  for (let index = from; index < slots.length; index++) {
+    const { onResponse } = slots[index]!;
+    if (onResponse === null) continue;
+    const carry = exchange.verdicts[index]?.carry;
+    const verdict = onResponse(
+      exchange.response!,
+      exchange.request,
+      exchange.connection,
+      exchange.world,
+      carry,
+    );
+    if (verdict.verdict === 'ask') {
+      exchange.stage = 'response';
+      return suspend(exchange, index, verdict);
+    }
+    exchange.responseVerdicts[index] = verdict;
+    if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
+    if (verdict.verdict === 'stop') return stoppedResponse(exchange, verdict);
+  }
+  return reply(exchange, exchange.response!, exchange.body, false);
+}
+
+/** Goes on with a handler of the response phase that had asked. */
+export function settleResponse(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
+  if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
+  exchange.responseVerdicts[index] = verdict;
+  if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
+  return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
+}
+
+/** A response-phase stop replaces the response; when it is a real one, later modules still see it. */
+function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
+  if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
+  exchange.response = verdict.response;
+  exchange.body = { text: verdict.response.body };
+  return walkResponse(exchange, exchange.responseVerdicts.length);
+}
+
+function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
+  const { status, headers } = exchange.response!;
+  const edited = applyHeaderEdits(headers, edits, 'response');
+  if (edited !== headers) exchange.response = { status, headers: edited };
+  for (const edit of edits) {
+    if (edit.edit === 'compress') exchange.compress = edit.algorithm;
+    else if (edit.edit === 'response_body') exchange.body = { bytes: edit.bytes };
+    else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
+  }
+}
+
+/** An edge's own response to a stopped request: it goes out as it is, the response phase is not for it. */
+export function replyLocally(exchange: Exchange, response: LocalResponse, close: boolean): Question {
+  exchange.compress = null;
+  return reply(exchange, response, { text: response.body }, close);
+}
+
+/** Ends an exchange for a reason of the engine's own. */
+export function endWith(exchange: Exchange, code: EngineReason, detail: Because['detail']): Question {
+  exchange.ended = { code, detail };
+  return replyLocally(exchange, engineRefusal(exchange.naming, code), false);
+}
+
+function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'], close: boolean): Question {
+  exchange.stage = 'reply';
+  exchange.response = close ? null : head;
+  const { status, headers } = head;
+  const upgrade = status === 101 && body === 'upstream';
+  return { ask: 'reply', reply: { status, headers, body, compress: exchange.compress, upgrade, close } };
+}
