@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 
 import { survey, syntaxProblem } from './refusals.ts';
 import type { PatternProblem } from './refusals.ts';
-import { type Found, expand } from './template.ts';
+import { type Found, type Group, expand } from './template.ts';
 
 export type { PatternProblem } from './refusals.ts';
 export type { Found, Group } from './template.ts';
