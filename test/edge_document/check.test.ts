@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkEdge } from '../../src/edge/document/check.ts';
+import { compileUserAgents, isUserAgentRules } from '../../src/mechanisms/user_agents.ts';
 import { GOOD_EDGE } from './good_edge.ts';
 
 const GOOD = { name: 'edge.yaml', text: GOOD_EDGE };
@@ -221,6 +222,31 @@ describe('what a schema cannot say', () => {
     [{ deny: ['(?<=x)y'] }, ['edge.bad_pattern']],
   ])('user agents %j: %j', (filter, codes) => {
     expect(codesFor({ user_agent_filter: filter })).toEqual(codes);
+  });
+
+  test('patterns are accepted exactly when the filter compiles', () => {
+    const sources = [
+      'bot',
+      '(?i)bot',
+      'a|',
+      '(',
+      '(?=x)',
+      String.raw`\1`,
+      'x{1000}',
+      '[z-a]',
+      '(?:x{1000}){8}',
+      'é',
+    ];
+    const lists = [
+      ...sources.map((source) => [source]),
+      ['bot', '('],
+      Array.from({ length: 300 }, (_, at) => `x{900}${at}`),
+    ];
+    for (const deny of lists) {
+      const compiles = isUserAgentRules(compileUserAgents({ allow: [], deny }));
+      const accepted = checkEdge({ value: withRoute({ user_agent_filter: { deny } }) }).config !== null;
+      expect(accepted, deny[0]).toBe(compiles);
+    }
   });
 
   test('Host may be replaced, by a literal; removing it alone is refused', () => {

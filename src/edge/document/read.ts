@@ -15,11 +15,25 @@ export interface Reading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** How a kind of file is spoken of. */
+export interface FileKind {
+  /** With its article. */
+  readonly called: string;
+  readonly keys: string;
+  readonly smallest: string;
+}
+
+const EDGE_FILE: FileKind = {
+  called: 'an edge file',
+  keys: '`edges` and `backends`',
+  smallest: 'the smallest edge file has a map `edges` with a map `https`',
+};
+
 /** Largest edge file, in bytes of UTF-8. */
 export const FILE_LIMIT_BYTES = 10_000_000;
 
 /** Reads YAML 1.2, of which JSON is a part. Never throws; what is wrong becomes diagnostics. */
-export function readDocument(source: Source): Reading {
+export function readDocument(source: Source, kind: FileKind = EDGE_FILE): Reading {
   const whole = { start: 0, end: source.text.length };
   const bytes = Buffer.byteLength(source.text);
   const refuse = (code: EdgeCode, says: string, span: Span, more?: More): Reading => {
@@ -40,16 +54,19 @@ export function readDocument(source: Source): Reading {
     // The parser is recursive; only nesting by the ten thousand exhausts the stack.
     return refuse('edge.too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
   }
-  return read(source, parsed, whole, refuse);
+  return read(source, parsed, kind, refuse);
 }
 
 type Refuse = (code: EdgeCode, says: string, span: Span, more?: More) => Reading;
 
-function read(source: Source, parsed: Document, whole: Span, refuse: Refuse): Reading {
+function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse): Reading {
+  const whole = { start: 0, end: source.text.length };
   const targets: AliasTargets = new Map();
   const located = locator(parsed, targets);
   const skeleton: EdgeDocument = { source, value: undefined, ...located };
-  const problems = [...parsed.errors, ...parsed.warnings].map((problem) => syntaxProblem(source, problem));
+  const problems = [...parsed.errors, ...parsed.warnings].map((problem) =>
+    syntaxProblem(source, problem, kind),
+  );
   if (problems.length > 0) {
     const diagnostics = problems.flatMap(
       ({ code, says, span, hint }) => refuse(code, says, span, { hint }).diagnostics,
@@ -71,11 +88,11 @@ function read(source: Source, parsed: Document, whole: Span, refuse: Refuse): Re
       'the file is empty',
       { start: 0, end: 0 },
       {
-        notes: ['the smallest edge file has a map `edges` with a map `https`'],
+        notes: [kind.smallest],
       },
     );
   }
-  if (!isMap(contents)) return refuse('edge.not_a_map', notAMap(source.text), located.spanOf('') ?? whole);
+  if (!isMap(contents)) return refuse('edge.not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
   const diagnostics: Diagnostic[] = [];
   const built = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
@@ -87,8 +104,8 @@ function isEmptyContents(contents: Node | null): boolean {
   return isScalar(contents) && contents.value === null && contents.source === '';
 }
 
-function notAMap(text: string): string {
-  const says = 'the file has to be a map with keys such as `edges` and `backends`';
+function notAMap(text: string, kind: FileKind): string {
+  const says = `the file has to be a map with keys such as ${kind.keys}`;
   return /^\s*[a-z_]+:\S/.test(text) ? `${says}; a space is missing after the colon` : says;
 }
 
@@ -99,14 +116,14 @@ interface SyntaxProblem {
   readonly hint?: string | undefined;
 }
 
-function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError): SyntaxProblem {
+function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError, kind: FileKind): SyntaxProblem {
   const span = clamped({ start: pos[0], end: pos[1] }, text.length);
   if (code === 'TAB_AS_INDENT') {
     return { code: 'edge.tab_indent', says: 'a tab is used for indentation; YAML takes spaces only', span };
   }
   if (code === 'MULTIPLE_DOCS') {
     const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
-    const says = 'a second document begins here; an edge file holds one';
+    const says = `a second document begins here; ${kind.called} holds one`;
     return { code: 'edge.several_documents', says, span: marker };
   }
   if (code === 'TAG_RESOLVE_FAILED') {

@@ -1,4 +1,4 @@
-import type { Diagnostic, Fix, Span } from '../../diagnostics/diagnostic.ts';
+import type { Diagnostic, Fix, Severity, Span } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
 import { EDGE_CODES } from './codes.ts';
@@ -20,10 +20,24 @@ export interface More {
 }
 
 /** Collects findings about a document: one call for each. */
-export type Report = (code: EdgeCode, pointer: string, says: string, more?: More) => void;
+export type Report<Code extends string = EdgeCode> = (
+  code: Code,
+  pointer: string,
+  says: string,
+  more?: More,
+) => void;
 
 /** A report that appends to `list`, with spans where the document has a source. */
 export function reportTo(list: Diagnostic[], document: EdgeDocument): Report {
+  return reportWith(list, document, (code) => EDGE_CODES[code].severity);
+}
+
+/** A report with codes of another kind of file. */
+export function reportWith<Code extends string>(
+  list: Diagnostic[],
+  document: EdgeDocument,
+  severityOf: (code: Code) => Severity,
+): Report<Code> {
   const { source } = document;
   let lines: Lines | undefined;
   const placeOf = (pointer: string): string => {
@@ -40,7 +54,7 @@ export function reportTo(list: Diagnostic[], document: EdgeDocument): Report {
     const fix = source && span && more.fix && fixFor(source.text, span, more.fix);
     list.push({
       code,
-      severity: EDGE_CODES[code].severity,
+      severity: severityOf(code),
       says,
       pointer,
       ...(source && { source }),

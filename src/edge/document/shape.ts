@@ -23,6 +23,8 @@ export interface Shape {
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Alternatives of different types: the type of a value tells which one it has to fit. */
+  readonly anyOf?: readonly Shape[];
 }
 
 /** How a value departs from its shape. */
@@ -54,6 +56,7 @@ type Left = undefined;
  */
 export function shaped(shape: Shape, value: unknown, pointer: string, depart: Depart): unknown {
   if (value === UNREADABLE) return undefined;
+  if (shape.anyOf !== undefined) return shapedOneOf(shape, shape.anyOf, value, pointer, depart);
   if (shape.type === undefined) return value;
   switch (shape.type) {
     case 'object':
@@ -73,6 +76,37 @@ export function shaped(shape: Shape, value: unknown, pointer: string, depart: De
     case 'integer':
     case 'number':
       return shapedNumber(shape, value, pointer, depart);
+  }
+}
+
+function shapedOneOf(
+  shape: Shape,
+  alternatives: readonly Shape[],
+  value: unknown,
+  pointer: string,
+  depart: Depart,
+): unknown {
+  const fitting = alternatives.find((each) => hasTypeOf(each, value));
+  return fitting === undefined
+    ? wrongType(shape, value, pointer, depart)
+    : shaped(fitting, value, pointer, depart);
+}
+
+function hasTypeOf(shape: Shape, value: unknown): boolean {
+  if (shape.anyOf !== undefined) return shape.anyOf.some((each) => hasTypeOf(each, value));
+  switch (shape.type) {
+    case undefined:
+      return true;
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+    case 'number':
+      return typeof value === 'number';
+    case 'string':
+    case 'boolean':
+      return typeof value === shape.type;
   }
 }
 

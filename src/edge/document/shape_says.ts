@@ -126,7 +126,8 @@ const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
 };
 
 function wanted(shape: Shape): string {
-  return TYPES[shape.type ?? 'object'];
+  if (shape.anyOf === undefined) return TYPES[shape.type ?? 'object'];
+  return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
 }
 
 /** What to write instead, where it can be told from what was written. */

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import { compileUserAgents, isUserAgentRules } from '../../mechanisms/user_agents.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
+import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
 import type { EdgeDocument } from './document.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { quoted } from './report.ts';
@@ -16,17 +16,7 @@ export function checkUserAgents(config: SoundConfig, document: EdgeDocument, rep
     if (route.user_agent_filter === undefined) continue;
     const { allow = [], deny = [] } = route.user_agent_filter;
     const at = `${pointer}/user_agent_filter`;
-    // A pattern that departed is empty here, to keep the positions of the others.
-    const lists = {
-      allow: allow.map((pattern) => pattern ?? ''),
-      deny: deny.map((pattern) => pattern ?? ''),
-    };
-    const rules = compileUserAgents(lists);
-    for (const { list, index, says, offset } of isUserAgentRules(rules) ? [] : rules) {
-      const place = index < 0 ? at : pointerTo(`${at}/${list}`, index);
-      const source = index < 0 ? '' : lists[list][index]!;
-      report('edge.bad_pattern', place, says, { span: spanWithin(document, place, source, offset) });
-    }
+    checkPatterns({ allow, deny }, at, document, report);
     for (const list of LISTS) {
       for (const [index, pattern] of (route.user_agent_filter[list] ?? []).entries()) {
         if (pattern === undefined || !matchesEverything(pattern)) continue;
@@ -38,13 +28,46 @@ export function checkUserAgents(config: SoundConfig, document: EdgeDocument, rep
   }
 }
 
+/**
+ * Reports every pattern that does not compile, and patterns that are too large together. `compileUserAgents` would
+ * say the same, but makes the automaton as well, which takes longer than all other checks of a file.
+ */
+function checkPatterns(
+  lists: Readonly<Record<'allow' | 'deny', readonly (string | undefined)[]>>,
+  pointer: string,
+  document: EdgeDocument,
+  report: Report,
+): void {
+  let instructions = 0;
+  for (const list of LISTS) {
+    for (const [index, source] of lists[list].entries()) {
+      if (source === undefined) continue;
+      const pattern = compilePattern(source);
+      if (!isPatternProblem(pattern)) instructions += pattern.programInstructions;
+      else {
+        const place = pointerTo(`${pointer}/${list}`, index);
+        report('edge.bad_pattern', place, pattern.says, {
+          span: spanWithin(document, place, source, pattern.offset),
+        });
+      }
+    }
+  }
+  if (instructions > SET_LIMIT_INSTRUCTIONS) {
+    const says = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed`;
+    report('edge.bad_pattern', pointer, says, { at: 'key' });
+  }
+}
+
 const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;
+/** Texts to be found as they are: they cannot match everything, and most patterns are of this kind. */
+const LITERAL = /^(?:\(\?i\))?\^?[\w /-]+\$?$/;
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
 // Repeated characters, so that a pattern that needs any one letter, digit or sign fails on another.
 const PROBES: readonly string[] = [...PRINTABLE.map((character) => character.repeat(3)), 'é', 'a b/1.0 (c)'];
 
 /** Whether an unanchored pattern finds a match in every text that could be a user agent. */
 function matchesEverything(pattern: string): boolean {
+  if (LITERAL.test(pattern)) return false;
   const compiled = compilePattern(pattern);
   return !isPatternProblem(compiled) && PROBES.every((probe) => compiled.test(probe));
 }
