@@ -39,6 +39,11 @@ export function configShape(type: string): Shape {
   return definitions[type]!.properties.config!;
 }
 
+/** Whether there is an action of this type. */
+export function isActionType(type: string): boolean {
+  return Object.hasOwn(definitions, type) && definitions[type]!.properties.config !== undefined;
+}
+
 /** Numbers of the service for each fault, where a field does not say another. */
 const NUMBERS: Readonly<Record<Fault, number>> = {
   type: 2203,

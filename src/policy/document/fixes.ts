@@ -1,0 +1,117 @@
+import type { Diagnostic, Fix, Source } from '../../diagnostics/diagnostic.ts';
+
+/** A text after repairs. */
+export interface Fixed {
+  readonly text: string;
+  /** The findings whose fix was applied, in the order in which they were. */
+  readonly applied: readonly Diagnostic[];
+}
+
+export interface FixOptions {
+  /** Also apply fixes that guess; only those that surely keep the meaning otherwise. */
+  readonly unsafe?: boolean;
+}
+
+const ROUNDS = 20;
+
+/** Applies the fixes of findings about `text` in one go. Of fixes that overlap the first in the text wins. */
+export function applyFixes(
+  text: string,
+  diagnostics: readonly Diagnostic[],
+  options: FixOptions = {},
+): Fixed {
+  const applied: Diagnostic[] = [];
+  let fixed = '';
+  let done = 0;
+  for (const diagnostic of inOrder(text, diagnostics, options)) {
+    const { span, text: replacement } = diagnostic.fix;
+    if (span.start < done || (span.start === done && applied.length > 0 && span.end === span.start)) continue;
+    fixed += text.slice(done, span.start) + replacement;
+    done = span.end;
+    applied.push(diagnostic);
+  }
+  return { text: fixed + text.slice(done), applied };
+}
+
+type Fixable = Diagnostic & { readonly fix: Fix };
+
+function inOrder(
+  text: string,
+  diagnostics: readonly Diagnostic[],
+  { unsafe = false }: FixOptions,
+): Fixable[] {
+  return diagnostics
+    .filter(
+      (one): one is Fixable => one.fix !== undefined && (unsafe || one.fix.safe) && one.source?.text === text,
+    )
+    .toSorted(
+      (one, other) => one.fix.span.start - other.fix.span.start || one.fix.span.end - other.fix.span.end,
+    );
+}
+
+/**
+ * Repairs a text as far as fixes go: checks, applies, and checks again, since one repair may let another be found. A
+ * round that would leave more errors than it found is taken back, and its fixes are tried one at a time.
+ */
+export function fixSource(
+  source: Source,
+  check: (source: Source) => readonly Diagnostic[],
+  options: FixOptions = {},
+): Fixed {
+  const applied: Diagnostic[] = [];
+  let { text } = source;
+  let diagnostics = check(source);
+  for (let round = 0; round < ROUNDS; round++) {
+    const step = bestStep(source.name, text, diagnostics, check, options);
+    if (step === undefined) break;
+    applied.push(...step.applied);
+    ({ text, diagnostics } = step);
+  }
+  return { text, applied };
+}
+
+interface Step extends Fixed {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** All fixes at once where that helps, else the first single one that does; undefined when nothing helps. */
+function bestStep(
+  name: string,
+  text: string,
+  diagnostics: readonly Diagnostic[],
+  check: (source: Source) => readonly Diagnostic[],
+  options: FixOptions,
+): Step | undefined {
+  const fixable = inOrder(text, diagnostics, options);
+  const tries = fixable.length > 1 ? [fixable, ...fixable.map((one) => [one])] : [fixable];
+  for (const these of tries) {
+    const fixed = applyFixes(text, these, options);
+    if (fixed.applied.length === 0 || fixed.text === text) continue;
+    const after = check({ name, text: fixed.text });
+    if (isBetter(diagnostics, fixed.applied, after)) return { ...fixed, diagnostics: after };
+  }
+  return undefined;
+}
+
+/** Whether what was repaired is gone and no new error has come, unless all errors there were hid it. */
+function isBetter(
+  before: readonly Diagnostic[],
+  applied: readonly Diagnostic[],
+  after: readonly Diagnostic[],
+): boolean {
+  const errorsBefore = before.filter(isError);
+  const errorsAfter = after.filter(isError);
+  if (errorsAfter.length < errorsBefore.length) return true;
+  if (errorsBefore.length > 0 && errorsBefore.every((one) => applied.includes(one))) {
+    return !errorsAfter.some((one) => errorsBefore.some((other) => isSame(one, other)));
+  }
+  return errorsAfter.length === errorsBefore.length && after.length < before.length;
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
+}
+
+function isSame(one: Diagnostic, other: Diagnostic): boolean {
+  return one.code === other.code && one.pointer === other.pointer && one.says === other.says;
+}

@@ -1,0 +1,271 @@
+import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
+import { LEGACY_TYPES } from '../actions/facts.ts';
+import { LEGACY_PHASES, PHASES } from '../phase.ts';
+import { configShape, isActionType } from './shape.ts';
+import type { Shape } from './shape.ts';
+
+/** What formatting gives: the canonical text, or why there is none. */
+export type Formatted = { readonly text: string } | { readonly says: string };
+
+const ROUNDS = 5;
+
+/**
+ * The canonical form of a policy: names of today, keys in one order, blocks instead of brackets, expressions in quotes,
+ * comments kept. JSON stays JSON. Formatting what is formatted changes nothing. A text that is not YAML, or that has
+ * tags, is refused: `checkPolicy` says what is wrong with it.
+ */
+export function formatPolicy(text: string): Formatted {
+  let current = text;
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = formatOnce(current);
+    if ('says' in next || next.text === current) return next;
+    current = next.text;
+  }
+  return { says: 'the comments of this text cannot be kept in one place' };
+}
+
+function formatOnce(text: string): Formatted {
+  const document = read(text);
+  if (document === null) return { says: 'the text is not YAML that a policy can be read from' };
+  const { contents } = document;
+  if (!isMap(contents)) return { says: 'the text is not a map of phases' };
+  const isJson = /^\s*\{/.test(text) && isParsedAsJson(text);
+  liftComment(document, contents);
+  removeEnabled(document, contents);
+  canonical(contents, !hasAliases(document));
+  const value: unknown = document.toJS();
+  if (isJson) return { text: `${JSON.stringify(value, null, 2)}\n` };
+  setStyles(document);
+  const formatted = document.toString({
+    lineWidth: 0,
+    indent: 2,
+    indentSeq: true,
+    flowCollectionPadding: true,
+  });
+  // The library has its own ways with some texts and comments: a result that reads otherwise is none.
+  const again = read(formatted);
+  if (again === null || JSON.stringify(again.toJS()) !== JSON.stringify(value)) {
+    return { says: 'this text cannot be written in another form without changing it' };
+  }
+  return { text: formatted };
+}
+
+/**
+ * What stands at the top of the file stays there, whichever key comes first: the first paragraph of the comment above
+ * the first key. The paragraph next to the key is the key's own, unless it is the only one.
+ */
+function liftComment(document: Document, root: YAMLMap): void {
+  const key = root.items[0]?.key;
+  if (!isScalar(key) || typeof document.commentBefore === 'string') return;
+  const above = key.commentBefore;
+  if (typeof above !== 'string') return;
+  const blank = above.lastIndexOf('\n\n');
+  document.commentBefore = blank === -1 ? above : above.slice(0, blank);
+  if (blank === -1) delete key.commentBefore;
+  else key.commentBefore = above.slice(blank + 2);
+}
+
+/** Takes `enabled: true` out; what was noted beside it goes to the key after it, or to the end. */
+function removeEnabled(document: Document, root: YAMLMap): void {
+  const index = root.items.findIndex((pair) => keyOf(pair) === 'enabled');
+  const pair = root.items[index];
+  if (pair === undefined || root.items.length === 1 || root.get('enabled') !== true) return;
+  const { key, value } = pair;
+  const notes = [
+    isScalar(key) ? key.commentBefore : undefined,
+    isScalar(key) ? key.comment : undefined,
+    isScalar(value) ? value.commentBefore : undefined,
+    isScalar(value) ? value.comment : undefined,
+  ].filter((note) => typeof note === 'string');
+  root.items.splice(index, 1);
+  if (notes.length === 0) return;
+  const next = root.items[index]?.key;
+  if (isScalar(next)) {
+    next.commentBefore = [
+      ...notes,
+      ...(typeof next.commentBefore === 'string' ? [next.commentBefore] : []),
+    ].join('\n');
+  } else {
+    document.comment = [...notes, ...(typeof document.comment === 'string' ? [document.comment] : [])].join(
+      '\n',
+    );
+  }
+}
+
+function read(text: string): Document | null {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+    if (document.errors.length > 0 || document.warnings.length > 0 || hasTags(document)) return null;
+    return document;
+  } catch {
+    return null;
+  }
+}
+
+function isParsedAsJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasTags(document: Document): boolean {
+  let found = false;
+  visit(document, {
+    Node: (_key, node) => {
+      if (!isAlias(node) && node.tag !== undefined) found = true;
+      return found ? visit.BREAK : undefined;
+    },
+  });
+  return found;
+}
+
+function hasAliases(document: Document): boolean {
+  let found = false;
+  visit(document, {
+    Alias: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Names of today and the canonical order, all through the document. Aliases forbid a new order. */
+function canonical(root: YAMLMap, mayOrder: boolean): void {
+  renameKeys(root, LEGACY_PHASES);
+  if (mayOrder) orderKeys(root, PHASES);
+  for (const [index, { key }] of root.items.entries()) if (isScalar(key)) key.spaceBefore = index > 0;
+  for (const phase of PHASES) {
+    for (const rule of itemsOf(root.get(phase, true))) {
+      if (!isMap(rule)) continue;
+      if (mayOrder) orderKeys(rule, ['name', 'expressions', 'actions']);
+      for (const action of itemsOf(rule.get('actions', true))) {
+        if (isMap(action)) canonicalAction(action, mayOrder);
+      }
+    }
+  }
+}
+
+function canonicalAction(action: YAMLMap, mayOrder: boolean): void {
+  const type = action.get('type', true);
+  if (isScalar(type) && typeof type.value === 'string')
+    type.value = LEGACY_TYPES.get(type.value) ?? type.value;
+  if (mayOrder) orderKeys(action, ['type', 'config']);
+  const name = isScalar(type) ? type.value : undefined;
+  if (typeof name !== 'string' || !isActionType(name)) return;
+  canonicalFields(configShape(name), action.get('config', true), mayOrder);
+}
+
+/** A comment above the first key of a map belongs to that key, which may get another place. */
+function lowerComment(map: YAMLMap): void {
+  const key = map.items[0]?.key;
+  if (!isScalar(key) || typeof map.commentBefore !== 'string') return;
+  key.commentBefore = [map.commentBefore, key.commentBefore]
+    .filter((part) => typeof part === 'string')
+    .join('\n');
+  delete map.commentBefore;
+}
+
+function canonicalFields(shape: Shape, node: unknown, mayOrder: boolean): void {
+  if (shape.items !== undefined) {
+    for (const item of itemsOf(node)) canonicalFields(shape.items, item, mayOrder);
+  }
+  const { properties } = shape;
+  if (properties === undefined || !isMap(node)) return;
+  renameKeys(node, shape.aliases ?? {});
+  const names = Object.keys(properties);
+  if (mayOrder && isOutOfOrder(node, names)) {
+    lowerComment(node);
+    orderKeys(node, names);
+  }
+  for (const name of names) {
+    const field = properties[name]!;
+    const value: unknown = node.get(name, true);
+    const only = itemsOf(value);
+    if (field.listOfOne === true && only.length === 1) node.set(name, only[0]);
+    canonicalFields(field, node.get(name, true), mayOrder);
+  }
+}
+
+function itemsOf(node: unknown): readonly unknown[] {
+  return isSeq(node) ? node.items : [];
+}
+
+function keyOf({ key }: Pair): string | undefined {
+  return isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+}
+
+function renameKeys(map: YAMLMap, names: Readonly<Record<string, string>>): void {
+  for (const pair of map.items) {
+    const key = keyOf(pair);
+    if (key === undefined || !Object.hasOwn(names, key) || map.has(names[key])) continue;
+    (pair.key as Scalar).value = names[key];
+  }
+}
+
+function isOutOfOrder(map: YAMLMap, names: readonly string[]): boolean {
+  const ranks = map.items.map((pair) => names.indexOf(keyOf(pair) ?? '')).filter((rank) => rank !== -1);
+  return ranks.some((rank, index) => index > 0 && rank < ranks[index - 1]!);
+}
+
+/** Known keys first, in their order; all others after them as they stand. */
+function orderKeys(map: YAMLMap, names: readonly string[]): void {
+  const rank = (pair: Pair): number => {
+    const index = names.indexOf(keyOf(pair) ?? '');
+    return index === -1 ? names.length : index;
+  };
+  map.items = map.items.toSorted((one, other) => rank(one) - rank(other));
+  const first = map.items[0]?.key;
+  if (isScalar(first)) first.spaceBefore = false;
+}
+
+/** Fields that hold bare expressions: their texts are always quoted. */
+const EXPRESSIONS: ReadonlySet<string> = new Set(['expressions', 'bucket_key', 'retry_condition']);
+
+/** Blocks instead of brackets, and one way of quoting. Block scalars stay as they are. */
+function setStyles(document: Document): void {
+  visit(document, {
+    Map: (_key, map) => {
+      map.flow = map.items.length === 0;
+    },
+    Seq: (_key, list) => {
+      list.flow = list.items.length === 0;
+    },
+    Scalar: (key, scalar, path) => {
+      if (key === 'key') {
+        delete scalar.type;
+        return;
+      }
+      if (typeof scalar.value !== 'string' || scalar.type?.startsWith('BLOCK_')) return;
+      scalar.type = styleOf(scalar.value, isExpression(path));
+    },
+  });
+}
+
+function isExpression(path: readonly (Document | Node | Pair)[]): boolean {
+  const holders = path.slice(-2).filter((node): node is Pair => 'key' in node && 'value' in node);
+  return holders.some((pair) => EXPRESSIONS.has(keyOf(pair) ?? ''));
+}
+
+/** Double quotes where the text has single ones, single quotes where it has double ones or backslashes. */
+function styleOf(text: string, isQuoted: boolean): Scalar.Type {
+  const hasEscapes = /["\\]/.test(text) || /[^\P{Cc}]/u.test(text);
+  const quotes = hasEscapes && !text.includes("'") && !/\p{Cc}/u.test(text) ? 'QUOTE_SINGLE' : 'QUOTE_DOUBLE';
+  return isQuoted || !isPlainText(text) ? quotes : 'PLAIN';
+}
+
+/** Whether a text can stand plain and reads as itself to YAML of any version. */
+function isPlainText(text: string): boolean {
+  return (
+    /^[A-Za-z0-9_/.$^(~-][^\n\r\t#]*$/.test(text) &&
+    !/: |:$|^[-.~] | $|^-$/.test(text) &&
+    !/^(?:null|~|true|false|yes|no|on|off|y|n|\.inf|\.nan)$/i.test(text) &&
+    !/^[-+.]?[\d.][\d_.,:xXoOeE+-]*[0-9a-fA-F.]*$/.test(text) &&
+    !text.startsWith('---') &&
+    !text.startsWith('...')
+  );
+}
