@@ -22,10 +22,10 @@ function signed(id: string, body: string): WebhookRequest {
 const hmac = (text: string, encoding: 'hex' | 'base64') =>
   createHmac('sha256', SECRET).update(text).digest(encoding);
 
-describe('twitter', () => {
-  const asked = (query: string) =>
-    verify('twitter', requestOf({ method: 'GET', url: `https://a.test/hook?${query}` }));
+const asked = (query: string) =>
+  verify('twitter', requestOf({ method: 'GET', url: `https://a.test/hook?${query}` }));
 
+describe('twitter', () => {
   test('has its token signed', () => {
     const outcome = asked('crc_token=MTIzNDU2Nzg5&nonce=abc');
     expect(outcome).toMatchObject({ outcome: 'challenge', response: { status: 200 } });
@@ -66,10 +66,10 @@ test('dropbox gets its challenge back, as text that no browser takes for a page'
 
 test('worldline gets the value of its header back', () => {
   const name = 'X-GCS-Webhooks-Endpoint-Verification';
-  const asked = requestOf({ method: 'GET', headers: { [name]: 'f1e2-d3c4' } });
-  expect(verify('worldline', asked)).toMatchObject({ response: { status: 200, body: 'f1e2-d3c4' } });
-  expect(verify('worldline', withHeader(asked, name, 'a b<'))).toMatchObject({ outcome: 'refused' });
-  expect(verify('worldline', { ...asked, method: 'POST' })).toMatchObject({ outcome: 'refused' });
+  const request = requestOf({ method: 'GET', headers: { [name]: 'f1e2-d3c4' } });
+  expect(verify('worldline', request)).toMatchObject({ response: { status: 200, body: 'f1e2-d3c4' } });
+  expect(verify('worldline', withHeader(request, name, 'a b<'))).toMatchObject({ outcome: 'refused' });
+  expect(verify('worldline', { ...request, method: 'POST' })).toMatchObject({ outcome: 'refused' });
 });
 
 describe('xero', () => {
@@ -105,16 +105,16 @@ describe('zoom', () => {
     '{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":1}';
 
   test('has its token signed, when the question itself is', () => {
-    const asked = signed('zoom', validation);
-    const outcome = verify('zoom', asked);
+    const request = signed('zoom', validation);
+    const outcome = verify('zoom', request);
     expect(outcome).toMatchObject({ outcome: 'challenge', response: { status: 200 } });
     const body = outcome.outcome === 'challenge' ? outcome.response.body : '{}';
     const plainToken = 'qgg8vlvZRS6UYooatFL8Aw';
     expect(JSON.parse(body)).toEqual({ plainToken, encryptedToken: hmac(plainToken, 'hex') });
-    expect(verify('zoom', withHeader(asked, 'x-zm-signature', 'v0=00'))).toMatchObject({
+    expect(verify('zoom', withHeader(request, 'x-zm-signature', 'v0=00'))).toMatchObject({
       outcome: 'refused',
     });
-    expect(verify('zoom', asked, NOW + 400_000)).toMatchObject({
+    expect(verify('zoom', request, NOW + 400_000)).toMatchObject({
       outcome: 'refused',
       reason: 'timestamp_stale',
     });

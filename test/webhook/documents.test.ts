@@ -7,6 +7,8 @@ import { PROVIDERS } from '../../src/mechanisms/webhook/table.ts';
 import { SDK_CASES } from './sdk/cases.ts';
 import { VECTORS } from './vectors.ts';
 
+const line = (provider: string, { kind, by }: Proof) => `${provider}: ${kind} ${by}`;
+
 describe('the page of providers', () => {
   test('claims the proofs that are tests, and no other', () => {
     const tested: [provider: string, proof: Proof][] = [
@@ -19,7 +21,6 @@ describe('the page of providers', () => {
       ['sns', { kind: 'library', by: 'sns-validator' }],
       ['sns', { kind: 'other library', by: 'sns-payload-validator' }],
     ];
-    const line = (provider: string, { kind, by }: Proof) => `${provider}: ${kind} ${by}`;
     const claimed = Object.entries(PROOFS).flatMap(([provider, proofs]) =>
       proofs.map((proof) => line(provider, proof)),
     );

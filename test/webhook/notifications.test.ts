@@ -88,6 +88,8 @@ describe.each(KINDS)('%s', (_kind, members) => {
   );
 });
 
+const known = (pem: string) => new Map([[TEST_CERTIFICATE_URL, pem]]);
+
 describe('the certificate of a message', () => {
   const message = messageOf(NOTIFICATION, '2');
 
@@ -103,7 +105,6 @@ describe('the certificate of a message', () => {
   });
 
   test('must be one, be valid now, and have a strong key', () => {
-    const known = (pem: string) => new Map([[TEST_CERTIFICATE_URL, pem]]);
     const unusable = { reason: 'certificate_unusable' };
     expect(verify(message, NOW, known('no certificate'))).toMatchObject(unusable);
     expect(verify(message, NOW, known(WEAK_CERTIFICATE))).toMatchObject(unusable);
