@@ -6,7 +6,7 @@ import { readData } from '../../src/expression/vocabulary/mmdb_data.ts';
 import { addressOf, parseAddress } from '../../src/net/address.ts';
 import { type Cidr, contains, isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { seeded } from '../seeded.ts';
-import { activation, evaluate, valuesOf } from './exchange.ts';
+import { activation, valuesOf } from './exchange.ts';
 import { type Data, encode, writeMmdb } from './mmdb_writer.ts';
 
 const cidr = (text: string): Cidr => {
@@ -181,7 +181,7 @@ describe('a file that is none, or is broken', () => {
     }
     const started = performance.now();
     expect(readData(section, last)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   test('changed at random never throws and never hangs', () => {

@@ -52,13 +52,6 @@ export const LEGACY_NAMES: readonly (readonly [old: string, now: string])[] = [
   ['res.Version', 'req.version'],
 ];
 
-const RENAMED = new Map(LEGACY_NAMES);
-
-/** What an old name is called now; undefined when it is none. */
-export function renamed(name: string): string | undefined {
-  return RENAMED.get(name);
-}
-
 export const LEGACY: readonly Unavailable[] = LEGACY_NAMES.map(([name, now]) => ({
   name,
   says: `this is called \`${now}\` since 2024`,

@@ -23,12 +23,12 @@ export const VALUE_FUNCTIONS: readonly Row[] = [
 
 /** Rows of the language that the policy language has otherwise (`split`, `base64.*`) are left out. */
 const replaced = new Set(VALUE_FUNCTIONS.filter((row) => row.kind === 'function').map((row) => row.name));
-const LANGUAGE: readonly Row[] = STANDARD.rows.filter(
+export const LANGUAGE_ROWS: readonly Row[] = STANDARD.rows.filter(
   (row) => row.kind === 'macro' || !replaced.has(row.name),
 );
 
 /** The language with functions on values. */
-export const VALUE_TABLE: FunctionTable = functionTable(LANGUAGE, VALUE_FUNCTIONS);
+export const VALUE_TABLE: FunctionTable = functionTable(LANGUAGE_ROWS, VALUE_FUNCTIONS);
 
 /** Functions by the first phase in which they can be called. */
 export const PHASE_FUNCTIONS: readonly (readonly [since: Phase, rows: readonly Row<Activation>[]])[] = [
@@ -40,5 +40,5 @@ export const PHASE_FUNCTIONS: readonly (readonly [since: Phase, rows: readonly R
 /** All functions of a phase. */
 export function functionsOf(phase: Phase): FunctionTable<Activation> {
   const groups = PHASE_FUNCTIONS.filter(([since]) => isKnownIn(since, phase)).map(([, rows]) => rows);
-  return functionTable<Activation>(LANGUAGE, VALUE_FUNCTIONS, ...groups);
+  return functionTable<Activation>(LANGUAGE_ROWS, VALUE_FUNCTIONS, ...groups);
 }
