@@ -242,11 +242,11 @@ describe('what a schema cannot say', () => {
       ['bot', '('],
       Array.from({ length: 300 }, (_, at) => `x{900}${at}`),
     ];
-    for (const deny of lists) {
-      const compiles = isUserAgentRules(compileUserAgents({ allow: [], deny }));
-      const accepted = checkEdge({ value: withRoute({ user_agent_filter: { deny } }) }).config !== null;
-      expect(accepted, deny[0]).toBe(compiles);
-    }
+    const isAccepted = (deny: string[]): boolean =>
+      checkEdge({ value: withRoute({ user_agent_filter: { deny } }) }).config !== null;
+    const compiles = (deny: string[]): boolean => isUserAgentRules(compileUserAgents({ allow: [], deny }));
+    expect(lists.map(isAccepted)).toEqual(lists.map(compiles));
+    expect(lists.map(compiles)).toContain(false);
   });
 
   test('Host may be replaced, by a literal; removing it alone is refused', () => {
