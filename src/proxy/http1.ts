@@ -50,6 +50,7 @@ export function createHttp1Listener(
     shouldUpgradeCallback: (message) => mayUpgrade(service, message),
   });
   server.maxHeadersCount = 0; // a limit would drop fields without a word; the head's bytes are limited
+  server.on('error', () => undefined); // accepting may fail for want of descriptors, and must not end the process
   server.on('connection', (socket) => accept(service, socket));
   server.on('request', (message, response) => admit(service, message, response, 'none'));
   server.on('checkContinue', (message, response) => admit(service, message, response, 'continue'));

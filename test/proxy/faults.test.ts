@@ -197,6 +197,32 @@ describe('upstreams', () => {
     });
   });
 
+  test('one that takes nothing of an upload is a timeout, however fast the client sends', async () => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port), {}, { headMs: 300 });
+    const client = await dial(edge.port);
+    const before = up.next().then((there) => there.socket.pause());
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 67108864\r\n\r\n');
+    client.send(Buffer.alloc(33_554_432));
+    await before;
+    expect(statusOf(await client.until(hasHead, 10_000))).toBe(504);
+    await edge.arrived(1);
+    expect(edge.traces).toMatchObject([{ completions: 1, forwards: [{ failure: 'timeout' }] }]);
+    client.socket.destroy();
+  });
+
+  test('one that answers twice poisons nobody', async () => {
+    const up = await upstream(answering(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison`));
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    for (let count = 1; count <= 5; count++) {
+      client.send(GET);
+      await client.until((got) => got.split('\r\n\r\nok').length - 1 === count);
+    }
+    expect(client.got()).not.toContain('poison');
+    expect(up.wires.length).toBe(5);
+  });
+
   test('103 and 102 end here; the final response follows', async () => {
     const up = await upstream(
       answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`),
