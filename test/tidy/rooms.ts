@@ -22,7 +22,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   engine: ['http', 'net', 'diagnostics'],
   // The root of `modules` is the table and what all modules share; each module is a room without siblings.
   modules: DECIDING,
-  'modules/*': [...DECIDING, 'modules'],
+  // A traffic policy is a module of a route, and a language of its own.
+  'modules/*': [...DECIDING, 'modules', 'policy'],
   policy: [...DECIDING, 'edge/document'],
   'policy/actions/*': [...DECIDING, 'policy'],
   // Reading the edge file may be used by whoever reads another file of the same kind.
