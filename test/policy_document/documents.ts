@@ -103,7 +103,7 @@ const rule = fc.record(
   {
     actions: fc
       .tuple(fc.array(action, { minLength: 1, maxLength: 3 }), fc.option(last))
-      .map(([all, end]) => (end === null ? all : [...all, end])),
+      .map(([all, end]) => (end === null ? all : all.concat(end))),
     expressions: fc.array(condition, { maxLength: 2 }),
     name: fc.oneof(name, fc.integer({ min: 1, max: 999 }), plain),
   },

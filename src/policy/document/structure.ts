@@ -5,8 +5,9 @@ import type { Phase } from '../phase.ts';
 import { isEntries } from './config.ts';
 import type { Entries } from './config.ts';
 import type { PolicySetting } from './setting.ts';
-import type { Report } from './findings.ts';
+import type { Repair, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
+import { quotedScalar } from './text_map.ts';
 import { quoteAsWritten, removeLine, renameKey, replaceValue } from './repairs.ts';
 import { didYouMean, listed, quoted, shown } from './words.ts';
 
@@ -199,19 +200,12 @@ function readExpressions(reading: Reading, given: unknown, pointer: string): Raw
   const { policy, report } = reading;
   if (given === undefined || given === null || typeof given === 'symbol') return [];
   if (!Array.isArray(given)) {
-    const span = policy.spanOf(pointer);
-    const written = span === undefined ? '' : policy.text.slice(span.start, span.end);
-    // Plain expressions have commas and brackets, which mean something else inside a list.
-    const inner = /^["']/.test(written) ? written : JSON.stringify(given);
-    const fix =
-      typeof given === 'string'
-        ? replaceValue(policy, pointer, 'make it a list', `[${inner}]`, true)
-        : undefined;
+    const isText = typeof given === 'string';
     report(2236, pointer, `'expressions' has to be a list of texts, not ${shown(given)}`, {
-      hint: typeof given === 'string' ? 'put it in brackets: [ … ]' : undefined,
-      fix,
+      hint: isText ? 'put it in brackets: [ … ]' : 'write each expression after a dash',
+      fix: isText ? bracket(policy, pointer, given) : undefined,
     });
-    return typeof given === 'string' ? [{ text: given, pointer }] : [];
+    return isText ? [{ text: given, pointer }] : [];
   }
   const expressions: { text: string; pointer: string }[] = [];
   for (const [index, item] of given.entries()) {
@@ -220,6 +214,14 @@ function readExpressions(reading: Reading, given: unknown, pointer: string): Raw
     else if (typeof item !== 'symbol') tellNoExpression(reading, item, at);
   }
   return expressions;
+}
+
+/** A lone expression as a list; plain ones have commas and brackets, which mean something else inside a list. */
+function bracket(policy: PolicyText, pointer: string, text: string): Repair | undefined {
+  const span = policy.spanOf(pointer);
+  const written = span === undefined ? '' : policy.text.slice(span.start, span.end);
+  const item = /^["']/.test(written) ? written : quotedScalar(text);
+  return replaceValue(policy, pointer, 'make it a list', `[${item}]`, true);
 }
 
 /** An item that YAML read as something else than a text: a colon and a space make a map of an expression. */
