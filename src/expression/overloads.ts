@@ -53,7 +53,10 @@ function fitAll<A>(overload: Overload<A>, args: readonly Type[], bindings: Bindi
 export function fitOne(param: Type, arg: Type, bindings: Bindings): Fit {
   if (param.kind === 'parameter') return fitParameter(param.name, decayed(arg), bindings);
   if (param.kind === 'dyn' || arg === UNSET) return 'exact';
-  if (arg.kind === 'dyn') return 'dynamic';
+  if (arg.kind === 'dyn') {
+    unknown(param, bindings);
+    return 'dynamic';
+  }
   if (arg.kind === 'object') {
     if (param.kind === 'object') return param.name === arg.name ? 'exact' : 'none';
     return param.kind === 'string' && arg.text !== undefined ? 'exact' : 'none';
@@ -67,6 +70,17 @@ export function fitOne(param: Type, arg: Type, bindings: Bindings): Fit {
     return worse(fitOne(param.key, arg.key, bindings), fitOne(param.value, arg.value, bindings));
   }
   return param.kind === arg.kind ? 'exact' : 'none';
+}
+
+/** What a parameter's type parameters stand for when nothing is known of the argument. */
+function unknown(param: Type, bindings: Bindings): void {
+  if (param.kind === 'parameter') fitParameter(param.name, DYN, bindings);
+  else if (param.kind === 'list') unknown(param.element, bindings);
+  else if (param.kind === 'optional') unknown(param.value, bindings);
+  else if (param.kind === 'map') {
+    unknown(param.key, bindings);
+    unknown(param.value, bindings);
+  }
 }
 
 /** The same parameter twice must be one type; `dyn`, also inside a list or map, goes with anything. */

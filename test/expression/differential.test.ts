@@ -8,6 +8,9 @@ import { randomExpression, seeded } from './random_expressions.ts';
 interface Answers {
   readonly source: string;
   readonly ours: Answer;
+  /** Ours planned without types, and with an observer. */
+  readonly lenient: Answer;
+  readonly traced: Answer;
   readonly bufbuild: Answer;
   readonly celJs: Answer;
 }
@@ -83,7 +86,14 @@ describe('random expressions', () => {
       for (let count = 0; count < COUNT; count += 1) {
         const source = randomExpression(random, count % 6 === 0 ? 3 : 2);
         const [strict = '', lenient = '', traced = ''] = ours(source);
-        const answers = { source, ours: strict, bufbuild: bufbuild(source), celJs: celJs(source) };
+        const answers = {
+          source,
+          ours: strict,
+          lenient,
+          traced,
+          bufbuild: bufbuild(source),
+          celJs: celJs(source),
+        };
         const agree = answers.bufbuild === strict && answers.celJs === strict;
         const explained = agree || EXPLAINED.some((one) => one.holds(answers));
         // The plans for known types, for unknown types and with an observer have no excuse.
