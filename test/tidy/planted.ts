@@ -4,7 +4,7 @@ import type { RuleName } from './rules.ts';
 // table: files
 export const CLEAN: Readonly<Record<string, string>> = {
   'README.md': '# Small\n\n```sh\n# a comment, no title\n```\n',
-  'docs/page.md': '# Page\n\n## Section\n',
+  'docs/page.md': '<!-- Generated. -->\n\n# Page\n\n## Section\n',
   'src/index.ts':
     "export { listen } from './proxy/listen.ts';\nexport { handlers } from './edge/compile.ts';\n",
   'src/http/fields.ts': 'export const NONE: readonly string[] = [];\n',

@@ -1,6 +1,6 @@
 import type { Breach, Rule } from './tree.ts';
 
-/** Every page has one title, and it comes first. */
+/** Every page has one title, and it comes first; a comment of one line, such as that of a generator, may precede it. */
 export const pagesHaveOneTitle: Rule = (tree) =>
   tree.markdown.flatMap(({ path, text }): Breach[] => {
     const titles = outsideOfFences(text).flatMap((line, index) => (/^# \S/.test(line) ? [index + 1] : []));
@@ -8,7 +8,8 @@ export const pagesHaveOneTitle: Rule = (tree) =>
     if (titles.length > 1) {
       return [{ path, line: titles[1]!, says: 'the page has a second title; sections begin with `## …`' }];
     }
-    const first = text.split('\n').findIndex((line) => line.trim() !== '') + 1;
+    const first =
+      text.split('\n').findIndex((line) => line.trim() !== '' && !/^<!--.*-->$/.test(line.trim())) + 1;
     return first === titles[0]
       ? []
       : [{ path, line: first, says: 'something stands before the title; put it below' }];
