@@ -6,7 +6,7 @@ import type { CompiledPhase, CompiledRule } from './compiled.ts';
 import { conditionFailure } from './evaluators.ts';
 import { Failure } from './failure.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
-import { APPLIED, NO_RULE, failureDetail, failureStop, stopOf } from './verdicts.ts';
+import { APPLIED, failureDetail, failureStop, stopOf } from './verdicts.ts';
 import { keepResult } from './walk.ts';
 import type { Awaited, PolicyState, Walk } from './walk.ts';
 
@@ -32,7 +32,7 @@ export function runPhase(
   const steps: InnerStep[] | null = phase.context.trace === 'full' ? [] : null;
   const candidates = search(phase, activation);
   const found = nextApplying(phase, activation, candidates, 0, steps);
-  if (found === phase.rules.length) return steps === null ? NO_RULE : { ...NO_RULE, inner: steps };
+  if (found === phase.rules.length) return steps === null ? phase.noRule : { ...phase.noRule, inner: steps };
   const walk: Walk = {
     phase: phase.phase,
     activation,
@@ -40,7 +40,7 @@ export function runPhase(
     world,
     state,
     head: activation.request,
-    edits: null,
+    edits: phase.edits === null ? null : [...phase.edits],
     steps: steps ?? [],
     awaited: null,
     requestBody: null,
@@ -160,7 +160,10 @@ function settle(
     });
   }
   walk.steps.push(outcome.step);
-  return outcome.does === 'next' ? null : stopOf(outcome, rule, action, carriedBy(walk));
+  if (outcome.does === 'next') return null;
+  // A response that takes the place of another one takes the place of what was done to that one, too.
+  if (walk.phase === 'on_http_response') walk.edits = walk.edits?.filter(({ edit }) => edit === 'log') ?? null;
+  return stopOf(outcome, rule, action, carriedBy(walk));
 }
 
 /** Goes on after a question: the remaining actions of the rule, then the rules after it. */
