@@ -1,4 +1,4 @@
-import type { AnswerTo, Fact, InnerStep, LocalResponse, Question } from '../engine/contract.ts';
+import type { AnswerTo, Fact, InnerStep, LocalResponse, Question, RequestHead } from '../engine/contract.ts';
 import type { LinkedRule } from '../engine/module.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { ActionResult } from '../expression/vocabulary/action_results.ts';
@@ -14,8 +14,8 @@ import type { Walk } from './walk.ts';
 /** What a policy is compiled for: all that its document only names. */
 export interface PolicyContext {
   readonly naming: ServiceNaming;
-  /** The endpoint, facts of addresses, secrets: what expressions ask beyond the exchange. */
-  readonly surroundings: Surroundings;
+  /** The endpoint that was asked for, facts of addresses, secrets: what expressions ask beyond the exchange. */
+  readonly surroundings: (request: RequestHead | null) => Surroundings;
   readonly ipPolicy: (id: string) => readonly LinkedRule[];
   /** A response of the edge itself, with its error code where it has one. */
   readonly refusal: (status: number, code: number | null, message: string) => LocalResponse;

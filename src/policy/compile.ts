@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { InnerStep } from '../engine/contract.ts';
+import type { Edit, InnerStep } from '../engine/contract.ts';
 import { type Scope } from '../expression/scope.ts';
 import { scopeFor } from '../expression/vocabulary/scopes.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
@@ -13,7 +13,8 @@ import { Failure } from './failure.ts';
 import type { Phase } from './phase.ts';
 import { indexRules } from './rule_index.ts';
 import { requiredFacts } from './rule_facts.ts';
-import type { PolicyState, Walk } from './walk.ts';
+import { NO_RULE } from './verdicts.ts';
+import type { Walk } from './walk.ts';
 
 export interface CompileOptions {
   /** False walks all rules, for comparing; the answers are the same. Default true. */
@@ -27,23 +28,40 @@ export function compilePolicy(
   options: CompileOptions = {},
 ): CompiledPolicy {
   const cells: (() => unknown)[] = [];
-  const phase = (name: 'on_tcp_connect' | 'on_http_request' | 'on_http_response'): CompiledPhase | null => {
+  const phase = (name: RunPhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
     const rules = document.phases[name];
-    return rules.length === 0 ? null : compilePhase(name, rules, context, cells, options.index !== false);
+    if (rules.length === 0 && edits === null) return null;
+    return compilePhase(name, rules, edits, { context, cells, isIndexed: options.index !== false });
   };
-  const [connect, request, response] = [
-    phase('on_tcp_connect'),
-    phase('on_http_request'),
-    phase('on_http_response'),
-  ];
   return {
     enabled: document.enabled,
     context,
-    connect,
-    request,
-    response,
-    initial: cells.length === 0 ? null : (): PolicyState => ({ cells: cells.map((initial) => initial()) }),
+    connect: phase('on_tcp_connect'),
+    request: phase('on_http_request', readsResponses(document) ? [PLAIN_RESPONSES] : null),
+    response: phase('on_http_response'),
+    initial: initialOf(cells),
   };
+}
+
+/** An upstream that is told of no codings sends its response as it is, and only so can texts in it be replaced. */
+const PLAIN_RESPONSES: Edit = { edit: 'headers', on: 'request', remove: ['accept-encoding'], add: [] };
+
+function readsResponses({ phases }: PolicyDocument): boolean {
+  const inResponses = phases.on_http_response.some(({ actions }) =>
+    actions.some(({ type }) => type === 'response-body-find-replace'),
+  );
+  return inResponses || phases.on_event_stream_message.length > 0;
+}
+
+function initialOf(cells: readonly (() => unknown)[]): CompiledPolicy['initial'] {
+  return cells.length === 0 ? null : () => ({ cells: cells.map((initial) => initial()) });
+}
+
+interface CompilingPolicy {
+  readonly context: PolicyContext;
+  /** Makers of the cells that the actions have asked for so far. */
+  readonly cells: (() => unknown)[];
+  readonly isIndexed: boolean;
 }
 
 type RunPhase = Exclude<Phase, 'on_event_stream_message'>;
@@ -51,15 +69,15 @@ type RunPhase = Exclude<Phase, 'on_event_stream_message'>;
 function compilePhase(
   name: RunPhase,
   rules: readonly Rule[],
-  context: PolicyContext,
-  cells: (() => unknown)[],
-  isIndexed: boolean,
+  edits: readonly Edit[] | null,
+  { context, cells, isIndexed }: CompilingPolicy,
 ): CompiledPhase {
   const scope = scopeFor(name, { service: context.naming.service });
   const compiled = rules.map((rule) => compileRule(rule, name, scope, context, cells));
   const useIndex = isIndexed && context.trace === 'decided';
   const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
-  return { phase: name, rules: compiled, index: indexRules(facts), context };
+  const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
+  return { phase: name, rules: compiled, index: indexRules(facts), context, edits, noRule };
 }
 
 function factsOf(conditions: CompiledRule['conditions']) {

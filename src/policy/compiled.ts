@@ -1,4 +1,4 @@
-import type { InnerStep } from '../engine/contract.ts';
+import type { Edit, InnerStep, Pass } from '../engine/contract.ts';
 import type { CompiledAction, PolicyContext } from './action.ts';
 import type { Condition } from './evaluators.ts';
 import type { Phase } from './phase.ts';
@@ -21,9 +21,13 @@ export interface CompiledPhase {
   /** Null where every rule is looked at: few rules, nothing to look up, or a full trace. */
   readonly index: RuleIndex | null;
   readonly context: PolicyContext;
+  /** What every exchange gets that comes into this phase, whether or not a rule applies. */
+  readonly edits: readonly Edit[] | null;
+  /** The verdict on an exchange to which no rule applies. */
+  readonly noRule: Pass;
 }
 
-/** A policy ready to run: immutable. Null phases have no rules. */
+/** A policy ready to run: immutable. Null phases have nothing to do. */
 export interface CompiledPolicy {
   readonly enabled: boolean;
   readonly context: PolicyContext;

@@ -14,21 +14,23 @@ export function runConnect(
 ): Verdict | Ask {
   if (!policy.enabled) return DISABLED;
   if (policy.connect === null) return NO_RULE;
-  const activation = new Activation(world, policy.context.surroundings, connection);
+  const activation = new Activation(world, policy.context.surroundings(null), connection);
   return runPhase(policy.connect, activation, connection, state, world);
 }
 
-/** Runs `on_http_request`. */
+/** Runs `on_http_request`. `carry` is that of the connection's verdict, where one was made: its results stay. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
   connection: Connection,
   state: PolicyState | null,
   world: World,
+  carry?: unknown,
 ): Verdict | Ask {
   if (!policy.enabled) return DISABLED;
   if (policy.request === null) return NO_RULE;
-  const activation = new Activation(world, policy.context.surroundings, connection, request);
+  const activation = new Activation(world, policy.context.surroundings(request), connection, request);
+  if (carry !== undefined) activation.results = (carry as Carry).activation.results;
   return runPhase(policy.request, activation, connection, state, world);
 }
 
@@ -48,7 +50,7 @@ export function runResponse(
   if (policy.response === null) return NO_RULE;
   const carried = carry as Carry | undefined;
   const activation =
-    carried?.activation ?? new Activation(world, policy.context.surroundings, connection, request);
+    carried?.activation ?? new Activation(world, policy.context.surroundings(request), connection, request);
   activation.enterPhase(response);
   return runPhase(policy.response, activation, connection, null, world);
 }
