@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { hasErrors } from '../../src/diagnostics/diagnostic.ts';
-import type { Source, Span } from '../../src/diagnostics/diagnostic.ts';
+import type { Diagnostic, Source, Span } from '../../src/diagnostics/diagnostic.ts';
 import { serviceNaming } from '../../src/engine/naming.ts';
 import { scopeFor } from '../../src/expression/vocabulary/scopes.ts';
 import { compileTemplateTree } from '../../src/expression/vocabulary/template_tree.ts';
@@ -123,11 +123,14 @@ function carried(text: string): string | null {
   return strayed === undefined ? complaint(checked, file) : `${strayed.says} strays`;
 }
 
+function diagnosticsOf(source: Source): readonly Diagnostic[] {
+  return checkPolicy(source, setting).diagnostics;
+}
+
 /** Repairing makes nothing worse, and what it leaves has nothing more to repair; formatting is stable. */
 function repaired(file: Source): string | null {
-  const check = (source: Source) => checkPolicy(source, setting).diagnostics;
-  const { text } = fixSource(file, check);
-  const again = fixSource({ name: file.name, text }, check);
+  const { text } = fixSource(file, diagnosticsOf);
+  const again = fixSource({ name: file.name, text }, diagnosticsOf);
   if (again.text !== text) return 'repairing twice changes more';
   const formatted = formatPolicy(file.text);
   if ('says' in formatted) return null;

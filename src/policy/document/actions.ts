@@ -83,7 +83,8 @@ function factsOf(
     report('policy.legacy_name', at, `the type ${quoted(type)} is called '${today}' today`, { fix });
     return ACTION_FACTS.get(today);
   }
-  const meant = MEANT[type.toLowerCase().replaceAll('_', '-')] ?? suggest(type.replaceAll('_', '-'), TYPES);
+  const meant =
+    MEANT.get(type.toLowerCase().replaceAll('_', '-')) ?? suggest(type.replaceAll('_', '-'), TYPES);
   report(2201, at, `there is no action ${quoted(type)}`, {
     hint: didYouMean(meant),
     notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
@@ -93,19 +94,19 @@ function factsOf(
 }
 
 /** Words that people use for actions of another name. */
-const MEANT: Readonly<Record<string, string>> = {
-  allow: 'restrict-ips',
-  block: 'deny',
-  forward: 'forward-internal',
-  jwt: 'jwt-validation',
-  reject: 'deny',
-  respond: 'custom-response',
-  response: 'custom-response',
-  rewrite: 'url-rewrite',
-  'set-headers': 'add-headers',
-  'ip-restriction': 'restrict-ips',
-  'webhook-verification': 'verify-webhook',
-};
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['allow', 'restrict-ips'],
+  ['block', 'deny'],
+  ['forward', 'forward-internal'],
+  ['jwt', 'jwt-validation'],
+  ['reject', 'deny'],
+  ['respond', 'custom-response'],
+  ['response', 'custom-response'],
+  ['rewrite', 'url-rewrite'],
+  ['set-headers', 'add-headers'],
+  ['ip-restriction', 'restrict-ips'],
+  ['webhook-verification', 'verify-webhook'],
+]);
 
 function typesOf(phase: Phase): string[] {
   return [...ACTION_FACTS.values()].filter(({ phases }) => phases.includes(phase)).map(({ type }) => type);

@@ -254,16 +254,16 @@ function tellClearSecret(checking: Checking, shape: Shape, pointer: string): voi
 }
 
 /** Words for choices that are spelt otherwise here. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  brotli: 'br',
-  zstandard: 'zstd',
-  zlib: 'deflate',
-  stop: 'halt',
-  fail: 'halt',
-  ignore: 'continue',
-  tls1_2: '1.2',
-  tls1_3: '1.3',
-};
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['brotli', 'br'],
+  ['zstandard', 'zstd'],
+  ['zlib', 'deflate'],
+  ['stop', 'halt'],
+  ['fail', 'halt'],
+  ['ignore', 'continue'],
+  ['tls1_2', '1.2'],
+  ['tls1_3', '1.3'],
+]);
 const FEW = 8;
 
 function unknownChoice(
@@ -274,7 +274,7 @@ function unknownChoice(
   pointer: string,
 ): undefined {
   const lower = value.toLowerCase();
-  const synonym = SYNONYMS[lower];
+  const synonym = SYNONYMS.get(lower);
   const meant =
     allowed.find((word) => word.toLowerCase() === lower) ??
     (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(value, allowed));
