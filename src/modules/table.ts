@@ -6,7 +6,9 @@ import { ipRestriction } from './ip_restriction/index.ts';
 import { notRun } from './not_run.ts';
 import { requestHeaders } from './request_headers/index.ts';
 import { responseHeaders } from './response_headers/index.ts';
+import { trafficPolicy } from './traffic_policy/index.ts';
 import { userAgentFilter } from './user_agent_filter/index.ts';
+import { webhookVerification } from './webhook_verification/index.ts';
 
 /**
  * Every module of an HTTPS route. The order of this table is the order of execution, in the request phase and,
@@ -16,11 +18,11 @@ import { userAgentFilter } from './user_agent_filter/index.ts';
 export const MODULES = [
   ipRestriction,
   userAgentFilter,
-  notRun('webhook_verification'),
+  webhookVerification,
   notRun('oauth'),
   notRun('oidc'),
   notRun('saml'),
-  notRun('traffic_policy'),
+  trafficPolicy,
   circuitBreaker,
   notRun('websocket_tcp_converter'),
   requestHeaders,

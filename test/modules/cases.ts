@@ -1,5 +1,6 @@
 import type { Answers } from '../../src/engine/contract.ts';
 import type { RequestLike } from '../../src/engine/request_like.ts';
+import { POLICY_CASES } from './policy_cases.ts';
 
 /** One request in a case: what is asked, by whom, what the upstream would answer, and what must come of it. */
 export interface Exchanged {
@@ -305,10 +306,22 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       exchanges: [{ expect: { status: 503, code: 'backend.no_weight', backend: null } }],
     },
   ],
-  webhook_verification: notRun('webhook_verification', { provider: 'github', secret: 'x' }),
+  webhook_verification: [
+    {
+      name: 'needs the signature of its provider, over the bytes of the body',
+      config: { provider: 'github', secret: "It's a Secret to Everybody" },
+      exchanges: [
+        { expect: { status: 403, code: 'webhook_verification.signature_missing', backend: null } },
+        {
+          request: { headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } },
+          expect: { status: 403, code: 'webhook_verification.signature_mismatch', backend: null },
+        },
+      ],
+    },
+  ],
   oauth: notRun('oauth', { provider: { github: {} } }),
   oidc: notRun('oidc', { issuer: 'https://id.test', client_id: 'a', client_secret: 'b' }),
   saml: notRun('saml', { idp_metadata: '<EntityDescriptor/>' }),
-  traffic_policy: notRun('traffic_policy', { value: '{}' }),
+  traffic_policy: POLICY_CASES,
   websocket_tcp_converter: notRun('websocket_tcp_converter', {}),
 };

@@ -3,10 +3,8 @@
  * routes with 501. The same modules are `notRun` in `modules/table.ts`.
  */
 export const MODULES_NOT_RUN = [
-  'webhook_verification',
   'oauth',
   'oidc',
   'saml',
-  'traffic_policy',
   'websocket_tcp_converter',
 ] as const;
