@@ -59,7 +59,7 @@ describe('connections to the upstream', () => {
     client.send(GET); // second: cut; third, on a new connection: answered
     await client.until((got) => got.split('\r\n\r\nok').length === 3);
     expect(requests).toBe(3);
-    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx');
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
     await client.until((got) => got.includes(' 502 '));
     expect(requests).toBe(4);
     expect(edge.traces[1]!.forwards).toMatchObject([{ reused: false }]);
