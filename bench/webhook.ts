@@ -34,26 +34,27 @@ function signedBy(id: string, bytes: number): WebhookRequest {
   return signed.request;
 }
 
+/** A provider's verification of one signed request, known to let it in. */
+function verification(id: string, bytes: number) {
+  const verifier = prepareWebhook(findProvider(id)!, SECRET);
+  const request = signedBy(id, bytes);
+  const verify = () => verifyPrepared(verifier, request, NOW_MS);
+  if (verify().outcome !== 'verified') throw new Error(`${id} is not let in`);
+  return { name: `${id}, ${bytes / 1000} kB`, body: request.body, run: verify };
+}
+
 /** Verification of a webhook beside the hash that it cannot do without. */
 export async function run(): Promise<BenchSection> {
   const rows: BenchRow[] = [];
   const key = createSecretKey(SECRET, 'utf8');
-  for (const id of ['github', 'stripe', 'slack', 'svix']) {
-    for (const bytes of [1_000, 10_000]) {
-      const verifier = prepareWebhook(findProvider(id)!, SECRET);
-      const request = signedBy(id, bytes);
-      if (verifyPrepared(verifier, request, NOW_MS).outcome !== 'verified')
-        throw new Error(`${id} is not let in`);
-      rows.push(
-        row(
-          `${id}, ${bytes / 1000} kB`,
-          compare({
-            ours: () => verifyPrepared(verifier, request, NOW_MS),
-            'bare HMAC': () => createHmac('sha256', key).update(request.body).digest('hex'),
-          }),
-        ),
-      );
-    }
+  const named = ['github', 'stripe', 'slack', 'svix'].flatMap((id) =>
+    [1_000, 10_000].map((bytes) => verification(id, bytes)),
+  );
+  // All run before any is measured: an edge serves many providers with the same code.
+  for (let turn = 0; turn < 20_000; turn++) for (const one of named) one.run();
+  for (const one of named) {
+    const bare = () => createHmac('sha256', key).update(one.body).digest('hex');
+    rows.push(row(one.name, compare({ ours: one.run, 'bare HMAC': bare })));
   }
   const worst = Math.max(
     ...rows.filter(({ name }) => name.endsWith('10 kB')).map(({ ours, peers }) => ours / peers['bare HMAC']!),
