@@ -11,6 +11,9 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   dev: { says: 'run a local ingress on an edge file', load: () => import('./dev.ts') },
   check: { says: 'check edge files', load: () => import('./check.ts') },
   explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
+  eval: { says: 'evaluate one expression', load: () => import('./eval.ts') },
+  repl: { says: 'try expressions line by line', load: () => import('./repl.ts') },
+  webhook: { says: 'sign or verify a webhook', load: () => import('./webhook.ts') },
 };
 
 /** Runs the command line and gives its exit code. */

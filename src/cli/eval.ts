@@ -1,0 +1,174 @@
+import type { Command } from 'commander';
+import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
+import { diagnosticsToJson } from '../diagnostics/json.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { type Step, explain } from '../expression/explain.ts';
+import { type Program, compile } from '../expression/program.ts';
+import { formatType } from '../expression/types.ts';
+import { EvalError, type Value } from '../expression/values.ts';
+import type { Activation } from '../expression/vocabulary/activation.ts';
+import { encodeJson, textOf } from '../expression/vocabulary/json.ts';
+import { compileTemplate } from '../expression/vocabulary/template.ts';
+import { EXIT } from './exit_codes.ts';
+import { explanationText } from './explanation_text.ts';
+import { findingOf, placed } from './expression_error.ts';
+import {
+  type ExpressionInput,
+  type InputOptions,
+  addInputOptions,
+  expressionInput,
+} from './expression_input.ts';
+import { FileError } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+import { valueText } from './value_text.ts';
+
+interface Options extends InputOptions {
+  readonly template?: boolean;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+}
+
+
+/** `edgeproof eval`: 0 for any value, 2 for wrong usage, 3 when the expression does not check, 4 when it fails. */
+export function register(program: Command): void {
+  const command = program
+    .command('eval')
+    .description('Evaluate an expression, or a text with ${…} in it, on a request')
+    .argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
+  addInputOptions(command)
+    .option('-t, --template', 'the argument is a text with ${…} in it; its text is printed')
+    .option('--explain', 'print the value of every sub-expression')
+    .option('--json', 'print JSON')
+    .action(async (expression: string, options: Options) => {
+      process.exitCode = await evaluate(expression, options);
+    });
+}
+
+async function evaluate(expression: string, options: Options): Promise<number> {
+  try {
+    const { input, diagnostics } = await expressionInput(options);
+    if (input === null) return refused(diagnostics, options);
+    if (diagnostics.length > 0) tell(diagnostics);
+    const source: Source = {
+      name: options.template === true ? '<template>' : '<expression>',
+      text: expression,
+    };
+    return options.template === true
+      ? evaluateTemplate(source, input, options)
+      : evaluateExpression(source, input, options);
+  } catch (error) {
+    if (!(error instanceof FileError || error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+function evaluateExpression(
+  source: Source,
+  { scope, activation }: ExpressionInput,
+  options: Options,
+): number {
+  const { program, diagnostics } = compile(source.text, scope);
+  const found = placed(diagnostics, source);
+  if (program === undefined) return refused(found, options);
+  if (options.explain === true) return explainProgram(source, program, activation, found, options);
+  const outcome = program.evaluate(activation);
+  if (outcome instanceof EvalError) return failed(outcome, found, source, options);
+  if (options.json === true)
+    printJson({ type: formatType(program.type), ...valueJson(outcome), ...warnings(found) });
+  else {
+    tell(found);
+    process.stdout.write(`${valueText(outcome, Infinity)}\n`);
+  }
+  return EXIT.ok;
+}
+
+function evaluateTemplate(source: Source, input: ExpressionInput, options: Options): number {
+  const { scope, activation, service } = input;
+  const { template, diagnostics } = compileTemplate(source.text, scope, { service });
+  const found = placed(diagnostics, source);
+  if (template === undefined) return refused(found, options);
+  const outcome = template.evaluate(activation);
+  if (outcome instanceof EvalError) return failed(outcome, found, source, options);
+  const text = textOf(outcome);
+  if (text instanceof EvalError) return failed(text, found, source, options);
+  if (options.json === true) {
+    printJson({ type: formatType(template.type), ...valueJson(outcome), text, ...warnings(found) });
+  } else {
+    tell(found);
+    process.stdout.write(`${text}\n`);
+  }
+  return EXIT.ok;
+}
+
+function explainProgram(
+  source: Source,
+  program: Program<Activation>,
+  activation: Activation,
+  found: readonly Diagnostic[],
+  options: Options,
+): number {
+  const explanation = explain(program, activation);
+  const { outcome, steps } = explanation;
+  if (options.json === true) {
+    const isError = outcome instanceof EvalError;
+    printJson({
+      type: formatType(program.type),
+      ...(isError ? { error: errorJson(outcome) } : valueJson(outcome)),
+      steps: steps.map((step) => stepJson(step, source.text)),
+      ...warnings(found),
+    });
+    return isError ? EXIT.runtime : EXIT.ok;
+  }
+  process.stdout.write(`${explanationText(source.text, explanation)}\n`);
+  if (outcome instanceof EvalError) return failed(outcome, found, source, options);
+  tell(found);
+  return EXIT.ok;
+}
+
+function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text: string): object {
+  const place = { source: text.slice(start, end), start, end, times };
+  if (skipped !== undefined) return { ...place, skipped: skipped.because };
+  if (outcome === undefined) return place;
+  return outcome instanceof EvalError
+    ? { ...place, error: errorJson(outcome) }
+    : { ...place, ...valueJson(outcome) };
+}
+
+function refused(diagnostics: readonly Diagnostic[], options: Options): number {
+  if (options.json === true) printJson({ diagnostics: diagnosticsToJson(diagnostics) });
+  else tell(diagnostics);
+  return hasErrors(diagnostics) ? EXIT.configInvalid : EXIT.ok;
+}
+
+function failed(error: EvalError, found: readonly Diagnostic[], source: Source, options: Options): number {
+  if (options.json === true) printJson({ error: errorJson(error), ...warnings(found) });
+  else tell([...found, findingOf(error, source)]);
+  return EXIT.runtime;
+}
+
+/** What JSON can hold of the value, and how an expression would write it. */
+function valueJson(value: Value): object {
+  const json = encodeJson(value);
+  return {
+    value: json instanceof EvalError ? null : (JSON.parse(json) as unknown),
+    written: valueText(value, Infinity),
+  };
+}
+
+function errorJson({ code, says, span }: EvalError): object {
+  return { code, says, start: span?.start ?? null, end: span?.end ?? null };
+}
+
+function warnings(found: readonly Diagnostic[]): object {
+  return found.length === 0 ? {} : { diagnostics: diagnosticsToJson(found) };
+}
+
+function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Findings go to stderr, so that the value can be piped on. */
+function tell(diagnostics: readonly Diagnostic[]): void {
+  process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+}

@@ -1,0 +1,24 @@
+import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
+import type { EvalError } from '../expression/values.ts';
+import { reasonOfAbsence } from '../expression/vocabulary/absence.ts';
+
+/** Findings about an expression that stands on the command line. */
+export function placed(diagnostics: readonly Diagnostic[], source: Source): readonly Diagnostic[] {
+  return diagnostics.map((one) => ({ ...one, source }));
+}
+
+/** An error of an evaluation as a finding with its place. */
+export function findingOf(error: EvalError, source: Source): Diagnostic {
+  const span = error.span ?? { start: 0, end: source.text.length };
+  const reason =
+    error.code === 'expr.absent' ? reasonOfAbsence(source.text.slice(span.start, span.end)) : undefined;
+  return {
+    code: error.code,
+    severity: 'error',
+    says: error.says,
+    pointer: '',
+    source,
+    span,
+    ...(reason !== undefined && { notes: [reason] }),
+  };
+}

@@ -1,0 +1,242 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { connectionOf, headOf } from '../engine/request_like.ts';
+import type { Scope } from '../expression/scope.ts';
+import { isError, stringMap } from '../expression/values.ts';
+import type { ActionResult } from '../expression/vocabulary/action_results.ts';
+import { Activation } from '../expression/vocabulary/activation.ts';
+import type { AddressBook } from '../expression/vocabulary/facts.ts';
+import { compileFacts } from '../expression/vocabulary/facts_table.ts';
+import type {
+  ConnectionInput,
+  EndpointInput,
+  RequestInput,
+  ResponseInput,
+  TlsInput,
+} from '../expression/vocabulary/inputs.ts';
+import { valueOfPlain } from '../expression/vocabulary/json.ts';
+import { isMmdbProblem, openMmdb } from '../expression/vocabulary/mmdb.ts';
+import { PHASES, type Phase, isPhase } from '../expression/vocabulary/phase.ts';
+import { scopeFor } from '../expression/vocabulary/scopes.ts';
+import type { FieldList } from '../http/fields.ts';
+import { seededChance } from '../simulator/chance.ts';
+import { FileError } from './load_config.ts';
+import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
+
+/** Options of the verbs that evaluate expressions. */
+export interface InputOptions {
+  readonly scope?: string;
+  readonly request?: string;
+  readonly header: readonly string[];
+  readonly ip?: string;
+  readonly phase?: Phase;
+}
+
+/** What expressions are evaluated on, and in which scope. */
+export interface ExpressionInput {
+  readonly phase: Phase;
+  readonly service: string;
+  readonly scope: Scope<Activation>;
+  readonly activation: Activation;
+}
+
+const DEFAULT_URL = 'https://shop.test/';
+
+export function addInputOptions(command: Command): Command {
+  return command
+    .option('-s, --scope <file>', 'file with the request, response, connection, vars and so on')
+    .option('-r, --request <request>', "request 'METHOD URL', or a URL alone")
+    .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
+    .option('--ip <address>', 'address of the client')
+    .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
+}
+
+function addHeader(line: string, before: readonly string[]): readonly string[] {
+  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
+  return [...before, line];
+}
+
+function readPhase(text: string): Phase {
+  if (!isPhase(text)) throw new InvalidArgumentError(`a phase is one of ${PHASES.join(', ')}.`);
+  return text;
+}
+
+/**
+ * Reads the files that the options name and makes the input of them. Findings about the scope file are
+ * returned; there is no input when they are errors. What the options say wrong is a `TypeError`, a file that
+ * cannot be read a `FileError`, both with a message for the user.
+ */
+export async function expressionInput(
+  options: InputOptions,
+): Promise<{ readonly input: ExpressionInput | null; readonly diagnostics: readonly Diagnostic[] }> {
+  const path = options.scope;
+  const read =
+    path === undefined
+      ? { file: {} as ScopeFile, diagnostics: [], place: (one: Diagnostic) => one }
+      : readScopeFile(path, (await readBytes(path)).toString('utf8'));
+  const { file } = read;
+  if (hasErrors(read.diagnostics)) return { input: null, diagnostics: read.diagnostics };
+  const folder = path === undefined ? '.' : dirname(path);
+  const books: AddressBook[] = [];
+  for (const name of file.mmdb ?? []) books.push(await readBook(resolve(folder, name)));
+  const { facts, diagnostics } = compileFacts(file.facts, '/facts', books);
+  const found = [...read.diagnostics, ...diagnostics.map(read.place)];
+  if (hasErrors(found)) return { input: null, diagnostics: found };
+  const phase = options.phase ?? phaseOf(file);
+  const service = file.service ?? 'service';
+  const nowMs = momentOf(file.now);
+  const request = requestOf(file, options, nowMs);
+  const connection = connectionFrom(file, options, request, nowMs);
+  const activation = new Activation(
+    {
+      nowMs: () => nowMs,
+      random: file.seed === undefined ? () => Math.random() : seededChance(file.seed).random,
+    },
+    { facts, endpoint: endpointOf(file, request, connection), secret: secretsOf(file) },
+    connection,
+    request,
+    responseOf(file),
+  );
+  setState(activation, file);
+  return { input: { phase, service, scope: scopeFor(phase, { service }), activation }, diagnostics: found };
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function readBook(path: string): Promise<AddressBook> {
+  const book = openMmdb(await readBytes(path));
+  if (isMmdbProblem(book)) throw new FileError(`${path}: ${book.problem}`);
+  return book;
+}
+
+function phaseOf(file: ScopeFile): Phase {
+  if (file.phase === undefined) return file.response === undefined ? 'on_http_request' : 'on_http_response';
+  if (!isPhase(file.phase)) throw new TypeError(`'${file.phase}' is no phase; one of ${PHASES.join(', ')}`);
+  return file.phase;
+}
+
+function momentOf(text: string | undefined): number {
+  if (text === undefined) return Date.now();
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new TypeError(`'${text}' is not a time such as 2026-01-31T08:30:00Z`);
+  return at;
+}
+
+function requestOf(file: ScopeFile, options: InputOptions, nowMs: number): RequestInput {
+  const [first = '', second] = (options.request ?? '').trim().split(/\s+/, 2);
+  const method = second === undefined ? (file.request?.method ?? 'GET') : first;
+  const url = second ?? (first === '' ? (file.request?.url ?? DEFAULT_URL) : first);
+  const headers = [...pairsOf(file.request?.headers), ...options.header.map(splitHeader)];
+  const head = headOf({ method, url, headers });
+  if ('refused' in head) throw new TypeError(`the request would be refused: ${head.says}`);
+  const { trailers } = file.request ?? {};
+  return { ...head, receivedMs: nowMs, ...(trailers !== undefined && { trailers: fieldsOf(trailers) }) };
+}
+
+function splitHeader(line: string): readonly [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+function pairsOf(headers: HeadersInFile | undefined): (readonly [string, string])[] {
+  return Object.entries(headers ?? {}).flatMap(([name, values]) =>
+    (typeof values === 'string' ? [values] : values).map((value) => [name, value] as const),
+  );
+}
+
+function fieldsOf(headers: HeadersInFile | undefined): FieldList {
+  return pairsOf(headers).flat();
+}
+
+function responseOf({ response }: ScopeFile): ResponseInput {
+  const { status = 200, headers, trailers } = response ?? {};
+  return {
+    status,
+    headers: fieldsOf(headers),
+    ...(trailers !== undefined && { trailers: fieldsOf(trailers) }),
+  };
+}
+
+function connectionFrom(
+  { connection = {} }: ScopeFile,
+  options: InputOptions,
+  request: RequestInput,
+  nowMs: number,
+): ConnectionInput {
+  const clientIp = options.ip ?? connection.client_ip;
+  const base = connectionOf(
+    {
+      ...(clientIp !== undefined && { clientIp }),
+      ...(connection.client_port !== undefined && { clientPort: connection.client_port }),
+      ...(connection.server_ip !== undefined && { serverIp: connection.server_ip }),
+      ...(connection.server_port !== undefined && { serverPort: connection.server_port }),
+    },
+    request.scheme,
+    nowMs,
+  );
+  const { tls } = connection;
+  const hasTls = tls !== undefined || request.scheme === 'https';
+  return {
+    ...base,
+    serverName: tls?.sni ?? request.host,
+    tls: hasTls ? tlsOf(tls ?? {}) : null,
+    ...(connection.bytes_in !== undefined && { bytesIn: connection.bytes_in }),
+    ...(connection.bytes_out !== undefined && { bytesOut: connection.bytes_out }),
+  };
+}
+
+type TlsInFile = NonNullable<NonNullable<ScopeFile['connection']>['tls']>;
+
+function tlsOf({ version, cipher_suite, alpn, ja4, client_certificate: client }: TlsInFile): TlsInput {
+  return {
+    version: version ?? 'TLSv1.3',
+    cipherSuite: cipher_suite ?? 'TLS_AES_128_GCM_SHA256',
+    clientCertificate:
+      client === undefined
+        ? null
+        : { serialNumber: client.serial_number ?? '', subjectCn: client.common_name ?? '' },
+    ...(alpn !== undefined && { negotiatedAlpn: alpn }),
+    ...(ja4 !== undefined && { ja4Fingerprint: ja4 }),
+  };
+}
+
+function endpointOf(
+  { endpoint }: ScopeFile,
+  request: RequestInput,
+  { serverPort }: ConnectionInput,
+): EndpointInput {
+  return {
+    id: endpoint?.id ?? 'ep_local',
+    host: endpoint?.host ?? request.host,
+    port: endpoint?.port ?? serverPort,
+    protocol: endpoint?.protocol ?? request.scheme,
+  };
+}
+
+function secretsOf({ secrets = {} }: ScopeFile): (vault: string, name: string) => string | undefined {
+  return (vault, name) => {
+    const names = Object.hasOwn(secrets, vault) ? secrets[vault]! : {};
+    return Object.hasOwn(names, name) ? names[name] : undefined;
+  };
+}
+
+function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile): void {
+  for (const [name, plain] of Object.entries(vars)) {
+    const value = valueOfPlain(plain);
+    if (isError(value)) throw new TypeError(`vars.${name}: ${value.says}`);
+    activation.setVar(name, value);
+  }
+  for (const [name, plain] of Object.entries(actions)) {
+    const value = valueOfPlain(plain);
+    if (isError(value)) throw new TypeError(`actions.${name}: ${value.says}`);
+    activation.setResult(name, typeof value === 'object' ? (value as ActionResult) : stringMap());
+  }
+}

@@ -1,0 +1,66 @@
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { complete } from './completion.ts';
+import { EXIT } from './exit_codes.ts';
+import { type InputOptions, addInputOptions, expressionInput } from './expression_input.ts';
+import { FileError } from './load_config.ts';
+import { COMMAND_NAMES, answerTo } from './repl_session.ts';
+import { wantsColor } from './terminal.ts';
+
+
+/** `edgeproof repl`: expressions line by line, from a terminal or a pipe. */
+export function register(program: Command): void {
+  const command = program.command('repl').description('Evaluate expressions as they are typed');
+  addInputOptions(command).action(async (options: InputOptions) => {
+    process.exitCode = await repl(options);
+  });
+}
+
+async function repl(options: InputOptions): Promise<number> {
+  try {
+    const { input, diagnostics } = await expressionInput(options);
+    const color = wantsColor(process.stdout);
+    process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+    if (input === null) return EXIT.configInvalid;
+    await readLines(input, color);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof FileError || error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+type Input = Parameters<typeof answerTo>[1];
+
+async function readLines(first: Input, color: boolean): Promise<void> {
+  let input = first;
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const lines = createInterface({
+    input: process.stdin,
+    terminal: isTerminal,
+    historySize: 1_000,
+    removeHistoryDuplicates: true,
+    completer: (line: string): [string[], string] => {
+      if (line.startsWith(':') && !line.includes(' ')) {
+        return [COMMAND_NAMES.filter((name) => name.startsWith(line)), line];
+      }
+      const { candidates, word } = complete(line, input.scope);
+      return [[...candidates], word];
+    },
+    ...(isTerminal && { output: process.stdout, prompt: '> ' }),
+  });
+  if (isTerminal) {
+    process.stdout.write(`${input.phase}; :help lists commands, Tab completes\n`);
+    lines.prompt();
+  }
+  for await (const line of lines) {
+    const answer = answerTo(line, input, { color });
+    if (answer.text !== '') process.stdout.write(`${answer.text}\n`);
+    ({ input } = answer);
+    if (answer.ends) break;
+    if (isTerminal) lines.prompt();
+  }
+  lines.close();
+}

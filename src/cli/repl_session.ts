@@ -1,0 +1,150 @@
+import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import { explain } from '../expression/explain.ts';
+import { compile } from '../expression/program.ts';
+import { formatType } from '../expression/types.ts';
+import { EvalError } from '../expression/values.ts';
+import { PHASES, isPhase } from '../expression/vocabulary/phase.ts';
+import { scopeFor } from '../expression/vocabulary/scopes.ts';
+import { explanationText } from './explanation_text.ts';
+import { findingOf, placed } from './expression_error.ts';
+import type { ExpressionInput } from './expression_input.ts';
+import { valueText } from './value_text.ts';
+
+export interface Answer {
+  /** What to print, without a line break at its end; empty for nothing. */
+  readonly text: string;
+  /** The input from now on. */
+  readonly input: ExpressionInput;
+  readonly ends: boolean;
+}
+
+interface Look {
+  readonly color: boolean;
+}
+
+type Run = (rest: string, input: ExpressionInput, look: Look) => Partial<Answer> & { readonly text: string };
+
+interface ReplCommand {
+  readonly name: string;
+  readonly argument: string;
+  readonly says: string;
+  readonly run: Run;
+}
+
+const COMMANDS: readonly ReplCommand[] = [
+  { name: 'help', argument: '[name]', says: 'this list, or what a variable or function is', run: help },
+  { name: 'explain', argument: 'EXPRESSION', says: 'the value of every sub-expression', run: explainLine },
+  { name: 'type', argument: 'EXPRESSION', says: 'the type, without evaluating', run: typeLine },
+  { name: 'set', argument: 'NAME = EXPRESSION', says: 'sets vars.NAME', run: setLine },
+  {
+    name: 'phase',
+    argument: '[PHASE]',
+    says: `shows or changes the phase: ${PHASES.join(', ')}`,
+    run: phaseLine,
+  },
+  { name: 'quit', argument: '', says: 'ends; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
+];
+
+/** Names of the commands with their colon, for completion. */
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => `:${name}`);
+
+/** What a line typed by a person gives. Never throws. */
+export function answerTo(line: string, input: ExpressionInput, look: Look): Answer {
+  const text = line.trim();
+  if (text === '') return { text: '', input, ends: false };
+  if (!text.startsWith(':')) return { text: evaluateLine(text, input, look), input, ends: false };
+  const [word = '', ...rest] = text.slice(1).split(/\s+/);
+  const command = COMMANDS.find(({ name }) => name === word || (word !== '' && name.startsWith(word)));
+  if (command === undefined) {
+    const near = suggest(
+      word,
+      COMMANDS.map(({ name }) => name),
+    );
+    const hint = near === undefined ? ':help lists them' : `did you mean :${near}?`;
+    return { text: `there is no command :${word}; ${hint}`, input, ends: false };
+  }
+  return { input, ends: false, ...command.run(rest.join(' '), input, look) };
+}
+
+function evaluateLine(text: string, { scope, activation }: ExpressionInput, look: Look): string {
+  const source: Source = { name: '<line>', text };
+  const { program, diagnostics } = compile(text, scope);
+  const findings = placed(diagnostics, source);
+  if (program === undefined) return rendered(findings, look);
+  const outcome = program.evaluate(activation);
+  if (outcome instanceof EvalError) return rendered([...findings, findingOf(outcome, source)], look);
+  return [rendered(findings, look), valueText(outcome)].filter((part) => part !== '').join('\n');
+}
+
+function rendered(diagnostics: readonly Diagnostic[], look: Look): string {
+  return renderDiagnostics(diagnostics, look).trimEnd();
+}
+
+function explainLine(
+  text: string,
+  { scope, activation }: ExpressionInput,
+  look: Look,
+): { readonly text: string } {
+  if (text === '') return { text: ':explain wants an expression' };
+  const source: Source = { name: '<line>', text };
+  const { program, diagnostics } = compile(text, scope);
+  if (program === undefined) return { text: rendered(placed(diagnostics, source), look) };
+  return { text: explanationText(text, explain(program, activation)) };
+}
+
+function typeLine(text: string, { scope }: ExpressionInput, look: Look): { readonly text: string } {
+  if (text === '') return { text: ':type wants an expression' };
+  const { program, diagnostics } = compile(text, scope);
+  if (program === undefined) return { text: rendered(placed(diagnostics, { name: '<line>', text }), look) };
+  return { text: formatType(program.type) };
+}
+
+function setLine(
+  text: string,
+  { scope, activation }: ExpressionInput,
+  look: Look,
+): { readonly text: string } {
+  const parts = /^([A-Za-z_][A-Za-z0-9_]*)\s*=(?!=)\s*(.+)$/s.exec(text);
+  if (parts === null) return { text: 'write :set NAME = EXPRESSION' };
+  const [, name = '', expression = ''] = parts;
+  const source: Source = { name: '<line>', text: expression };
+  const { program, diagnostics } = compile(expression, scope);
+  if (program === undefined) return { text: rendered(placed(diagnostics, source), look) };
+  const value = program.evaluate(activation);
+  if (value instanceof EvalError) return { text: rendered([findingOf(value, source)], look) };
+  activation.setVar(name, value);
+  return { text: `vars.${name} = ${valueText(value)}` };
+}
+
+function phaseLine(text: string, input: ExpressionInput): Partial<Answer> & { readonly text: string } {
+  if (text === '') return { text: input.phase };
+  if (!isPhase(text)) return { text: `'${text}' is no phase; one of ${PHASES.join(', ')}` };
+  const scope = scopeFor(text, { service: input.service });
+  return { text: `now in ${text}`, input: { ...input, phase: text, scope } };
+}
+
+function help(name: string, input: ExpressionInput): { readonly text: string } {
+  if (name !== '') return { text: aboutName(name, input) };
+  const lines = COMMANDS.map((one) => `  :${`${one.name} ${one.argument}`.padEnd(26)}${one.says}`);
+  return {
+    text: [
+      'An expression prints its value; Tab completes variables, fields, functions and methods.',
+      ...lines,
+    ].join('\n'),
+  };
+}
+
+function aboutName(name: string, { scope }: ExpressionInput): string {
+  const variable = scope.variables.get(name);
+  const lines: string[] = [];
+  if (variable !== undefined) lines.push(`${name}: ${formatType(variable.type)}`, `  ${variable.doc}`);
+  for (const row of scope.functions.rows) {
+    if (row.name === name) lines.push(`${name}()`, `  ${row.doc}`, `  ${row.example}`);
+  }
+  if (lines.length > 0) return lines.join('\n');
+  const known = [...scope.variables.keys(), ...scope.functions.functions.keys()];
+  const near = suggest(name, known);
+  return `nothing is known of '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`;
+}
