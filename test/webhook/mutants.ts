@@ -15,11 +15,11 @@ export interface Mutant {
 }
 
 /** What of a request a scheme signs, read from its row: what is not signed cannot be told apart. */
-export function signsBody(scheme: Scheme): boolean {
+function signsBody(scheme: Scheme): boolean {
   return /\{(?:body|body_json|form|form_or_body_hash|plivo_target|contentful_request)\}/.test(scheme.signs);
 }
 
-export function signsUrl(scheme: Scheme): boolean {
+function signsUrl(scheme: Scheme): boolean {
   return /\{(?:url|plivo_target|contentful_request)\}/.test(scheme.signs);
 }
 

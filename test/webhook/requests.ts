@@ -2,7 +2,7 @@ import type { FieldList } from '../../src/http/fields.ts';
 import { withoutField } from '../../src/http/fields.ts';
 import type { WebhookRequest } from '../../src/mechanisms/webhook/reading.ts';
 
-export const URL_SEEN = 'https://hooks.example.com/in/box?foo=1&bar=a%20b';
+const URL_SEEN = 'https://hooks.example.com/in/box?foo=1&bar=a%20b';
 export const FORM = 'application/x-www-form-urlencoded';
 
 /** A request as it arrives at the edge; a POST of JSON where nothing else is said. */

@@ -97,7 +97,7 @@ const SUBSCRIPTION_FIELDS = [
 ] as const;
 
 /** The members that a message of the notification service signs, in order, by its type; null for an unknown type. */
-export function notificationFields(type: unknown): readonly string[] | null {
+function notificationFields(type: unknown): readonly string[] | null {
   if (type === 'Notification') return NOTIFICATION_FIELDS;
   const isSubscription = type === 'SubscriptionConfirmation' || type === 'UnsubscribeConfirmation';
   return isSubscription ? SUBSCRIPTION_FIELDS : null;

@@ -1,5 +1,5 @@
 /** How sure we are that a row says what the provider does today. */
-export type Certainty = 'high' | 'medium' | 'low';
+type Certainty = 'high' | 'medium' | 'low';
 
 export type Algorithm =
   | 'hmac_sha1'
@@ -15,7 +15,7 @@ export type Algorithm =
   | 'rsa_certificate';
 
 /** What the configured secret is: text used as it is, something to decode, or a key to check signatures with. */
-export type KeyForm = 'text' | 'base64' | 'whsec' | 'user_and_password' | 'public_key' | 'none';
+type KeyForm = 'text' | 'base64' | 'whsec' | 'user_and_password' | 'public_key' | 'none';
 
 /** A header that holds a value alone or after a prefix. `header` is as the provider writes it, `lower` is looked for. */
 export interface HeaderPlace {
