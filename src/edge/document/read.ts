@@ -34,7 +34,6 @@ export const FILE_LIMIT_BYTES = 10_000_000;
 
 /** Reads YAML 1.2, of which JSON is a part. Never throws; what is wrong becomes diagnostics. */
 export function readDocument(source: Source, kind: FileKind = EDGE_FILE): Reading {
-  const whole = { start: 0, end: source.text.length };
   const bytes = Buffer.byteLength(source.text);
   const refuse = (code: EdgeCode, says: string, span: Span, more?: More): Reading => {
     const document = { source, value: undefined, spanOf: () => span, keySpanOf: () => span };
@@ -92,7 +91,8 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       },
     );
   }
-  if (!isMap(contents)) return refuse('edge.not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
+  if (!isMap(contents))
+    return refuse('edge.not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
   const diagnostics: Diagnostic[] = [];
   const built = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };

@@ -104,8 +104,7 @@ function hasTypeOf(shape: Shape, value: unknown): boolean {
     case 'integer':
     case 'number':
       return typeof value === 'number';
-    case 'string':
-    case 'boolean':
+    default:
       return typeof value === shape.type;
   }
 }

@@ -1,0 +1,259 @@
+import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
+import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../../diagnostics/lines.ts';
+import type { Lines } from '../../diagnostics/lines.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { plainDocument } from '../../edge/document/document.ts';
+import type { EdgeDocument } from '../../edge/document/document.ts';
+import { readDocument } from '../../edge/document/read.ts';
+import { type Report, didYouMean, quoted, reportWith } from '../../edge/document/report.ts';
+import { shaped } from '../../edge/document/shape.ts';
+import { tellDepartures } from '../../edge/document/shape_says.ts';
+import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
+import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
+import { CASE_SHAPE, EACH_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
+import type { CaseConfig, ScenarioShell } from './schema.ts';
+
+/** One case that is reported: a case of the file, or one row of its table. */
+export interface CaseRow {
+  /** Unique in its file. */
+  readonly name: string;
+  readonly tags: readonly string[];
+  /** JSON pointer of the case in the file. */
+  readonly pointer: string;
+  readonly row: Row | null;
+  readonly config: CaseConfig;
+}
+
+export interface Scenario {
+  readonly shell: ScenarioShell;
+  readonly cases: readonly CaseRow[];
+}
+
+/** What checking a scenario file gives. */
+export interface CheckedScenario {
+  /** Null exactly when one of the diagnostics is an error. */
+  readonly scenario: Scenario | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly document: EdgeDocument;
+  readonly name: string;
+  /** Further findings about the same document. */
+  readonly report: (list: Diagnostic[]) => Report<ScenarioCode>;
+  /** Line of the value at a pointer, from 1; 0 without a source. */
+  readonly lineOf: (pointer: string) => number;
+  readonly spanOf: (pointer: string) => Span | undefined;
+}
+
+const SCENARIO_FILE = {
+  called: 'a scenario file',
+  keys: '`edge` and `cases`',
+  smallest: 'the smallest scenario file has an `edge` and one of `cases`',
+};
+
+/** Checks a scenario file, or an object of the same form. Never throws. */
+export function checkScenario(
+  given: Source | { readonly value: unknown; readonly name: string },
+): CheckedScenario {
+  if ('value' in given) return checkDocument(plainDocument(given.value), given.name, []);
+  const quick = quickJson(given);
+  const { document, diagnostics } = quick ?? readDocument(given, SCENARIO_FILE);
+  const renamed = diagnostics.map((each) => inScenario(each));
+  if (document !== null) return checkDocument(document, given.name, renamed);
+  return checkedOf(null, renamed, plainDocument(undefined), given.name);
+}
+
+/**
+ * JSON is read by the engine's own parser, many times as fast; its places are looked up only when something is to
+ * be said. A key that stands twice is the slow reader's to find: then there are more colons than keys.
+ */
+function quickJson(source: Source): { document: EdgeDocument; diagnostics: [] } | null {
+  if (!/^\s*\{/.test(source.text)) return null;
+  let value: unknown;
+  let keys = 0;
+  try {
+    value = JSON.parse(source.text, (_key, item: unknown) => {
+      if (typeof item === 'object' && item !== null && !Array.isArray(item)) keys += Object.keys(item).length;
+      return item;
+    });
+  } catch {
+    return null;
+  }
+  const written = source.text.match(/"(?:[^"\\]|\\.)*"\s*:/g)?.length ?? 0;
+  if (written !== keys) return null;
+  let slow: EdgeDocument | null | undefined;
+  const places = () => (slow ??= readDocument(source, SCENARIO_FILE).document);
+  const document: EdgeDocument = {
+    source,
+    value,
+    spanOf: (pointer) => places()?.spanOf(pointer),
+    keySpanOf: (pointer) => places()?.keySpanOf(pointer),
+  };
+  return { document, diagnostics: [] };
+}
+
+/** Findings of the reader that all kinds of file share carry the codes of edge files. */
+function inScenario(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, code: diagnostic.code.replace(/^edge\./, 'scenario.') };
+}
+
+function checkDocument(document: EdgeDocument, name: string, read: readonly Diagnostic[]): CheckedScenario {
+  const found: Diagnostic[] = [];
+  const severityOf = (code: string) =>
+    (SCENARIO_CODES as Readonly<Record<string, { severity: 'error' | 'warning' }>>)[code]?.severity ??
+    'error';
+  const shapeReport: Report = (code, pointer, says, more) => {
+    const list: Diagnostic[] = [];
+    reportWith(list, document, () => 'error' as const)(code, pointer, says, more);
+    for (const each of list) {
+      // Rows of one table depart at the same place.
+      if (!found.some((other) => other.pointer === each.pointer && other.says === each.says)) {
+        found.push(inScenario(each));
+      }
+    }
+  };
+  const depart = tellDepartures(shapeReport);
+  const shell = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
+  const report = reportWith<ScenarioCode>(found, document, severityOf);
+  const rows: CaseRow[] = [];
+  for (const [index, given] of (shell?.cases ?? []).entries()) {
+    const pointer = pointerTo('/cases', index);
+    for (const { row, value } of expanded(given, pointer, depart, report)) {
+      const config = shaped(CASE_SHAPE, value, pointer, depart) as CaseConfig | undefined;
+      if (typeof config?.name !== 'string') continue;
+      const caseName = row === null ? config.name : nameOfRow(nameBefore(given), row);
+      const tags = [...(shell?.defaults?.tags ?? []), ...(config.tags ?? [])];
+      rows.push({ name: caseName, tags, pointer, row, config });
+    }
+  }
+  if (shell !== undefined) {
+    checkShell(shell, report);
+    if (!hasErrors(found)) checkCases(shell, rows, report);
+  }
+  const all = [...read, ...found].sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
+  const scenario = shell === undefined || hasErrors(all) ? null : { shell, cases: rows };
+  return checkedOf(scenario, all, document, name);
+}
+
+function nameBefore(given: unknown): string {
+  return String((given as { readonly name?: unknown }).name);
+}
+
+function expanded(
+  given: unknown,
+  pointer: string,
+  depart: Parameters<typeof shaped>[3],
+  report: Report<ScenarioCode>,
+): { readonly row: Row | null; readonly value: unknown }[] {
+  if (typeof given !== 'object' || given === null || !('each' in given)) return [{ row: null, value: given }];
+  const { each, ...rest } = given;
+  const sound = shaped(EACH_SHAPE, each, pointerTo(pointer, 'each'), depart);
+  if (sound === undefined) return [];
+  const rows = rowsOf(each);
+  if (rows.length === 0) report('scenario.empty_table', pointerTo(pointer, 'each'), 'the table has no rows');
+  return rows.map((row) => ({ row, value: filled(rest, row) }));
+}
+
+function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
+  const { edge, policy } = shell;
+  if (edge === undefined && policy === undefined) {
+    report('scenario.no_edge', '', 'the file names neither an `edge` nor a `policy` to test', {
+      notes: ['edge: ./edge.yaml'],
+    });
+  }
+  if (edge !== undefined && policy !== undefined) {
+    report('scenario.no_edge', '/policy', 'a file tests an `edge` or a `policy`, not both', { at: 'key' });
+  }
+}
+
+const KINDS = ['request', 'curl', 'raw', 'timeline', 'sample'] as const;
+
+function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Report<ScenarioCode>): void {
+  const seen = new Map<string, string>();
+  const asked = new Set<string>();
+  for (const { name, pointer, config } of rows) {
+    const before = seen.get(name);
+    if (before !== undefined) {
+      const says = `two cases are called ${quoted(name)}`;
+      report('scenario.duplicate_name', `${pointer}/name`, says, { first: before });
+    }
+    seen.set(name, pointer);
+    const kinds = KINDS.filter((kind) => config[kind] !== undefined);
+    if (kinds.length === 0) {
+      const says = `case ${quoted(name)} sends nothing`;
+      report('scenario.no_request', pointer, says, { notes: [`one of: ${KINDS.join(', ')}`] });
+    } else if (kinds.length > 1) {
+      report('scenario.several_requests', pointer, `case ${quoted(name)} has ${kinds.join(' and ')}`);
+    }
+    if (!expectsSomething(config)) {
+      const says = `case ${quoted(name)} expects nothing, so it cannot fail`;
+      report('scenario.no_expectation', pointer, says, { notes: ['expect: { status: 200 }'] });
+    }
+    checkIdentities(shell, config, pointer, asked, report);
+  }
+  for (const name of Object.keys(shell.identities ?? {})) {
+    if (asked.has(name)) continue;
+    report('scenario.unused_identity', pointerTo('/identities', name), `no case asks as ${quoted(name)}`, {
+      at: 'key',
+    });
+  }
+}
+
+function expectsSomething({ expect, timeline, sample }: CaseConfig): boolean {
+  if (sample !== undefined) return Object.keys(sample.share).length > 0;
+  const given = timeline === undefined ? [expect] : [expect, ...timeline.map((step) => step.expect)];
+  return given.some(
+    (each) => each === 'snapshot' || (typeof each === 'object' && Object.keys(each).length > 0),
+  );
+}
+
+function checkIdentities(
+  { identities = {}, defaults }: ScenarioShell,
+  { request, timeline, sample }: CaseConfig,
+  pointer: string,
+  asked: Set<string>,
+  report: Report<ScenarioCode>,
+): void {
+  const requests: readonly (readonly [string, unknown])[] = [
+    ['/defaults/request', defaults?.request],
+    [`${pointer}/request`, request],
+    [`${pointer}/sample/request`, sample?.request],
+    ...(timeline ?? []).map((step, index) => [`${pointer}/timeline/${index}/send`, step.send] as const),
+  ];
+  for (const [at, given] of requests) {
+    if (typeof given !== 'object' || given === null || !('as' in given)) continue;
+    const name = String(given.as);
+    if (asked.has(name)) continue;
+    asked.add(name);
+    const known = Object.keys(identities);
+    if (known.includes(name)) {
+      const says = `logins are not run yet: asking as ${quoted(name)} changes nothing`;
+      report('scenario.identities_not_run', `${at}/as`, says);
+    } else {
+      const hint = didYouMean(suggest(name, known));
+      report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint });
+    }
+  }
+}
+
+function checkedOf(
+  scenario: Scenario | null,
+  diagnostics: readonly Diagnostic[],
+  document: EdgeDocument,
+  name: string,
+): CheckedScenario {
+  let lines: Lines | undefined;
+  const { source } = document;
+  return {
+    scenario,
+    diagnostics,
+    document,
+    name,
+    spanOf: document.spanOf,
+    report: (list) => reportWith<ScenarioCode>(list, document, (code) => SCENARIO_CODES[code].severity),
+    lineOf: (pointer) => {
+      const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
+      if (source === undefined || span === undefined) return 0;
+      return positionAt((lines ??= linesOf(source.text)), span.start).line;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Shape } from '../../edge/document/shape.ts';
+import generated from './scenario.schema.json' with { type: 'json' };
+
+/** JSON Schema as it is generated: parts that stand several times are referred to by name. */
+interface Written extends Shape {
+  readonly $ref?: string;
+  readonly allOf?: readonly Written[];
+  readonly definitions?: Readonly<Record<string, Written>>;
+}
+
+const SCHEMA = generated as unknown as Written;
+const known = new Map<string, Shape>();
+
+/** The part that a name stands for. No definition refers to itself. */
+function named(reference: string): Shape {
+  const name = reference.slice(reference.lastIndexOf('/') + 1);
+  let shape = known.get(name);
+  if (shape === undefined) known.set(name, (shape = resolved(SCHEMA.definitions![name]!)));
+  return shape;
+}
+
+function resolved(shape: Written): Shape {
+  if (shape.$ref !== undefined) return named(shape.$ref);
+  if (shape.allOf !== undefined) return { ...resolved(shape.allOf[0]!), ...descriptionOf(shape) };
+  const { properties, additionalProperties, items, anyOf } = shape;
+  return {
+    ...shape,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, resolved(each)])),
+    }),
+    ...(additionalProperties && { additionalProperties: resolved(additionalProperties) }),
+    ...(items && { items: resolved(items) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => resolved(each)) }),
+  };
+}
+
+function descriptionOf({ description }: Shape): { description?: string } {
+  return description === undefined ? {} : { description };
+}
+
+const WHOLE = resolved(SCHEMA);
+const { each: EACH, ...CASE } = WHOLE.properties!['cases']!.items!.properties!;
+
+/** A scenario file, its cases unread. */
+export const SHELL_SHAPE: Shape = {
+  ...WHOLE,
+  properties: { ...WHOLE.properties, cases: { type: 'array', minItems: 1 } },
+};
+/** One case, the values of a row put in. */
+export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: CASE };
+export const EACH_SHAPE: Shape = EACH!;
+/** One answer of a sequence. */
+export const ANSWER_SHAPE: Shape = named('#/definitions/answer');

@@ -1,0 +1,298 @@
+import * as z from 'zod';
+
+/**
+ * The scenario file. Types come from here at compile time, `scenario.schema.json` when it is generated; nothing
+ * that runs imports this file. What a schema cannot say is checked in `check.ts` and where it is compiled.
+ */
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const duration = z
+  .string()
+  .regex(/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/)
+  .meta({ form: "a duration such as '5ms', '2.1s' or '1h30m'" });
+
+const matcher = z
+  .strictObject({
+    equals: scalar.optional().describe('Equal to this, and to nothing else.'),
+    not: scalar.optional().describe('Not equal to this.'),
+    contains: z.string().optional().describe('Holds this text.'),
+    not_contains: z.string().optional().describe('Does not hold this text.'),
+    matches: z.string().optional().describe('An RE2 pattern matches some of it.'),
+    not_matches: z.string().optional().describe('An RE2 pattern matches none of it.'),
+    starts_with: z.string().optional().describe('Begins with this text.'),
+    ends_with: z.string().optional().describe('Ends with this text.'),
+    one_of: z.array(scalar).min(1).optional().describe('Equal to one of these.'),
+    at_least: z.number().optional().describe('A number that is not below this.'),
+    at_most: z.number().optional().describe('A number that is not above this.'),
+    absent: z.boolean().optional().describe('Whether it is not there.'),
+  })
+  .meta({ id: 'matcher', description: 'Conditions, all of which must hold.' });
+
+const expectedValue = z.union([scalar, z.array(scalar), matcher]).meta({
+  id: 'expected_value',
+  description: 'A value to be equal to, `absent`, a list of values in order, or conditions.',
+});
+
+const headers = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
+
+const request = z
+  .strictObject({
+    method: z.string().optional().describe('Default GET.'),
+    url: z.string().optional().describe('Absolute URL, or a path on the default host.'),
+    scheme: z.enum(['http', 'https']).optional().describe('Default https.'),
+    host: z.string().optional().describe('Default the first host of the edge.'),
+    path: z.string().optional().describe('Path and query, taken as written.'),
+    headers: headers.optional().describe('Fields by name; a list of values repeats the field.'),
+    body: z.string().optional().describe('Body of the request.'),
+    json: z.unknown().optional().describe('Body of the request, as data.'),
+    ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
+    as: z.string().optional().describe('Name of the identity that asks.'),
+    leaves_after: duration.optional().describe('The client leaves when it has waited for so long.'),
+    sign: z
+      .strictObject({
+        provider: z.string().describe('Provider of webhooks, such as `github`.'),
+        secret: z.string().describe('Secret that the provider shares.'),
+      })
+      .optional()
+      .describe('Signs the request as a provider of webhooks does.'),
+  })
+  .meta({ id: 'request', description: 'A request.' });
+
+const answer = z
+  .strictObject({
+    status: z.int().min(101).max(599).optional().describe('Default 200.'),
+    headers: headers.optional().describe('Fields of the response.'),
+    body: z.string().optional().describe('Body of the response.'),
+    json: z.unknown().optional().describe('Body of the response, as data.'),
+    latency: z
+      .union([
+        duration,
+        z
+          .strictObject({ from: duration.describe('Least.'), to: duration.describe('Most.') })
+          .describe('Drawn uniformly.'),
+      ])
+      .optional()
+      .describe('Time until the head of the response is there.'),
+    fault: z
+      .enum(['hang', 'reset', 'half', 'refuse', 'invalid'])
+      .optional()
+      .describe(
+        'What it does instead: says nothing, resets, breaks off the body, refuses to connect, sends garbage.',
+      ),
+    sequence: z
+      .array(z.unknown())
+      .min(1)
+      .optional()
+      .describe('Answers one after the other, each a status, a fault or a map as this one.'),
+    then: z.enum(['last', 'again']).optional().describe('After the sequence: its last answer, or all again.'),
+  })
+  .meta({ id: 'answer', description: 'What an upstream answers.' });
+
+const upstream = z
+  .union([z.string(), z.number(), answer])
+  .describe('What an upstream answers: a status, a fault, or a map.');
+
+const upstreams = z.record(z.string(), upstream).meta({
+  id: 'upstreams',
+  description: 'Scripted upstreams by backend; control requests by the URL, or its beginning.',
+});
+
+const because = z
+  .strictObject({
+    phase: z
+      .enum(['route', 'request', 'upstream', 'response', 'end'])
+      .optional()
+      .describe('Phase of the step.'),
+    module: z.string().optional().describe('Module that decided.'),
+    verdict: z.enum(['pass', 'stop']).optional().describe('Whether it let the request pass.'),
+    code: z.string().optional().describe('Reason code, such as `ip_restriction.denied`.'),
+    reason: z.string().optional().describe('Reason code without the name of the module.'),
+    rule: z.string().optional().describe('Rule that decided, by name.'),
+    action: z.string().optional().describe('Type of the action that decided.'),
+    says: expectedValue.optional().describe('The sentence.'),
+    detail: z.record(z.string(), expectedValue).optional().describe('Facts of the step.'),
+  })
+  .meta({
+    id: 'because',
+    description: 'A step that must be in the trace; what is left out may be anything.',
+  });
+
+const upstreamSaw = z
+  .strictObject({
+    backend: expectedValue.optional().describe('Backend that was reached.'),
+    method: expectedValue.optional().describe('Method that it saw.'),
+    path: expectedValue.optional().describe('Path that it saw.'),
+    query: expectedValue.optional().describe('Query that it saw, without the question mark.'),
+    headers: z.record(z.string(), expectedValue).optional().describe('Fields that it saw.'),
+    body: expectedValue.optional().describe('Body that it saw.'),
+    json: z.unknown().optional().describe('Body that it saw, as data; a subset.'),
+    attempts: z.int().min(0).optional().describe('Upstreams that were tried.'),
+  })
+  .describe('What the last upstream saw.');
+
+const counts = z
+  .record(z.string(), z.int().min(0))
+  .describe('How many requests ended with each status; all of them are counted.');
+
+const expectation = z
+  .strictObject({
+    status: z
+      .union([z.int(), z.string(), z.array(z.int()).min(1), matcher])
+      .optional()
+      .describe('Status of the response, a list of those allowed, or `none` when there is no response.'),
+    headers: z.record(z.string(), expectedValue).optional().describe('Fields of the response.'),
+    body: expectedValue.optional().describe('Body of the response, before compression.'),
+    json: z.unknown().optional().describe('Body of the response, as data; a subset.'),
+    backend: z.string().optional().describe('Backend that answered, or `none`.'),
+    upstream: z
+      .union([z.string(), upstreamSaw])
+      .optional()
+      .describe('What the upstream saw, or `none` when none was reached.'),
+    event: z.record(z.string(), expectedValue).optional().describe('Fields of the event, dotted.'),
+    because: z
+      .union([z.string(), because, z.array(because)])
+      .optional()
+      .describe('Steps of the trace: a reason code, or maps of what is known of them.'),
+    decisions: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Decision of modules by name: allow, block, allow_while_open, or not_run.'),
+    logs: z
+      .union([z.int(), z.array(z.unknown())])
+      .optional()
+      .describe('Logs of the traffic policy: how many, or the metadata of each, a subset.'),
+    duration: expectedValue.optional().describe('Virtual milliseconds until the response.'),
+    counts: counts.optional(),
+  })
+  .meta({ id: 'expectation', description: 'What must hold.' });
+
+const expected = z
+  .union([z.string(), expectation])
+  .describe('What must hold; the text `snapshot` is filled in by --update.');
+
+const facts = z
+  .record(z.string(), z.unknown())
+  .describe('Values of variables by name, such as `conn.geo.country_code`, and `client_certificate`.');
+
+const send = z.union([
+  z.string(),
+  request.extend({
+    count: z.int().min(1).optional().describe('How many requests; default 1.'),
+    every: duration.optional().describe('Time between them; default none.'),
+  }),
+]);
+
+const step = z
+  .strictObject({
+    at: duration.optional().describe('Time since the beginning of the case.'),
+    advance: duration.optional().describe('Time since the step before.'),
+    upstreams: upstreams.optional(),
+    send: send.optional().describe('Requests to send.'),
+    expect: expectation.optional(),
+  })
+  .describe('One step: time passes, upstreams change, requests are sent.');
+
+const sample = z
+  .strictObject({
+    request: z.union([z.string(), request]).optional().describe('The request.'),
+    by: z
+      .enum(['backend', 'status', 'code'])
+      .optional()
+      .describe('What is shared out: the backend that answered (default), the status, or the reason code.'),
+    share: z
+      .record(z.string(), z.union([z.number(), z.string()]))
+      .describe("Probability of each outcome, as a decimal or a fraction such as '1/3'."),
+    method: z
+      .enum(['exact', 'empirical'])
+      .optional()
+      .describe('Exact walks all outcomes of chance (default); empirical counts seeded runs.'),
+    runs: z.int().min(1).optional().describe('Runs of the empirical method; default 10000.'),
+    within: z.number().min(0).optional().describe('Allowed distance of the empirical method.'),
+  })
+  .describe('Shares of outcomes over chance.');
+
+const caseShape = {
+  name: z.string().describe('What must hold, as a sentence.'),
+  tags: z.array(z.string()).optional().describe('Words to select cases by.'),
+  skip: z.union([z.boolean(), z.string()]).optional().describe('Do not run it; say why.'),
+  clock: z.string().optional().describe('Virtual time at which the case begins, RFC 3339.'),
+  seed: z.union([z.int(), z.string()]).optional().describe('Seed of chance.'),
+  upstreams: upstreams.optional(),
+  facts: facts.optional(),
+  request: z.union([z.string(), request]).optional().describe('The request, or `GET /path`.'),
+  curl: z.string().optional().describe('The request as a curl command line.'),
+  raw: z.string().optional().describe('The request as bytes of HTTP/1.1.'),
+  timeline: z.array(step).min(1).optional().describe('Steps on the virtual clock.'),
+  sample: sample.optional(),
+  expect: expected.optional(),
+};
+
+export const scenarioCase = z.strictObject(caseShape).describe('One case.');
+
+const eachCase = z.strictObject({
+  ...caseShape,
+  each: z
+    .union([
+      z.record(z.string(), z.array(z.unknown())).describe('Values by name: every combination is a case.'),
+      z.array(z.record(z.string(), z.unknown())).describe('Rows: each is a case.'),
+    ])
+    .optional()
+    .describe('A table of values for `{name}` in the case; a reported case for each row.'),
+});
+
+const top = {
+  version: z.int().min(1).max(1).optional().describe('Version of the format: 1.'),
+  edge: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .optional()
+    .describe('The edge under test: a path beside this file, or the edge itself.'),
+  policy: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .optional()
+    .describe('Instead of an edge: a traffic policy, tested on a route of its own.'),
+  defaults: z
+    .strictObject({
+      request: request.optional(),
+      upstream_timeout: duration.optional().describe('How long upstreams may take; default 60s.'),
+      tags: z.array(z.string()).optional().describe('Tags of every case.'),
+    })
+    .optional()
+    .describe('What cases begin with.'),
+  clock: z.string().optional().describe('Virtual time at which each case begins, RFC 3339.'),
+  seed: z.union([z.int(), z.string()]).optional().describe('Seed of chance; default 1.'),
+  upstreams: upstreams.optional(),
+  identities: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .optional()
+    .describe('Identities by name; logins are not run yet.'),
+  facts: facts.optional(),
+};
+
+const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).min(1).describe('The cases.') });
+
+export const scenarioFile = z
+  .strictObject({ ...top, cases: z.array(eachCase).min(1).describe('The cases.') })
+  .describe('What must hold of an edge, as cases.');
+
+export type ScenarioShell = z.output<typeof shellOf>;
+export type ScenarioFile = z.output<typeof scenarioFile>;
+export type CaseConfig = z.output<typeof scenarioCase>;
+export type RequestConfig = z.output<typeof request>;
+export type SendConfig = z.output<typeof send>;
+export type StepConfig = z.output<typeof step>;
+export type SampleConfig = z.output<typeof sample>;
+export type ExpectationConfig = z.output<typeof expectation>;
+export type BecauseConfig = z.output<typeof because>;
+export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
+export type UpstreamConfig = z.output<typeof upstream>;
+export type AnswerConfig = z.output<typeof answer>;
+export type MatcherConfig = z.output<typeof matcher>;
+export type ExpectedValue = z.output<typeof expectedValue>;
+export type Scalar = z.output<typeof scalar>;
+
+/** The scenario file as a JSON Schema for editors (draft 7) and for the reader of shapes. */
+export function scenarioJsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(scenarioFile, { target: 'draft-7', io: 'input' });
+  return { $schema, title: 'edgeproof scenario file', ...rest };
+}

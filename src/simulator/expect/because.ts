@@ -1,0 +1,65 @@
+import type { BecauseConfig } from '../document/schema.ts';
+import type { StepFacts } from './outcome.ts';
+import { type ValueCheck, compileValue, shownValue } from './values.ts';
+
+/** A step that must be in the trace, compiled. */
+export interface BecauseCheck {
+  readonly says: string;
+  /** How many of its parts a step departs from; 0 when it is the one. */
+  readonly departures: (step: StepFacts) => readonly Departs[];
+}
+
+/** One part in which a step is another than the expected one. */
+export interface Departs {
+  readonly part: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+const PLAIN = ['phase', 'module', 'verdict', 'code', 'reason', 'rule', 'action'] as const;
+
+/** Compiles `because`: a reason code, or a map of what is known of the step. */
+export function compileBecause(config: string | BecauseConfig): BecauseCheck | { readonly problem: string } {
+  const known: BecauseConfig = typeof config === 'string' ? { code: config } : config;
+  const checks: [part: string, of: (step: StepFacts) => unknown, check: ValueCheck][] = [];
+  for (const part of PLAIN) {
+    const expected = known[part];
+    if (expected === undefined) continue;
+    const check = { says: shownValue(expected), holds: (received: unknown) => received === expected };
+    checks.push([part, (step) => step[part], check]);
+  }
+  const values = [
+    ...(known.says === undefined ? [] : [['says', (step: StepFacts) => step.says, known.says] as const]),
+    ...Object.entries(known.detail ?? {}).map(
+      ([name, expected]) =>
+        [`detail.${name}`, (step: StepFacts) => step.detail[name] ?? undefined, expected] as const,
+    ),
+  ];
+  for (const [part, of, expected] of values) {
+    const check = compileValue(expected);
+    if ('problem' in check) return check;
+    checks.push([part, of, check]);
+  }
+  if (checks.length === 0) return { problem: 'nothing is said of the step' };
+  return {
+    says: checks.map(([part, , { says }]) => `${part} ${says}`).join(', '),
+    departures: (step) =>
+      checks.flatMap(([part, of, check]) => {
+        const received = of(step);
+        return check.holds(received) ? [] : [{ part, expected: check.says, received: shownValue(received) }];
+      }),
+  };
+}
+
+/** The step that departs least from what was expected: the near miss. Of several the last one. */
+export function nearestStep(
+  check: BecauseCheck,
+  steps: readonly StepFacts[],
+): { readonly step: StepFacts; readonly departures: readonly Departs[] } | null {
+  let nearest: { step: StepFacts; departures: readonly Departs[] } | null = null;
+  for (const step of steps) {
+    const departures = check.departures(step);
+    if (nearest === null || departures.length <= nearest.departures.length) nearest = { step, departures };
+  }
+  return nearest;
+}

@@ -1,0 +1,85 @@
+import type { Exchange } from '../../engine/exchange.ts';
+import type { HttpRequestComplete } from '../../events/catalogue.ts';
+import { type BecauseCheck, nearestStep } from './because.ts';
+import type { Mismatch } from './expectation.ts';
+import type { Outcome } from './outcome.ts';
+import { holdsSubset, shownValue } from './values.ts';
+
+/** Parts of an event whose keys are not fixed: there nothing is a fact, not a mistake. */
+const OPEN = /^(?:http\.(?:request|response)\.headers|traffic_policy\.logs)(?:\.|$)/;
+
+/** A field of an event by its dotted path. */
+export function eventValue(event: HttpRequestComplete, path: string): unknown {
+  let value: unknown = event;
+  for (const part of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {
+      return OPEN.test(path) ? undefined : `events have no field ${path}`;
+    }
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+/** Whether the trace has a step; if not, which came nearest. */
+export function becauseMismatch(check: BecauseCheck, outcome: Outcome, pointer: string): Mismatch | null {
+  const facts = outcome.facts();
+  const nearest = nearestStep(check, facts);
+  if (nearest === null) return { what: 'because', expected: check.says, received: 'no step', pointer };
+  if (nearest.departures.length === 0) return null;
+  const { step, departures } = nearest;
+  const differs = departures
+    .map(({ part, expected, received }) => `${part} is ${received}, not ${expected}`)
+    .join('; ');
+  return {
+    what: 'because',
+    expected: check.says,
+    received: `no such step among ${[...new Set(facts.map(({ code }) => code))].join(', ')}`,
+    pointer,
+    near: `nearest is ${step.code}${step.rule === undefined ? '' : ` of rule ${step.rule}`}: ${differs}`,
+  };
+}
+
+/** The decision that a module's reason declares, or `not_run`. */
+export function decisionOf(exchange: Exchange, module: string): string {
+  const index = exchange.pipeline?.slotOf.get(module);
+  if (index === undefined) return 'not_run';
+  const verdict = exchange.verdicts[index] ?? exchange.responseVerdicts[index];
+  if (verdict === undefined) return 'not_run';
+  const reason = exchange.pipeline!.slots[index]!.reasons[verdict.because.code];
+  return reason?.decision ?? 'not_run';
+}
+
+/** Whether a body is JSON that holds at least what is expected. */
+export function jsonMismatch(
+  what: string,
+  expected: unknown,
+  body: string,
+  pointer: string,
+): Mismatch | null {
+  let received: unknown;
+  try {
+    received = JSON.parse(body);
+  } catch {
+    return { what, expected: shownValue(expected), received: `no JSON: ${shownValue(body)}`, pointer };
+  }
+  if (holdsSubset(received, expected)) return null;
+  return { what, expected: shownValue(expected), received: shownValue(received), pointer };
+}
+
+/** Whether there are as many logs, or those of the list in order. */
+export function logsMismatch(
+  expected: number | readonly unknown[],
+  { flight }: Outcome,
+  pointer: string,
+): Mismatch | null {
+  const logs = flight.exchange.logs ?? [];
+  const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);
+  if (holds) return null;
+  const received = typeof expected === 'number' ? String(logs.length) : shownValue(logs);
+  return {
+    what: 'logs',
+    expected: typeof expected === 'number' ? String(expected) : shownValue(expected),
+    received,
+    pointer,
+  };
+}

@@ -1,0 +1,228 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, listed, quoted } from '../../edge/document/report.ts';
+import type { Report } from '../../edge/document/report.ts';
+import { MODULES } from '../../modules/table.ts';
+import type { ScenarioCode } from '../document/codes.ts';
+import type {
+  BecauseConfig,
+  ExpectationConfig,
+  ExpectedValue,
+  UpstreamSawConfig,
+} from '../document/schema.ts';
+import { compileBecause } from './because.ts';
+import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
+import { type Outcome, fieldValues } from './outcome.ts';
+import { type ValueCheck, compileValue, shownValue } from './values.ts';
+
+/** One thing that is not as it was expected. */
+export interface Mismatch {
+  /** What was looked at, such as `status` or `upstream.headers.x-edge`. */
+  readonly what: string;
+  readonly expected: string;
+  readonly received: string;
+  /** JSON pointer of the expectation in the scenario file. */
+  readonly pointer: string;
+  /** What came nearest, where that helps. */
+  readonly near?: string;
+}
+
+/** One expectation, compiled: null when it holds. */
+export type Expectation = (outcome: Outcome) => Mismatch | null;
+
+/** Where names are looked up while expectations are compiled. */
+export interface Naming {
+  readonly backends: readonly string[];
+  readonly report: Report<ScenarioCode>;
+}
+
+/** Compiles what is expected of one request; what cannot be expected is reported. */
+export function compileExpectation(
+  config: ExpectationConfig,
+  pointer: string,
+  naming: Naming,
+): Expectation[] {
+  const checks: Expectation[] = [];
+  const value = (
+    what: string,
+    expected: ExpectedValue | undefined,
+    at: string,
+    of: (outcome: Outcome) => unknown,
+  ): void => {
+    if (expected === undefined) return;
+    const check = compileValue(expected);
+    if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
+    else checks.push(valueExpectation(what, check, at, of));
+  };
+  const at = (key: string) => pointerTo(pointer, key);
+  value('status', statusOf(config.status), at('status'), ({ flight }) =>
+    flight.response.status === 0 ? 'none' : flight.response.status,
+  );
+  for (const [name, expected] of Object.entries(config.headers ?? {})) {
+    value(`headers.${name}`, expected, pointerTo(at('headers'), name), ({ flight }) =>
+      fieldValues(flight.response.headers, name),
+    );
+  }
+  value('body', config.body, at('body'), ({ flight }) => text(flight.response.body));
+  if (config.json !== undefined) {
+    const { json } = config;
+    checks.push(({ flight }) => jsonMismatch('json', json, text(flight.response.body), at('json')));
+  }
+  if (config.backend !== undefined) {
+    checkBackend(config.backend, at('backend'), naming);
+    value('backend', config.backend, at('backend'), (outcome) => outcome.backend());
+  }
+  checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
+  for (const [path, expected] of Object.entries(config.event ?? {})) {
+    value(`event.${path}`, expected, pointerTo(at('event'), path), (outcome) =>
+      eventValue(outcome.event(), path),
+    );
+  }
+  checks.push(...deeper(config, at, naming));
+  value('duration', config.duration, at('duration'), ({ flight }) => flight.endMs - flight.sentMs);
+  return checks;
+}
+
+function valueExpectation(
+  what: string,
+  check: ValueCheck,
+  pointer: string,
+  of: (outcome: Outcome) => unknown,
+): Expectation {
+  return (outcome) => {
+    const received = of(outcome);
+    if (check.holds(received)) return null;
+    return { what, expected: check.says, received: shownValue(received), pointer };
+  };
+}
+
+/** `2xx` and its kin mean a range. */
+function statusOf(status: ExpectationConfig['status']): ExpectedValue | undefined {
+  if (typeof status !== 'string' || !/^[1-5]xx$/.test(status)) return status;
+  const first = Number(status[0]) * 100;
+  return { at_least: first, at_most: first + 99 };
+}
+
+const UTF8 = new TextDecoder();
+
+function text(bytes: Uint8Array): string {
+  return bytes.length === 0 ? '' : UTF8.decode(bytes);
+}
+
+function checkBackend(name: unknown, pointer: string, { backends, report }: Naming): void {
+  if (typeof name !== 'string' || name === 'none' || backends.includes(name)) return;
+  report('scenario.unknown_backend', pointer, `the edge has no backend ${quoted(name)}`, {
+    hint: didYouMean(suggest(name, backends)),
+    notes: [`its backends: ${listed(backends)}`],
+  });
+}
+
+function upstreamExpectations(
+  upstream: string | UpstreamSawConfig | undefined,
+  pointer: string,
+  naming: Naming,
+): Expectation[] {
+  if (upstream === undefined) return [];
+  if (upstream === 'none') {
+    const holds = (received: unknown) => received === 'none';
+    return [
+      valueExpectation('upstream', { says: "'none'", holds }, pointer, ({ flight }) =>
+        flight.seen === null ? 'none' : flight.seen.map(({ request }) => request.leaf.id).join(', '),
+      ),
+    ];
+  }
+  if (typeof upstream === 'string') {
+    checkBackend(upstream, pointer, naming);
+    return upstreamExpectations({ backend: upstream }, pointer, naming);
+  }
+  checkBackend(upstream.backend, `${pointer}/backend`, naming);
+  const parts: [part: string, expected: ExpectedValue | undefined, of: (outcome: Outcome) => unknown][] = [
+    ['backend', upstream.backend, (outcome) => outcome.seen()?.request.leaf.id ?? 'none'],
+    ['method', upstream.method, (outcome) => outcome.seen()?.request.method],
+    ['path', upstream.path, (outcome) => outcome.seen()?.request.target.split('?')[0]],
+    ['query', upstream.query, (outcome) => queryOf(outcome.seen()?.request.target)],
+    ['body', upstream.body, (outcome) => (outcome.seen() === null ? undefined : text(outcome.seen()!.body))],
+    ['attempts', upstream.attempts, ({ flight }) => flight.seen?.length ?? 0],
+    ...Object.entries(upstream.headers ?? {}).map(
+      ([name, expected]): [string, ExpectedValue, (outcome: Outcome) => unknown] => [
+        `headers.${name}`,
+        expected,
+        (outcome) => fieldValues(outcome.seen()?.request.headers ?? [], name),
+      ],
+    ),
+  ];
+  const checks: Expectation[] = [];
+  // What an upstream that was not reached saw is not `absent`: it is no answer at all.
+  const reached = (of: (outcome: Outcome) => unknown) => (outcome: Outcome) =>
+    outcome.seen() === null ? NOT_REACHED : of(outcome);
+  for (const [part, expected, of] of parts) {
+    if (expected === undefined) continue;
+    const [key, name] = part.startsWith('headers.') ? ['headers', part.slice(8)] : [part, null];
+    const at = name === null ? pointerTo(pointer, key) : pointerTo(pointerTo(pointer, key), name);
+    const check = compileValue(expected);
+    if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
+    else if (part === 'backend' || part === 'attempts')
+      checks.push(valueExpectation(`upstream.${part}`, check, at, of));
+    else {
+      const strict = {
+        says: check.says,
+        holds: (received: unknown) => received !== NOT_REACHED && check.holds(received),
+      };
+      checks.push(valueExpectation(`upstream.${part}`, strict, at, reached(of)));
+    }
+  }
+  if (upstream.json !== undefined) {
+    const { json } = upstream;
+    checks.push((outcome) =>
+      jsonMismatch('upstream.json', json, text(outcome.seen()?.body ?? new Uint8Array(0)), `${pointer}/json`),
+    );
+  }
+  return checks;
+}
+
+const NOT_REACHED = 'no upstream was reached';
+
+function queryOf(target: string | undefined): string | undefined {
+  const mark = target?.indexOf('?') ?? -1;
+  return mark < 0 ? undefined : target!.slice(mark + 1);
+}
+
+function deeper(config: ExpectationConfig, at: (key: string) => string, naming: Naming): Expectation[] {
+  const checks: Expectation[] = [];
+  const { because, logs } = config;
+  const list: readonly (string | BecauseConfig)[] =
+    because === undefined
+      ? []
+      : Array.isArray(because)
+        ? (because as BecauseConfig[])
+        : [because as BecauseConfig];
+  for (const [index, each] of list.entries()) {
+    const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
+    const check = compileBecause(each);
+    if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
+    else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
+  }
+  for (const [module, expected] of Object.entries(config.decisions ?? {})) {
+    const pointer = pointerTo(at('decisions'), module);
+    checkModule(module, pointer, naming);
+    const wanted = expected === 'invalid' ? 'not_run' : expected;
+    const check = { says: shownValue(wanted), holds: (received: unknown) => received === wanted };
+    checks.push(
+      valueExpectation(`decisions.${module}`, check, pointer, ({ flight }) =>
+        decisionOf(flight.exchange, module),
+      ),
+    );
+  }
+  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, outcome, at('logs')));
+  return checks;
+}
+
+function checkModule(name: string, pointer: string, { report }: Naming): void {
+  const known = MODULES.map(({ type }) => type);
+  if (known.includes(name)) return;
+  report('scenario.unknown_module', pointer, `no module is called ${quoted(name)}`, {
+    at: 'key',
+    hint: didYouMean(suggest(name, known)),
+    notes: [`the modules: ${listed(known)}`],
+  });
+}

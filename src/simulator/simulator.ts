@@ -1,0 +1,100 @@
+import type { Connection, RequestHead, World } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { RefusedHead } from '../engine/request_head.ts';
+import { type CompiledEdge, beginExchange, refuseExchange } from '../edge/compile.ts';
+import { type Chance, seededChance } from './chance.ts';
+import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
+import { type Flight, NO_RESPONSE } from './flight.ts';
+import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
+import { type VirtualClock, virtualClock } from './virtual_clock.ts';
+
+/** What a simulated world begins with. */
+export interface WorldOptions {
+  /** Milliseconds since the epoch. */
+  readonly startMs: number;
+  readonly seed: number | string;
+  readonly limits?: Partial<VirtualLimits>;
+  /** Called with each exchange that is complete, in the order of completion. */
+  readonly landed?: (flight: Flight) => void;
+  /** Instead of seeded chance: for the walk over all outcomes. */
+  readonly random?: () => number;
+  /** Begins exchanges instead of the edge: for tests that plant faults in it. */
+  readonly begin?: typeof beginExchange;
+}
+
+/** A request with its head read and its connection made. */
+export interface PreparedRequest {
+  readonly head: RequestHead | RefusedHead;
+  readonly connection: Connection;
+  readonly body: Uint8Array;
+  /** Virtual ms after which the client leaves; -1 when it stays. */
+  readonly leaveAfterMs: number;
+}
+
+/** An edge in a world whose time and chance are made: the same seed and script give the same, byte for byte. */
+export interface SimulatedWorld {
+  readonly clock: VirtualClock;
+  readonly chance: Chance;
+  readonly upstreams: Upstreams;
+  /** Requests begun so far. */
+  readonly begun: () => number;
+  /** Begins a request now; when nothing takes time it is complete on return. */
+  readonly begin: (request: PreparedRequest, done?: (flight: Flight) => void) => Flight;
+  /** Lets everything happen that is under way. */
+  readonly settle: () => void;
+}
+
+/** Runs a compiled edge in a world of its own. */
+export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): SimulatedWorld {
+  const clock = virtualClock(options.startMs);
+  const chance = seededChance(options.seed);
+  const upstreams = scriptedUpstreams(chance.split('latency'));
+  const world: World = { nowMs: clock.nowMs, random: options.random ?? chance.split('edge').random };
+  const stage = { clock, upstreams, limits: { ...DEFAULT_LIMITS, ...options.limits } };
+  const { landed, begin = beginExchange } = options;
+  let count = 0;
+
+  const land = (flight: Flight): void => {
+    flight.endMs = clock.nowMs();
+    if (flight.done !== null) flight.done(flight);
+    if (landed !== undefined) landed(flight);
+  };
+  const exchangeOf = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
+    'refused' in head
+      ? refuseExchange(edge, connection, head.head, world, {
+          code: head.refused,
+          detail: { problem: head.says },
+        })
+      : begin(edge, connection, head, world);
+  return {
+    clock,
+    chance,
+    upstreams,
+    begun: () => count,
+    begin: (request, done) => {
+      const nowMs = clock.nowMs();
+      const connection = { ...request.connection, startMs: nowMs };
+      const flight: Flight = {
+        index: count++,
+        exchange: exchangeOf(request.head, connection),
+        requestBody: request.body,
+        sentMs: nowMs,
+        endMs: Number.NaN,
+        seen: null,
+        fetched: null,
+        response: NO_RESPONSE,
+        done: done ?? null,
+      };
+      drive(flight, stage, land, request.leaveAfterMs);
+      return flight;
+    },
+    settle: () => {
+      while (clock.step());
+    },
+  };
+}
+
+/** Puts scripts in force. */
+export function putUpstreams(upstreams: Upstreams, scripts: ReadonlyMap<string, UpstreamScript>): void {
+  for (const [name, script] of scripts) upstreams.set(name, script);
+}

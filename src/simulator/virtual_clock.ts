@@ -1,0 +1,81 @@
+/** Something that will happen at a virtual time. */
+type Happens = () => void;
+
+interface Entry {
+  readonly atMs: number;
+  /** Of what happens at the same time the first that was scheduled comes first. */
+  readonly order: number;
+  readonly happens: Happens;
+}
+
+/** Time that passes only when told to, and what happens in it. */
+export interface VirtualClock {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: () => number;
+  /** A time that is past counts as now. */
+  readonly schedule: (atMs: number, happens: Happens) => void;
+  /** Goes to the next thing that happens, and lets it happen; false when there is none. */
+  readonly step: () => boolean;
+  /** Lets everything happen until then, and stands at that time; a time that is past changes nothing. */
+  readonly advanceTo: (atMs: number) => void;
+  readonly pending: () => number;
+}
+
+/** A clock that stands at `startMs`. Everything scheduled happens in the order of time, then of scheduling. */
+export function virtualClock(startMs: number): VirtualClock {
+  let nowMs = startMs;
+  let count = 0;
+  const heap: Entry[] = [];
+
+  const step = (): boolean => {
+    const next = taken(heap);
+    if (next === undefined) return false;
+    if (next.atMs > nowMs) nowMs = next.atMs;
+    next.happens();
+    return true;
+  };
+  return {
+    nowMs: () => nowMs,
+    schedule: (atMs, happens) => put(heap, { atMs: Math.max(atMs, nowMs), order: count++, happens }),
+    step,
+    advanceTo: (atMs) => {
+      while (heap.length > 0 && heap[0]!.atMs <= atMs) step();
+      if (atMs > nowMs) nowMs = atMs;
+    },
+    pending: () => heap.length,
+  };
+}
+
+function isBefore(one: Entry, other: Entry): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+}
+
+/** A binary heap: each entry is before the two at twice its place. */
+function put(heap: Entry[], entry: Entry): void {
+  let at = heap.length;
+  heap.push(entry);
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    if (!isBefore(entry, heap[above]!)) break;
+    heap[at] = heap[above]!;
+    at = above;
+  }
+  heap[at] = entry;
+}
+
+function taken(heap: Entry[]): Entry | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return first;
+  let at = 0;
+  for (;;) {
+    let below = 2 * at + 1;
+    if (below >= heap.length) break;
+    if (below + 1 < heap.length && isBefore(heap[below + 1]!, heap[below]!)) below++;
+    if (!isBefore(heap[below]!, last)) break;
+    heap[at] = heap[below]!;
+    at = below;
+  }
+  heap[at] = last;
+  return first;
+}
