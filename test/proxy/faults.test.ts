@@ -309,6 +309,19 @@ describe('slow and broken clients', () => {
     expect(edge.traces).toMatchObject([{ completions: 1, forwards: [{ failure: 'cancelled' }] }]);
   });
 
+  test('a client that is slow with its body is not counted against the upstream', async () => {
+    const up = await upstream(answering(OK));
+    const edge = await edgeFor(forwarding(up.port), {}, { headMs: 100 });
+    const client = await dial(edge.port);
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na');
+    for (const letter of 'bc') {
+      await new Promise((resolve) => void setTimeout(resolve, 250));
+      client.send(letter);
+    }
+    expect(statusOf(await client.until(hasHead))).toBe(200);
+    expect(edge.traces[0]!.forwards).toMatchObject([{ head: { status: 200 } }]);
+  });
+
   test('half a body and a close: the upstream is given up, and the event says who left', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port));
