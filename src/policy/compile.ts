@@ -8,7 +8,7 @@ import { ACTIONS } from './actions/table.ts';
 import type { ActionType } from './actions/schemas.ts';
 import type { CompiledPhase, CompiledPolicy, CompiledRule } from './compiled.ts';
 import type { Action, PolicyDocument, Rule } from './document/document.ts';
-import { compileCondition, compileData, compileField, compileText } from './evaluators.ts';
+import { type Condition, compileCondition, compileData, compileField, compileText } from './evaluators.ts';
 import { Failure } from './failure.ts';
 import type { Phase } from './phase.ts';
 import { indexRules } from './rule_index.ts';
@@ -29,7 +29,9 @@ export function compilePolicy(
 ): CompiledPolicy {
   const cells: (() => unknown)[] = [];
   const phase = (name: RunPhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
-    const rules = document.phases[name];
+    // Messages of an event stream belong to a response, and it is looked at when that phase is over.
+    const messages = name === 'on_http_response' ? document.phases.on_event_stream_message : [];
+    const rules = [...document.phases[name], ...messages];
     if (rules.length === 0 && edits === null) return null;
     return compilePhase(name, rules, edits, { context, cells, isIndexed: options.index !== false });
   };
@@ -92,7 +94,7 @@ function compileRule(
   context: PolicyContext,
   cells: (() => unknown)[],
 ): CompiledRule {
-  const label = rule.name ?? `${phase}[${rule.index}]`;
+  const label = rule.name ?? `${rule.phase}[${rule.index}]`;
   const { pointer } = rule;
   const applies: InnerStep = {
     kind: 'rule',
@@ -106,10 +108,22 @@ function compileRule(
   return {
     label,
     pointer,
-    conditions: rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope)),
+    conditions: [
+      ...(rule.phase === 'on_event_stream_message' ? [onlyStreams(pointer)] : []),
+      ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope)),
+    ],
     actions: rule.actions.map((action) => compileAction(action, phase, scope, context, cells)),
     applies,
   };
+}
+
+/** What rules on messages require of a response before anything else. */
+function onlyStreams(pointer: string): Condition {
+  return { text: 'the response is an event stream', pointer, evaluate: isEventStream, program: null };
+}
+
+function isEventStream({ responseMedia }: Activation): boolean {
+  return responseMedia.essence === 'text/event-stream';
 }
 
 function compileAction(

@@ -117,7 +117,7 @@ export function compileReplacements(
  * Why a body cannot be searched. An encoded body hides what is looked for, and a policy that replaces texts to
  * hide them must not let it through.
  */
-function encodingFailure(compiling: Compiling, headers: FieldList): Failure | null {
+export function encodingFailure(compiling: Compiling, headers: FieldList): Failure | null {
   const codings = listMembers(headers, 'content-encoding').filter((coding) => coding !== 'identity');
   if (codings.length === 0) return null;
   return compiling.failure(FAILURES.bodyEncoded, `the body is encoded (${codings.join(', ')})`);

@@ -162,7 +162,8 @@ function settle(
   walk.steps.push(outcome.step);
   if (outcome.does === 'next') return null;
   // A response that takes the place of another one takes the place of what was done to that one, too.
-  if (walk.phase === 'on_http_response') walk.edits = walk.edits?.filter(({ edit }) => edit === 'log') ?? null;
+  if (walk.phase === 'on_http_response')
+    walk.edits = walk.edits?.filter(({ edit }) => edit === 'log') ?? null;
   return stopOf(outcome, rule, action, carriedBy(walk));
 }
 

@@ -5,13 +5,7 @@ import type { ActionType } from './actions/schemas.ts';
 /** Types that are recognised but not simulated, and types whose logins are not run yet. */
 type NotRun = Extract<
   ActionType,
-  | 'ai-gateway'
-  | 'owasp-crs-request'
-  | 'owasp-crs-response'
-  | 'oauth'
-  | 'openid-connect'
-  | 'saml'
-  | 'sse-find-replace'
+  'ai-gateway' | 'owasp-crs-request' | 'owasp-crs-response' | 'oauth' | 'openid-connect' | 'saml'
 >;
 
 const SAYS = {

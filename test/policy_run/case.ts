@@ -4,7 +4,17 @@ import { parse } from 'yaml';
 import type { Question } from '../../src/engine/contract.ts';
 import { traceOf } from '../../src/engine/trace.ts';
 import type { PolicyLinks } from '../../src/modules/traffic_policy/index.ts';
-import { type Given, type Played, type Script, play, routeOf } from './stage.ts';
+import { runConnect } from '../../src/policy/phases.ts';
+import {
+  type Given,
+  type Played,
+  type Script,
+  connectionOf,
+  play,
+  policyOf,
+  routeOf,
+  steadyWorld,
+} from './stage.ts';
 
 /** One exchange of a case: what is sent, what the world answers, what must be seen. */
 export interface Act {
@@ -39,13 +49,23 @@ const FOLDER = join(import.meta.dirname, 'cases');
 export function caseTables(): readonly (readonly [string, readonly PolicyCase[]])[] {
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith('.yaml'))
-    .map((name) => [name.replace('.yaml', ''), parse(readFileSync(join(FOLDER, name), 'utf8')) as PolicyCase[]]);
+    .map((name) => [
+      name.replace('.yaml', ''),
+      parse(readFileSync(join(FOLDER, name), 'utf8')) as PolicyCase[],
+    ]);
 }
 
 /** Plays a case; what was seen stands beside what was expected. */
-export function playCase({ policy, links, chance, acts, ...only }: PolicyCase): { seen: object; expected: object }[] {
-  const route = routeOf(JSON.stringify(policy), links, chance);
+export function playCase({
+  policy,
+  links,
+  chance,
+  acts,
+  ...only
+}: PolicyCase): { seen: object; expected: object }[] {
   const all = acts ?? [only as Act];
+  if ('on_tcp_connect' in policy) return all.map((act) => connect(policy, act));
+  const route = routeOf(JSON.stringify(policy), links, chance);
   return all.map(({ request = {}, upstream, fetch = [], after_ms: afterMs = 0, expect }) => {
     route.world.nowAtMs += afterMs;
     let fetched = 0;
@@ -61,6 +81,23 @@ export function playCase({ policy, links, chance, acts, ...only }: PolicyCase): 
     sayAbsent(seen, expect);
     return { seen, expected: expect };
   });
+}
+
+/** Plays `on_tcp_connect`, which no route has. */
+function connect(policy: object, { request = {}, expect }: Act): { seen: object; expected: object } {
+  const compiled = policyOf(JSON.stringify(policy));
+  const state = compiled.initial?.() ?? null;
+  const verdict = runConnect(compiled, connectionOf(request), state, steadyWorld());
+  if (verdict.verdict === 'ask') throw new Error('nothing is asked for a connection');
+  const { because, inner = [], edits = [] } = verdict;
+  const seen = {
+    closed: verdict.verdict === 'stop' && verdict.close === true,
+    code: because.code,
+    detail: because.detail,
+    steps: inner.map(({ code }) => code),
+    logs: edits.flatMap((edit) => (edit.edit === 'log' ? [edit.metadata] : [])),
+  };
+  return { seen, expected: expect };
 }
 
 /** What a case expects to be null and what is not there at all are the same: absent. */
@@ -82,7 +119,9 @@ function seenOf({ exchange, asked, reply }: Played): object {
   const trace = traceOf(exchange);
   const policySteps = (phase: string) =>
     trace.find((step) => step.module === 'traffic_policy' && step.phase === phase);
-  const forward = asked.find((question): question is Extract<Question, { ask: 'forward' }> => question.ask === 'forward');
+  const forward = asked.find(
+    (question): question is Extract<Question, { ask: 'forward' }> => question.ask === 'forward',
+  );
   const request = policySteps('request');
   const response = policySteps('response');
   const sent = forward?.request;
@@ -117,7 +156,11 @@ function seenOf({ exchange, asked, reply }: Played): object {
 function fetchOf(question: Question): object | null {
   if (question.ask !== 'fetch') return null;
   const { headers, body, ...rest } = question.request;
-  return { ...rest, headers: fieldsOf(headers), body: body === null ? null : Buffer.from(body).toString('utf8') };
+  return {
+    ...rest,
+    headers: fieldsOf(headers),
+    body: body === null ? null : Buffer.from(body).toString('utf8'),
+  };
 }
 
 function bodyOf(body: Played['reply']['body']): string {

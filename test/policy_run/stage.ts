@@ -1,4 +1,12 @@
-import type { AnswerTo, Answers, Connection, Handler, Question, RequestHead, World } from '../../src/engine/contract.ts';
+import type {
+  AnswerTo,
+  Answers,
+  Connection,
+  Handler,
+  Question,
+  RequestHead,
+  World,
+} from '../../src/engine/contract.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Linked, LinkedRule } from '../../src/engine/module.ts';
 import { serviceNaming } from '../../src/engine/naming.ts';
@@ -76,7 +84,10 @@ function ruleOf(action: 'allow' | 'deny', text: string, index: number): LinkedRu
   return { action, cidr, label: `office#${index}`, pointer: `/ip_policies/office/rules/${index}` };
 }
 
-const SECRETS: Readonly<Record<string, string>> = { 'vault/password': 'open:sesame!', 'vault/token': 'token-1' };
+const SECRETS: Readonly<Record<string, string>> = {
+  'vault/password': 'open:sesame!',
+  'vault/token': 'token-1',
+};
 
 export const LINKS: Required<Pick<PolicyLinks, 'facts' | 'secret' | 'isInternal'>> = {
   facts: NO_FACTS,
@@ -145,7 +156,14 @@ export function routeOf(value: string, links: PolicyLinks = {}, chance?: readonl
     slot('traffic_policy', '/policy', trafficPolicy.reasons, handler, handler.initial?.() ?? null),
     slot('backend', '/backend', {}, BACKEND, null),
   ];
-  const facts = { route: 'r', edge: 'e', match: '/', matchType: 'path_prefix', pointer: '', naming: NAMING } as const;
+  const facts = {
+    route: 'r',
+    edge: 'e',
+    match: '/',
+    matchType: 'path_prefix',
+    pointer: '',
+    naming: NAMING,
+  } as const;
   return { pipeline: pipeline(facts, slots), world: steadyWorld(chance) };
 }
 
