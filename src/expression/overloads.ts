@@ -114,6 +114,7 @@ export function joinTypes(left: Type, right: Type): Type | undefined {
   if (left === UNSET) return right;
   if (right === UNSET) return left;
   if (left.kind === 'dyn' || right.kind === 'dyn') return DYN;
+  if (left.kind === 'object' && sameType(left, right)) return left;
   if (isTextual(left) && isTextual(right)) return decayed(left.kind === 'object' ? left : right);
   if (left.kind === 'list' && right.kind === 'list') {
     const element = joinTypes(left.element, right.element);
@@ -139,8 +140,3 @@ function nullable(left: Type, right: Type): Type | undefined {
 }
 
 const NULLABLE: ReadonlySet<Type['kind']> = new Set(['timestamp', 'duration', 'optional', 'object']);
-
-/** What is left of a type once no other can come: an empty list is a list of anything. */
-export function settled(type: Type): Type {
-  return type === UNSET ? DYN : type;
-}

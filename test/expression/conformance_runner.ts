@@ -119,10 +119,10 @@ function unblocked(source: string): string {
     .replaceAll(/cel\.index\((\d+)\)/g, 'index_$1');
   const parsed = parse(named);
   const root = 'ast' in parsed ? parsed.ast.root : undefined;
-  const [list, body] = root?.kind === 'call' && root.name === 'block' ? root.args : [];
-  if (list?.kind !== 'list' || body === undefined) return named;
+  const [bound, body] = root?.kind === 'call' && root.name === 'block' ? root.args : [];
+  if (bound?.kind !== 'list' || body === undefined) return named;
   const textOf = ({ span }: Node): string => named.slice(span.start, span.end);
-  return list.elements.reduceRight(
+  return bound.elements.reduceRight(
     (inner, element, index) => `cel.bind(index_${index}, ${textOf(element.node)}, ${inner})`,
     textOf(body),
   );

@@ -21,7 +21,7 @@ import {
 import { BOOL, DOUBLE, INT, list, map, STRING } from '../../src/expression/index.ts';
 import type { Scope, Type, Value } from '../../src/expression/index.ts';
 import { keysOfMap, lookUp } from '../../src/expression/equality.ts';
-import { Double, isMap, stringMap, Uint } from '../../src/expression/values.ts';
+import { Double, isMap, stringMap, typeName, Uint } from '../../src/expression/values.ts';
 import { VARIABLES } from './random_expressions.ts';
 
 /** What an engine made of an expression, in one notation: a value with its type, or `error`. */
@@ -76,8 +76,9 @@ function written(value: Value): Answer {
   if (value instanceof Double) return double(value.value);
   if (value instanceof Uint) return `uint ${value.value}`;
   if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'boolean' || value === null) return String(value);
   if (Array.isArray(value)) return `[${(value as readonly Value[]).map(written).join(', ')}]`;
-  if (!isMap(value)) return String(value);
+  if (!isMap(value)) return `other ${typeName(value)} ${JSON.stringify(value)}`;
   return entries(keysOfMap(value).map((key) => [written(key), written(lookUp(value, key)!)]));
 }
 

@@ -1,7 +1,7 @@
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Pattern } from '../../regex/pattern.ts';
 import { func, overload } from '../function_table.ts';
-import { quickPattern } from './quick_pattern.ts';
+import { quickTest } from './quick_pattern.ts';
 import type { FunctionRow, Overload, Specialised } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../limits.ts';
 import { sizeOfMap } from '../equality.ts';
@@ -94,7 +94,6 @@ function matchesConstant([, source]: readonly (Value | undefined)[]): Specialise
   if (isPatternProblem(pattern)) {
     return { problem: { code: 'expr.invalid_pattern', says: pattern.says, argument: 1 } };
   }
-  const quick = quickPattern(source);
-  if (quick !== undefined) return { call: ((text: string) => quick.test(text)) as never };
-  return { call: ((text: string) => pattern.test(text)) as never };
+  const test = quickTest(pattern) ?? ((text: string) => pattern.test(text));
+  return { call: test as never };
 }
