@@ -28,7 +28,6 @@ interface Options extends InputOptions {
   readonly json?: boolean;
 }
 
-
 /** `edgeproof eval`: 0 for any value, 2 for wrong usage, 3 when the expression does not check, 4 when it fails. */
 export function register(program: Command): void {
   const command = program

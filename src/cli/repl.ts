@@ -8,7 +8,6 @@ import { FileError } from './load_config.ts';
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
 import { wantsColor } from './terminal.ts';
 
-
 /** `edgeproof repl`: expressions line by line, from a terminal or a pipe. */
 export function register(program: Command): void {
   const command = program.command('repl').description('Evaluate expressions as they are typed');

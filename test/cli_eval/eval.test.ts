@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
+import { valueText } from '../../src/cli/value_text.ts';
+import type { Value } from '../../src/expression/index.ts';
+import { evaluate as inProcess } from '../expression_vocabulary/exchange.ts';
 import { run } from './run.ts';
 
 const SCOPE = `
@@ -64,9 +67,22 @@ describe('values', () => {
     ['type(1)', 'int'],
     ['req.method', "'GET'"],
     ['false', 'false'],
-  ])('%s prints %s and exits with 0', async (expression, printed) => {
-    const { code, stdout } = await evaluate(expression);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${printed}\n` });
+  ])('%s is written %s', (expression, printed) => {
+    expect(valueText(inProcess(expression))).toBe(printed);
+  });
+
+  test('are printed in one line, and the exit code is 0 for every one', async () => {
+    expect(await evaluate('1 + 1')).toEqual({ code: 0, stdout: '2\n', stderr: '' });
+    expect(await evaluate('false')).toMatchObject({ code: 0, stdout: 'false\n' });
+  });
+
+  test('that are long are cut where a person reads them', () => {
+    const long = valueText(['x'.repeat(5_000), 'y'] as Value, 100);
+    expect(long.length).toBeLessThan(110);
+    expect(long.endsWith('…')).toBe(true);
+    let shared: Value = ['x'];
+    for (let level = 0; level < 60; level++) shared = [shared, shared];
+    expect(valueText(shared, 100).length).toBeLessThan(110);
   });
 
   test('of a request on the command line', async () => {
@@ -173,6 +189,7 @@ describe('what is wrong', () => {
     ];
     expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
     expect(wrong.map(({ stderr }) => stderr.split('\n').length)).toEqual([2, 2, 2, 2, 2]);
+    expect((await evaluate('1', '-p', 'on_monday')).code).toBe(2);
     expect((await evaluate('1', '-p', 'on_monday')).stderr).toContain('on_http_request');
     expect((await evaluate('1', '-H', 'no colon')).stderr).toContain("'name: value'");
   });
@@ -214,14 +231,14 @@ describe('--explain', () => {
   });
 });
 
-describe('--json', () => {
-  const json = async (
-    ...args: readonly string[]
-  ): Promise<{ readonly code: number; readonly value: unknown }> => {
-    const { code, stdout } = await evaluate('--json', ...args);
-    return { code, value: JSON.parse(stdout) };
-  };
+const json = async (
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly value: unknown }> => {
+  const { code, stdout } = await evaluate('--json', ...args);
+  return { code, value: JSON.parse(stdout) };
+};
 
+describe('--json', () => {
   test('of values, errors and findings', async () => {
     expect(await json("{'a': 1.0}")).toEqual({
       code: 0,

@@ -97,9 +97,9 @@ describe('lines', () => {
   });
 });
 
-describe('completion', () => {
-  const at = (line: string): readonly string[] => complete(line, scopeFor('on_http_request')).candidates;
+const at = (line: string): readonly string[] => complete(line, scopeFor('on_http_request')).candidates;
 
+describe('completion', () => {
   test.each([
     ['re', ['req']],
     ['req.me', ['req.method']],

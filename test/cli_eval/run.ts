@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const VERBS = fileURLToPath(new URL('verbs.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Ran {
   readonly code: number;
@@ -9,11 +9,11 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a verb to its end, without colours; `lines` are what is typed. */
+/** Runs the command to its end, without colours; `lines` are what is typed. */
 export function run(args: readonly string[], cwd: string, lines: readonly string[] = []): Promise<Ran> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };
-    const child = execFile(process.execPath, [VERBS, ...args], { cwd, env }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [MAIN, ...args], { cwd, env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
     child.stdin?.end(lines.map((line) => `${line}\n`).join(''));

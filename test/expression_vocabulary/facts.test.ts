@@ -131,12 +131,18 @@ describe('facts', () => {
     [[{ variables: { 'req.method': 'x' } }], '/0/variables/req', "'req' is not"],
     [[{ variables: [] }], '/0/variables', 'a map from names'],
     [['x'], '/0', 'an entry of facts is a map'],
-    [{ cidr: 'x' }, '', 'a list of entries'],
+    ['x', '', 'a list of entries'],
+    [{ cidr: 'x' }, '/cidr', "'cidr' is not"],
+    [[{ variables: {}, geo: {} }], '/0/geo', 'beside'],
     [[{ cidr: '203.0.113.0/24', ['a.'.repeat(20)]: 1 }], `/0/${'a.'.repeat(20)}`, 'not the name of a fact'],
   ])('%j is refused at %s', (entries, pointer, says) => {
     const { diagnostics } = compileFacts(entries, '/facts');
     expect(diagnostics.map((one) => one.pointer)).toEqual([`/facts${pointer}`]);
     expect(diagnostics[0]!.says).toContain(says);
+  });
+
+  test('may be a map of variables alone', () => {
+    expect(evaluate('conn.geo.city', at({ 'conn.geo.city': 'Gera' }))).toBe('Gera');
   });
 
   test('no table is no facts and no finding', () => {

@@ -66,7 +66,7 @@ interface Reading {
 }
 
 /**
- * Compiles a facts table (the plain data of the example above). `books` are asked in order for what the
+ * Compiles facts as plain data: a list as in the example of `facts.ts`, or a map of variables alone. `books` are asked in order for what the
  * table does not say; each top-level member (`geo`, `as`, …) comes from the first that has it.
  * Misconfiguration is returned as diagnostics with pointers below `pointer`; facts that can be read count.
  */
@@ -78,8 +78,14 @@ export function compileFacts(
   const reading: Reading = { diagnostics: [], ranges: [], variables: {} };
   if (Array.isArray(entries)) {
     entries.forEach((entry: unknown, index) => readEntry(reading, entry, pointerTo(pointer, index)));
+  } else if (isRecord(entries)) {
+    readVariables(reading, entries, pointer);
   } else if (entries !== undefined) {
-    wrong(reading, pointer, 'facts are a list of entries, each with `cidr` or `variables`');
+    wrong(
+      reading,
+      pointer,
+      'facts are a map from names to values, or a list of entries with `cidr` or `variables`',
+    );
   }
   return { facts: factsOf(reading, books), diagnostics: reading.diagnostics };
 }
@@ -143,7 +149,12 @@ function readEntry(reading: Reading, entry: unknown, pointer: string): void {
   if (variables !== undefined && cidr !== undefined) {
     return wrong(reading, pointer, 'an entry has either `cidr` or `variables`, not both');
   }
-  if (variables !== undefined) return readVariables(reading, variables, members, pointer);
+  if (variables !== undefined) {
+    for (const key of Object.keys(members)) {
+      wrong(reading, pointerTo(pointer, key), `'${key}' has no meaning beside \`variables\``);
+    }
+    return readVariables(reading, variables, pointerTo(pointer, 'variables'));
+  }
   if (typeof cidr !== 'string')
     return wrong(reading, pointer, 'an entry of facts needs `cidr` or `variables`');
   const range = rangeOf(cidr);
@@ -159,13 +170,10 @@ function rangeOf(text: string): ReturnType<typeof parseCidr> {
   return parseCidr(address === null ? text : `${address.text}/${address.family === 4 ? 32 : 128}`);
 }
 
-function readVariables(reading: Reading, variables: unknown, rest: object, pointer: string): void {
-  const at = pointerTo(pointer, 'variables');
-  for (const key of Object.keys(rest)) {
-    wrong(reading, pointerTo(pointer, key), `'${key}' has no meaning beside \`variables\``);
-  }
-  if (!isRecord(variables)) return wrong(reading, at, '`variables` is a map from names to values');
-  const known = readShape(reading, spread(reading, variables, at), VARIABLES, at) as Record<string, unknown>;
+function readVariables(reading: Reading, variables: unknown, pointer: string): void {
+  if (!isRecord(variables)) return wrong(reading, pointer, '`variables` is a map from names to values');
+  const nested = spread(reading, variables, pointer);
+  const known = readShape(reading, nested, VARIABLES, pointer) as Record<string, unknown>;
   reading.variables = deepMerge(reading.variables, known);
 }
 
