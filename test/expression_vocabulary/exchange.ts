@@ -57,7 +57,7 @@ export const RESPONSE: ResponseInput = {
   ],
 };
 
-export const SURROUNDINGS: Surroundings = {
+const SURROUNDINGS: Surroundings = {
   endpoint: { id: 'ep_1', host: 'shop.example', port: 443, protocol: 'https' },
   facts: NO_FACTS,
   secret: (vault, name) => (vault === 'demo' && name === 'token' ? 's3cret' : undefined),

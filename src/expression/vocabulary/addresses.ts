@@ -33,7 +33,7 @@ export class IpValue {
 const optional = true;
 
 /** City to time zone; used for where an address is and for where it is registered. */
-export const PLACE = object('Place', {
+const PLACE = object('Place', {
   city: { type: STRING, optional, doc: 'City.', read: (place: PlaceFacts) => place.city },
   continent: { type: STRING, optional, doc: 'Continent.', read: (place: PlaceFacts) => place.continent },
   country: { type: STRING, optional, doc: 'Country.', read: (place: PlaceFacts) => place.country },

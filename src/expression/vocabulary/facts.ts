@@ -61,7 +61,7 @@ export interface PodFacts {
 }
 
 /** Facts of a connection that no address tells. */
-export interface ConnectionFacts {
+interface ConnectionFacts {
   readonly server_region?: string;
   readonly ja4_fingerprint?: string;
   readonly pod?: PodFacts;

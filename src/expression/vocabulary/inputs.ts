@@ -43,7 +43,7 @@ export interface CertificateInput {
   readonly details?: CertificateDetails;
 }
 
-export interface CertificateDetails {
+interface CertificateDetails {
   readonly issuer: CertificateName;
   readonly subject: CertificateName;
   readonly san: AlternativeNames;

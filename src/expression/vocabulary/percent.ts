@@ -22,7 +22,7 @@ export function percentDecode(text: string): string | null {
 }
 
 /** The text behind one name or value of a form; broken escapes stand for themselves, broken UTF-8 is U+FFFD. */
-export function formDecode(text: string): string {
+function formDecode(text: string): string {
   if (!text.includes('%')) return text.includes('+') ? text.replaceAll('+', ' ') : text;
   const strict = percentDecode(text.replaceAll('+', ' '));
   return strict ?? lenient(text);

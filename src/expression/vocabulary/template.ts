@@ -8,10 +8,10 @@ import { legacyPath } from './legacy_paths.ts';
 import { type TemplatePiece, splitTemplate } from './template_split.ts';
 
 /** Longest text that a template may make, in UTF-16 units. */
-export const TEMPLATE_LIMIT_UNITS = 1_000_000;
+const TEMPLATE_LIMIT_UNITS = 1_000_000;
 
 /** A part of a compiled template. */
-export type TemplatePart<A> =
+type TemplatePart<A> =
   | { readonly kind: 'text'; readonly text: string }
   /** `start` is what to add to the spans of the program to get offsets in the template. */
   | { readonly kind: 'expression'; readonly program: Program<A>; readonly start: number };

@@ -124,7 +124,7 @@ function hostAndPort(authority: string): { readonly host: string; readonly port:
 }
 
 /** Lists of values by name, in order of first appearance. */
-export function listsByName(pairs: readonly (readonly [name: string, value: string])[]): StringMap {
+function listsByName(pairs: readonly (readonly [name: string, value: string])[]): StringMap {
   const lists = stringMap() as Record<string, string[]>;
   for (const [name, value] of pairs) {
     const values = lists[name];

@@ -12,7 +12,7 @@ import { STRING_FUNCTIONS } from './strings.ts';
 import { URL_FUNCTIONS } from './urls.ts';
 
 /** Functions that work on values alone, in every phase and in event filters. */
-export const VALUE_FUNCTIONS: readonly Row[] = [
+const VALUE_FUNCTIONS: readonly Row[] = [
   ...STRING_FUNCTIONS,
   ...LIST_MACROS,
   ...LIST_FUNCTIONS,
