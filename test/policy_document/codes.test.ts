@@ -14,6 +14,11 @@ function settingOf({ carriedBy, ipPolicies }: DocumentCode): PolicySetting {
   return { naming, ...(carriedBy && { carriedBy }), ...(ipPolicies && { ipPolicies }) };
 }
 
+/** Findings, but for the warning that comes with every action of this version that is not run yet. */
+function found(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.filter(({ code }) => code !== 'policy.not_simulated');
+}
+
 function marked({ source, span }: Diagnostic): string {
   return source!.text.slice(span!.start, span!.end);
 }
@@ -85,7 +90,7 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
 
   it('is what its bad example gives, and nothing else, with place and suggestion', () => {
     const { document, diagnostics } = checkPolicy({ name: 'policy.yaml', text: row.bad }, settingOf(row));
-    expect(diagnostics.map((one) => [one.code, one.severity, marked(one), one.hint])).toEqual([
+    expect(found(diagnostics).map((one) => [one.code, one.severity, marked(one), one.hint])).toEqual([
       [naming.errorCode(number), 'error', marks, hint],
     ]);
     expect(document).toBeNull();
@@ -93,7 +98,7 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
 
   it('is not what its good example gives', () => {
     const { document, diagnostics } = checkPolicy({ name: 'policy.yaml', text: row.good }, settingOf(row));
-    expect(diagnostics).toEqual([]);
+    expect(found(diagnostics)).toEqual([]);
     expect(document).not.toBeNull();
   });
 
@@ -106,12 +111,12 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
     const file = { name: 'edge.yaml', text };
     const pointer = '/traffic_policy/value';
     const { diagnostics } = checkCarriedPolicy({ file, pointer, span, text: row.bad }, settingOf(row));
-    expect(diagnostics.map(({ code }) => code)).toEqual([naming.errorCode(number)]);
-    const [found] = diagnostics;
-    expect(found!.pointer.startsWith(pointer)).toBe(true);
-    expect(found!.source).toBe(file);
-    const written = parseDocument(`"${marked(found!)}"`).toJS() as string;
-    expect(flat(marked(found!)) === flat(marks) || flat(written) === flat(marks)).toBe(true);
+    expect(found(diagnostics).map(({ code }) => code)).toEqual([naming.errorCode(number)]);
+    const [one] = found(diagnostics);
+    expect(one!.pointer.startsWith(pointer)).toBe(true);
+    expect(one!.source).toBe(file);
+    const written = parseDocument(`"${marked(one!)}"`).toJS() as string;
+    expect(flat(marked(one!)) === flat(marks) || flat(written) === flat(marks)).toBe(true);
   });
 });
 
@@ -126,8 +131,8 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))(
       const span = { start, end: start + value.length };
       const carried = { file: { name: 'edge.yaml', text }, pointer: '/value', span, text: policy };
       const { diagnostics } = checkCarriedPolicy(carried, settingOf(row));
-      expect(diagnostics.map(({ code }) => code)).toEqual([naming.errorCode(number)]);
-      const place = diagnostics[0]!.span!;
+      expect(found(diagnostics).map(({ code }) => code)).toEqual([naming.errorCode(number)]);
+      const place = found(diagnostics)[0]!.span!;
       expect(place.start).toBeGreaterThan(span.start);
       expect(place.end).toBeLessThan(span.end);
       expect(place.end).toBeGreaterThan(place.start);

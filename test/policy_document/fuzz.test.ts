@@ -14,7 +14,8 @@ import type { CheckedPolicy } from '../../src/policy/document/check.ts';
 import { fixSource } from '../../src/policy/document/fixes.ts';
 import { formatPolicy } from '../../src/policy/document/format.ts';
 import type { PolicyDocument } from '../../src/policy/document/document.ts';
-import { mutateText, mutateValue, pick, seeded } from './mutate.ts';
+import { seeded } from '../seeded.ts';
+import { mutateText, mutateValue, pick } from './mutate.ts';
 
 const naming = serviceNaming('service');
 const setting = { naming };
@@ -23,8 +24,8 @@ const LONGEST = 700;
 const texts = [
   ...DOCUMENT_CODES.flatMap(({ bad, good }) => [bad, good]),
   ...readdirSync(fixtures, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:yaml|json)$/.test(entry.name))
-    .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8')),
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8').split('\n----------\n')[0]!),
 ].filter((text) => text.length < LONGEST);
 const values = texts.flatMap((text) => {
   try {

@@ -60,10 +60,10 @@ const ROWS: readonly ActionFacts[] = [
   row('restrict-ips', [T, Q, S], 'may', 'restrict_ips'),
   row('saml', [Q], 'may', 'saml', { login: true, runs: 'later' }),
   row('set-vars', [T, Q, S], 'never', null),
-  row('sse-find-replace', [E], 'never', 'sse_find_replace', { runs: 'later' }),
+  row('sse-find-replace', [E], 'never', 'sse_find_replace'),
   row('terminate-tls', [T], 'may', 'terminate_tls'),
   row('url-rewrite', [Q], 'never', 'url_rewrite'),
-  row('verify-webhook', [Q], 'may', 'verify_webhook', { runs: 'later' }),
+  row('verify-webhook', [Q], 'may', 'verify_webhook'),
 ];
 
 /** Facts of every action type, by type. */

@@ -15,9 +15,8 @@ export const POLICY_WARNINGS = {
   'policy.unknown_variable': 'No set-vars action of the phase sets the variable.',
   'policy.not_yet_set': 'The variable or result is used before the action that makes it can run.',
   'policy.unresolved_reference': 'The name can only be looked up in an edge file.',
-  'policy.not_simulated': 'The action is recognised but not run: requests that reach it are stopped.',
-  'policy.not_internal':
-    'Requests of the policy reach internal endpoints only, unless private addresses are allowed.',
+  'policy.not_simulated':
+    'The action is checked but not run by this version: requests that reach it are stopped.',
   'policy.no_prefix': 'An Authorization header has a scheme before its token.',
   'policy.empty': 'The policy has no rule.',
 } as const;

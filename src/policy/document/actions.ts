@@ -52,8 +52,8 @@ export function readAction(
   const shape = configShape(facts.type);
   const config = readValue(checking, shape, value['config'] ?? {}, at) as Entries | undefined;
   if (config !== undefined) checkTogether(checking, config, at);
-  if (facts.runs === 'never') {
-    const says = `'${facts.type}' is recognised but not run here: requests that reach it get a 501`;
+  if (facts.runs !== 'now') {
+    const says = `'${facts.type}' is checked but not run by this version: requests that reach it get a 501`;
     report('policy.not_simulated', pointerTo(pointer, 'type'), says);
   }
   return { facts, config: config ?? {}, pointer, texts: checking.texts };
@@ -80,7 +80,10 @@ function factsOf(
   const today = LEGACY_TYPES.get(type);
   if (today !== undefined) {
     const fix = rewordValue(policy, at, today, true);
-    report('policy.legacy_name', at, `the type ${quoted(type)} is called '${today}' today`, { fix });
+    report('policy.legacy_name', at, `the type ${quoted(type)} is called '${today}' today`, {
+      hint: `write ${today}`,
+      fix,
+    });
     return ACTION_FACTS.get(today);
   }
   const meant =

@@ -7,6 +7,7 @@ import type { ReadAction } from './actions.ts';
 import type { Entries } from './config.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkConditions, checkText } from './expressions.ts';
+import type { Found, Looking } from './expressions.ts';
 import { findingsOf } from './findings.ts';
 import type { Findings } from './findings.ts';
 import { checkKnown } from './knowledge.ts';
@@ -103,6 +104,13 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   return { document: documentOf(policy, structure.enabled, rules, renamed), diagnostics };
 }
 
+/** Phases that share their variables: messages of an event stream belong to a response. */
+const TOGETHER: readonly (readonly Phase[])[] = [
+  ['on_tcp_connect'],
+  ['on_http_request'],
+  ['on_http_response', 'on_event_stream_message'],
+];
+
 /** Walks the policy as it runs and lets the expression engine look at every text, with what is known by then. */
 function checkExpressions(
   policy: PolicyText,
@@ -110,31 +118,32 @@ function checkExpressions(
   findings: Findings,
   rules: readonly ReadRule[],
 ): void {
-  const { service } = setting.naming;
   const results = new Set<string>();
-  for (const phase of PHASES) {
-    const own = rules.filter((rule) => rule.phase === phase);
-    if (own.length === 0) continue;
-    const looking = { policy, setting, findings, phase };
+  for (const phases of TOGETHER) {
+    const own = phases.flatMap((phase) => rules.filter((rule) => rule.phase === phase));
     const known = { variables: new Set<string>(), variablesOfPhase: variablesOf(own), results };
     for (const rule of own) {
-      const knowledge: Knowledge = { ...known, tested: new Set() };
-      const found = checkConditions(looking, rule.expressions);
-      for (const one of found) {
-        const place = rule.expressions.find(({ text }) => text === one.source)!;
-        checkKnown(policy, findings, service, knowledge, place.pointer, place.text, [one]);
-      }
-      for (const action of rule.read) {
-        if (action === undefined) continue;
-        for (const text of action.texts) {
-          const trees = checkText(looking, text);
-          checkKnown(policy, findings, service, knowledge, text.pointer, text.text, trees);
-          if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
-        }
-        for (const name of namesSetBy(action)) knowledge.variables.add(name);
-        if (action.facts.result !== null) results.add(action.facts.result);
-      }
+      const looking = { policy, setting, findings, phase: rule.phase };
+      checkRuleExpressions(looking, rule, { ...known, tested: new Set() });
     }
+  }
+}
+
+function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Knowledge): void {
+  const { policy, findings, setting } = looking;
+  const check = (pointer: string, text: string, found: readonly Found[]): void => {
+    checkKnown(policy, findings, setting.naming.service, knowledge, pointer, text, found);
+  };
+  for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
+    check(pointer, text, found);
+  for (const action of rule.read) {
+    if (action === undefined) continue;
+    for (const text of action.texts) {
+      check(text.pointer, text.text, checkText(looking, text));
+      if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
+    }
+    for (const name of namesSetBy(action)) knowledge.variables.add(name);
+    if (action.facts.result !== null) knowledge.results.add(action.facts.result);
   }
 }
 

@@ -126,7 +126,7 @@ function namesOf(
       const at = pointerTo(pointer, key);
       const says = `${quoted(key)} is called ${quoted(field)} today`;
       const fix = Object.hasOwn(value, field) ? undefined : renameKey(checking.policy, at, field, true);
-      checking.report('policy.legacy_name', at, says, { at: 'key', fix });
+      checking.report('policy.legacy_name', at, says, { at: 'key', hint: `write ${field}`, fix });
     }
     if (!written.has(field) || field === key) written.set(field, key);
   }

@@ -18,12 +18,12 @@ import type { PolicySetting } from './setting.ts';
 /** The tree of an expression that stands in a text, and where it begins there. */
 export interface Found {
   readonly root: Node;
-  readonly source: string;
-  /** Add to offsets in `source` to get offsets in the text. */
+  /** What to add to the spans of its nodes to get offsets in the text. */
   readonly start: number;
 }
 
-interface Looking {
+/** What the look at one text works with. */
+export interface Looking {
   readonly policy: PolicyText;
   readonly setting: PolicySetting;
   readonly findings: Findings;
@@ -39,21 +39,27 @@ function scopeOf({ phase, setting }: Looking, retry: boolean): Scope<Activation>
   return scopeFor(retry ? 'retry_condition' : place, { service: setting.naming.service });
 }
 
-/** Checks the conditions of a rule. Gives the trees of those that are sound. */
+interface Condition {
+  readonly text: string;
+  readonly pointer: string;
+}
+
+/** Checks the conditions of a rule. Gives them with the trees of those that are sound. */
 export function checkConditions(
   looking: Looking,
-  conditions: readonly { readonly text: string; readonly pointer: string }[],
-): Found[] {
+  conditions: readonly Condition[],
+): (Condition & { readonly found: readonly Found[] })[] {
   const scope = scopeOf(looking, false);
-  const found: Found[] = [];
+  const checked: (Condition & { readonly found: readonly Found[] })[] = [];
   for (const [index, { text, pointer }] of conditions.entries()) {
     const { program, diagnostics } = compile(text, scope, { wants: BOOL });
     const before = conditions.slice(0, index).map((condition) => condition.text);
     const told = diagnostics.filter((one) => !isGuarded(one, before, text, scope));
     tell(looking, INVALID_EXPRESSION, pointer, text, told);
-    if (program !== undefined) found.push({ root: program.typed.ast.root, source: text, start: 0 });
+    const found = program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
+    checked.push({ text, pointer, found });
   }
-  return found;
+  return checked;
 }
 
 /** Whether a header look-up is made safe by a condition before it, which this rule would have stopped at. */
@@ -76,15 +82,13 @@ export function checkText(looking: Looking, { reads, text, pointer, shape }: Eng
     const options = shape.condition === true ? { wants: BOOL } : {};
     const { program, diagnostics } = compile(text, scope, options);
     tell(looking, INVALID_EXPRESSION, pointer, text, diagnostics);
-    return program === undefined ? [] : [{ root: program.typed.ast.root, source: text, start: 0 }];
+    return program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
   }
   if (!text.includes('${')) return [];
   const { template, diagnostics } = compileTemplate(text, scope, { service: looking.setting.naming.service });
   tell(looking, INVALID_TEMPLATE, pointer, text, diagnostics);
   return (template?.parts ?? []).flatMap((part) =>
-    part.kind === 'expression'
-      ? [{ root: part.program.typed.ast.root, source: part.program.source, start: part.start }]
-      : [],
+    part.kind === 'expression' ? [{ root: part.program.typed.ast.root, start: part.start }] : [],
   );
 }
 

@@ -16,10 +16,16 @@ export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], repor
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
   for (const phase of PHASES) {
-    const own = rules.filter((rule) => rule.phase === phase);
+    const all = rules.filter((rule) => rule.phase === phase);
+    // A phase that is there twice, which has been told, has an order in each of its parts only.
+    const own = all.filter((rule) => listOf(rule) === listOf(all[0]!));
     checkNeverRuns(own, report);
     checkSameCondition(policy, own, report);
   }
+}
+
+function listOf({ pointer }: ReadRule): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'));
 }
 
 /** Whether an action always ends its phase. A forward that may go on after an error does not. */

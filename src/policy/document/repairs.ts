@@ -60,9 +60,10 @@ export function replaceWithin(
 export function quoteAsWritten(policy: PolicyText, pointer: string, safe: boolean): Repair | undefined {
   const span = policy.spanOf(pointer);
   if (span === undefined || span.start === span.end) return undefined;
-  const written = policy.text.slice(span.start, span.end);
+  const written = policy.text.slice(span.start, span.end).trimEnd();
   if (written.includes('\n')) return undefined;
-  return { says: 'put it in quotes', safe, edit: { span, text: quotedScalar(written) } };
+  const edit = { span: { start: span.start, end: span.start + written.length }, text: quotedScalar(written) };
+  return { says: 'put it in quotes', safe, edit };
 }
 
 function inQuotesOf(text: string, span: Span, word: string): string {

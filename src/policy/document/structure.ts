@@ -98,7 +98,11 @@ function phaseOf(
   const legacy = Object.hasOwn(LEGACY_PHASES, key) ? LEGACY_PHASES[key] : undefined;
   if (legacy !== undefined) {
     const fix = Object.hasOwn(value, legacy) ? undefined : renameKey(policy, pointer, legacy, true);
-    report('policy.legacy_name', pointer, `${quoted(key)} is called '${legacy}' today`, { at: 'key', fix });
+    report('policy.legacy_name', pointer, `${quoted(key)} is called '${legacy}' today`, {
+      at: 'key',
+      hint: `write ${legacy}`,
+      fix,
+    });
     return legacy;
   }
   const meant = suggest(key, PHASES);
@@ -227,11 +231,15 @@ function bracket(policy: PolicyText, pointer: string, text: string): Repair | un
 /** An item that YAML read as something else than a text: a colon and a space make a map of an expression. */
 function tellNoExpression({ policy, report }: Reading, item: unknown, pointer: string): void {
   const isMap = isEntries(item);
+  const span = policy.spanOf(pointer);
+  // Braces were written on purpose; a colon inside an expression was not.
+  const isMeant = span !== undefined && /^[{[]/.test(policy.text.slice(span.start, span.end));
   report(2200, pointer, `an expression has to be a text, not ${shown(item)}`, {
-    hint: isMap
-      ? 'a colon followed by a space makes a map: put the whole expression in quotes'
-      : 'put it in quotes',
-    fix: quoteAsWritten(policy, pointer, true),
+    hint:
+      isMap && !isMeant
+        ? 'a colon followed by a space makes a map: put the whole expression in quotes'
+        : 'put it in quotes',
+    fix: quoteAsWritten(policy, pointer, !isMeant),
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
-import type { Repair, Report } from './findings.ts';
+import type { Report } from './findings.ts';
 import type { ReadRule } from './lint.ts';
 import type { PolicyText } from './policy_text.ts';
 import { quotedScalar } from './text_map.ts';
+import type { Edit } from './text_map.ts';
 
 const UNREADABLE = 2236;
 
@@ -15,20 +16,57 @@ const SAYS: Readonly<Record<string, string>> = {
 
 /** Tells what is wrong with a text as YAML. */
 export function tellProblems(policy: PolicyText, report: Report, problems: readonly Diagnostic[]): void {
+  let isLost = false;
   for (const { code, says, pointer, span, hint, notes } of problems) {
+    // Once the parser has lost its way every further token is a surprise to it.
+    if (isLost) break;
+    isLost = code === 'edge.syntax' && LOST.test(says);
     const place = span && clamped(span.start, span.end, policy.text.length);
-    const fix = place && quotesInFront(policy.text, place);
-    report(UNREADABLE, pointer, SAYS[code] ?? says, {
-      span: place,
-      hint: fix === undefined ? hint : 'the expression begins with a quote: put all of it in quotes',
+    const trap = place && trapAt(policy.text, place);
+    if (trap?.isWhole === true) isLost = true;
+    report(UNREADABLE, pointer, SAYS[code] ?? trap?.says ?? says, {
+      span: trap?.edit.span ?? place,
+      hint: trap?.hint ?? hint,
       notes: code in SAYS ? [] : (notes ?? []),
-      fix,
+      fix: trap && { says: 'put it in quotes', safe: true, edit: trap.edit },
     });
   }
 }
 
+const LOST = /in YAML stream|at node end/;
+
+/** A spelling that YAML cannot take, and what was meant by it. */
+interface Trap {
+  readonly says?: string;
+  readonly hint: string;
+  readonly edit: Edit;
+  /** Whether it explains all that the parser complains of after it. */
+  readonly isWhole: boolean;
+}
+
+function trapAt(text: string, place: Span): Trap | undefined {
+  return quotesInFront(text, place) ?? templateInBraces(text, place);
+}
+
+/** A value with `${` between braces or brackets, where YAML takes the brace for a map. */
+function templateInBraces(text: string, { start }: Span): Trap | undefined {
+  if (text[start] !== '{' || text[start - 1] !== '$') return undefined;
+  let from = start - 1;
+  while (from > 0 && !/[\s,{}[\]'"]/.test(text[from - 1]!)) from--;
+  const found = /^[^\s,{}[\]'"]*\$\{[^{}\n]*\}(?:[^\s,{}[\]'"]|\$\{[^{}\n]*\})*/.exec(
+    text.slice(from, from + 1000),
+  );
+  if (found === null) return undefined;
+  return {
+    says: 'between braces and brackets of YAML a template needs quotes',
+    hint: 'put it in quotes',
+    edit: { span: { start: from, end: from + found[0].length }, text: quotedScalar(found[0]) },
+    isWhole: true,
+  };
+}
+
 /** An expression such as `'x' in req.headers['y']`, whose first quotes YAML takes for those of the whole value. */
-function quotesInFront(text: string, { start }: Span): Repair | undefined {
+function quotesInFront(text: string, { start }: Span): Trap | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const to = text.indexOf('\n', start);
   const line = text.slice(from, to === -1 ? text.length : to);
@@ -36,7 +74,12 @@ function quotesInFront(text: string, { start }: Span): Repair | undefined {
   if (found === null) return undefined;
   const begin = from + found[1]!.length;
   const span = { start: begin, end: begin + found[2]!.length };
-  return { says: 'put it in quotes', safe: true, edit: { span, text: quotedScalar(found[2]!) } };
+  return {
+    says: 'YAML takes the quotes at the beginning for those of the whole value',
+    hint: 'put all of the expression in quotes',
+    edit: { span, text: quotedScalar(found[2]!) },
+    isWhole: true,
+  };
 }
 
 function clamped(start: number, end: number, length: number): { start: number; end: number } {

@@ -13,11 +13,12 @@ export function shown(value: unknown): string {
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
 }
 
-/** A text in single quotes, cut if it is long. */
+/** A text in quotes, cut if it is long. */
 export function quoted(text: string): string {
   const characters = Array.from(text.slice(0, SHOWN_LIMIT * 2));
-  if (characters.length <= SHOWN_LIMIT && text.length <= SHOWN_LIMIT * 2) return `'${text}'`;
-  return `'${characters.slice(0, SHOWN_LIMIT).join('')}…'`;
+  const isShort = characters.length <= SHOWN_LIMIT && text.length <= SHOWN_LIMIT * 2;
+  const cut = isShort ? text : `${characters.slice(0, SHOWN_LIMIT).join('')}…`;
+  return cut.includes("'") ? `"${cut}"` : `'${cut}'`;
 }
 
 /** `did you mean 'x'?`, where there is such an x. */
