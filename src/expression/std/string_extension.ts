@@ -1,111 +1,23 @@
 import { func, overload } from '../function_table.ts';
 import type { FunctionRow } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../limits.ts';
-import { isFlat, pointOffset, sizeOfText, sliceText, unitOffset } from '../text.ts';
+import {
+  charAt,
+  indexOf,
+  join,
+  lastIndexOf,
+  lowerAscii,
+  quote,
+  replace,
+  split,
+  substring,
+  trim,
+  upperAscii,
+} from '../string_functions.ts';
 import { DYN, INT, list, STRING } from '../types.ts';
-import { fail } from '../values.ts';
-import type { EvalError, Value } from '../values.ts';
 import { formatText } from './format.ts';
 
-type Int = number | bigint;
-
 const perCharacter = (text: string): number => text.length / CHARACTERS_PER_UNIT;
-
-function outOfRange(index: Int): EvalError {
-  return fail('expr.index_out_of_range', `position ${index} is outside the string`);
-}
-
-/** A code point position from 0 to the size, or undefined. */
-function position(text: string, index: Int): number | undefined {
-  return typeof index === 'number' && index >= 0 && index <= sizeOfText(text) ? index : undefined;
-}
-
-function charAt(text: string, index: Int): string | EvalError {
-  const at = position(text, index);
-  return at === undefined ? outOfRange(index) : sliceText(text, at, at + 1);
-}
-
-function indexOf(text: string, part: string, from: Int = 0): number | EvalError {
-  const at = position(text, from);
-  if (at === undefined) return outOfRange(from);
-  const found = text.indexOf(part, isFlat(text) ? at : unitOffset(text, at));
-  return found < 0 ? -1 : pointOffset(text, found);
-}
-
-function lastIndexOf(text: string, part: string, from?: Int): number | EvalError {
-  const at = from === undefined ? sizeOfText(text) : position(text, from);
-  if (at === undefined) return outOfRange(from ?? 0);
-  const found = text.lastIndexOf(part, isFlat(text) ? at : unitOffset(text, at));
-  return found < 0 ? -1 : pointOffset(text, found);
-}
-
-function substring(text: string, from: Int, to?: Int): string | EvalError {
-  const start = position(text, from);
-  if (start === undefined) return outOfRange(from);
-  const end = to === undefined ? sizeOfText(text) : position(text, to);
-  if (end === undefined) return outOfRange(to ?? 0);
-  if (start > end)
-    return fail('expr.index_out_of_range', `a substring cannot start at ${start} and end at ${end}`);
-  return sliceText(text, start, end);
-}
-
-/** At most `limit` replacements, all when negative. */
-function replace(text: string, old: string, fresh: string, limit: Int = -1): string {
-  if (limit < 0) return text.replaceAll(old, () => fresh);
-  let left = typeof limit === 'number' ? limit : Number.MAX_SAFE_INTEGER;
-  return text.replaceAll(old, (found) => {
-    left -= 1;
-    return left >= 0 ? fresh : found;
-  });
-}
-
-/** Pieces between separators; the last of `limit` pieces keeps the rest. An empty separator parts code points. */
-function split(text: string, separator: string, limit: Int = -1): string[] {
-  if (limit === 0) return [];
-  const pieces = separator === '' ? Array.from(text) : text.split(separator);
-  if (limit < 0 || pieces.length <= limit) return pieces;
-  const kept = Number(limit) - 1;
-  return [...pieces.slice(0, kept), pieces.slice(kept).join(separator)];
-}
-
-function join(pieces: readonly Value[], separator = ''): string | EvalError {
-  return pieces.every((piece) => typeof piece === 'string')
-    ? pieces.join(separator)
-    : fail('expr.no_such_overload', 'only a list of strings can be joined');
-}
-
-/** ASCII letters only, whatever else the string holds. */
-function lowerAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-function upperAscii(text: string): string {
-  return text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
-}
-
-// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is quoted
-const SPECIAL = /[\u0007\b\f\n\r\t\v\\"]/g;
-
-function quote(text: string): string {
-  return `"${text.toWellFormed().replaceAll(SPECIAL, (character) => QUOTED[character] ?? character)}"`;
-}
-
-const QUOTED: Readonly<Record<string, string>> = {
-  '\u0007': String.raw`\a`,
-  '\b': String.raw`\b`,
-  '\f': String.raw`\f`,
-  '\n': String.raw`\n`,
-  '\r': String.raw`\r`,
-  '\t': String.raw`\t`,
-  '\v': String.raw`\v`,
-  '\\': String.raw`\\`,
-  '"': String.raw`\"`,
-};
-
-/** Unicode White_Space, which is what Go's strings.TrimSpace removes; U+FEFF stays. */
-function trim(text: string): string {
-  return text.replace(/^\p{White_Space}+/u, '').replace(/(?<!\p{White_Space})\p{White_Space}+$/u, '');
-}
 
 function plain(name: string, call: (text: string) => string): Parameters<typeof func>[3] {
   return [
@@ -123,6 +35,12 @@ function plain(name: string, call: (text: string) => string): Parameters<typeof 
 const SEARCH = { style: 'method', result: INT, cost: perCharacter } as const;
 const replacedSize = (text: string, old: string, fresh: string): number =>
   ((text.length / Math.max(1, old.length) + 1) * fresh.length + text.length) / CHARACTERS_PER_UNIT;
+
+function joinedSize(pieces: readonly string[], separator = ''): number {
+  let characters = pieces.length * separator.length;
+  for (const piece of pieces) characters += piece.length;
+  return pieces.length + characters / CHARACTERS_PER_UNIT;
+}
 
 /** The strings extension. */
 export const STRING_EXTENSION: readonly FunctionRow[] = [
@@ -301,9 +219,3 @@ export const STRING_EXTENSION: readonly FunctionRow[] = [
     ],
   ),
 ];
-
-function joinedSize(pieces: readonly string[], separator = ''): number {
-  let characters = pieces.length * separator.length;
-  for (const piece of pieces) characters += piece.length;
-  return pieces.length + characters / CHARACTERS_PER_UNIT;
-}
