@@ -6,7 +6,8 @@ import { type Step, traceOf } from './engine/trace.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
 import { refuseExchange } from './edge/compile.ts';
-import { type Checked, checkEdge } from './edge/document/check.ts';
+import type { Checked } from './edge/document/check.ts';
+import { checkWholeEdge } from './edge/further_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
@@ -102,7 +103,7 @@ export interface Listening {
  * when it has errors.
  */
 export function createEdge(config: unknown, options: EdgeOptions = {}): Edge {
-  return edgeOf(usable(checkEdge({ value: config })), options);
+  return edgeOf(usable(checkWholeEdge({ value: config })), options);
 }
 
 /** A checked configuration without errors. */
@@ -176,7 +177,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       const response = await runScripted(exchange, body, options.upstream ?? unreachable);
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
-    swap: (config) => swapTo(usable(checkEdge({ value: config }))),
+    swap: (config) => swapTo(usable(checkWholeEdge({ value: config }))),
     swapTo,
     listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit }),
   };

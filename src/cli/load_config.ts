@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Checked, checkEdge } from '../edge/document/check.ts';
+import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
 export class FileError extends Error {
@@ -9,18 +9,27 @@ export class FileError extends Error {
 }
 
 const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+/** The module names whose configs hold what `edge/further_checks.ts` checks. */
+const LANGUAGES_INSIDE = /traffic_policy|webhook_verification/;
 let loads = 0;
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string): Promise<Checked> {
-  if (SCRIPTS.has(extname(path))) return checkEdge({ value: await importDefault(path) });
+  if (SCRIPTS.has(extname(path)))
+    return checkEdge({ value: await importDefault(path) }, await furtherChecks());
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
   }
-  return checkEdge({ name: path, text });
+  // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
+  return checkEdge({ name: path, text }, further);
+}
+
+async function furtherChecks(): Promise<readonly FurtherCheck[]> {
+  return (await import('../edge/further_checks.ts')).FURTHER_CHECKS;
 }
 
 async function importDefault(path: string): Promise<unknown> {

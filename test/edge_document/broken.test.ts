@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
-import { checkEdge } from '../../src/edge/document/check.ts';
+import { checkWholeEdge as checkEdge } from '../../src/edge/further_checks.ts';
 import { EDGE_CODES } from '../../src/edge/document/codes.ts';
 
 /**

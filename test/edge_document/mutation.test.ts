@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hasErrors } from '../../src/diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../../src/diagnostics/json.ts';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
-import { checkEdge } from '../../src/edge/document/check.ts';
+import { checkWholeEdge as checkEdge } from '../../src/edge/further_checks.ts';
 import { EDGE_CODES } from '../../src/edge/document/codes.ts';
 import { GOOD_EDGE, SMALL_EDGES } from './good_edge.ts';
 

@@ -14,14 +14,12 @@ import { checkLogins } from './logins.ts';
 import { checkMatches } from './matches.ts';
 import { readDocument } from './read.ts';
 import { checkReferences } from './references.ts';
-import { reportTo } from './report.ts';
+import { type Report, reportTo } from './report.ts';
 import { checkRoutes } from './routes.ts';
 import type { EdgeConfig } from './schema.ts';
 import { shaped } from './shape.ts';
 import { tellDepartures } from './shape_says.ts';
-import { checkTrafficPolicies } from './traffic_policies.ts';
 import { checkUserAgents } from './user_agents.ts';
-import { checkWebhooks } from './webhooks.ts';
 
 /** Where something stands in the edge file, counted from 1. */
 export interface Located {
@@ -44,19 +42,39 @@ export interface Checked {
   readonly locate: (pointer: string) => Located | null;
 }
 
+/** What a check of a language inside the file works with; `config` holds the parts that are sound. */
+export interface Checking {
+  readonly config: SoundConfig;
+  readonly document: EdgeDocument;
+  readonly report: Report;
+}
+
+/**
+ * A check that needs a whole language, such as that of policies. These are handed in, so that a file without them
+ * does not wait for their code: see `edge/further_checks.ts`.
+ */
+export type FurtherCheck = (checking: Checking) => readonly Diagnostic[];
+
 /**
  * Checks an edge file, or an object of the same form, and says everything that is wrong with it at once.
  * Never throws.
  */
-export function checkEdge(given: Source | { readonly value: unknown }): Checked {
-  if ('value' in given) return checkDocument(plainDocument(given.value), []);
+export function checkEdge(
+  given: Source | { readonly value: unknown },
+  further: readonly FurtherCheck[],
+): Checked {
+  if ('value' in given) return checkDocument(plainDocument(given.value), [], further);
   const { document, diagnostics } = readDocument(given);
   return document === null
     ? checked(null, diagnostics, plainDocument(undefined))
-    : checkDocument(document, diagnostics);
+    : checkDocument(document, diagnostics, further);
 }
 
-function checkDocument(document: EdgeDocument, read: readonly Diagnostic[]): Checked {
+function checkDocument(
+  document: EdgeDocument,
+  read: readonly Diagnostic[],
+  further: readonly FurtherCheck[],
+): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
   const config = shaped(EDGE_SHAPE, document.value, '', tellDepartures(report)) as SoundConfig | undefined;
@@ -71,8 +89,7 @@ function checkDocument(document: EdgeDocument, read: readonly Diagnostic[]): Che
     checkUserAgents(config, document, report);
     checkHeaders(config, report);
     checkLogins(config, report);
-    checkWebhooks(config, report);
-    checkTrafficPolicies(config, report);
+    for (const check of further) diagnostics.push(...check({ config, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   // Without errors every part was sound, so the sound parts are the whole.

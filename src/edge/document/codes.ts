@@ -63,7 +63,11 @@ export const EDGE_CODES = {
   },
   'edge.webhook_secret': {
     severity: 'error',
-    says: 'Every webhook provider but sns needs a secret, and sns has none.',
+    says: 'Every webhook provider but sns needs a secret of its form, and sns has none.',
+  },
+  'edge.webhook_uncertain': {
+    severity: 'warning',
+    says: 'How this provider signs is not published; the verification may be wrong.',
   },
   'edge.bad_cidr': {
     severity: 'error',
@@ -78,10 +82,6 @@ export const EDGE_CODES = {
   'edge.interpolation_not_available': {
     severity: 'error',
     says: 'Expressions in header values are not part of this version.',
-  },
-  'edge.bad_policy': {
-    severity: 'error',
-    says: 'The value of a traffic policy is a JSON object in a string.',
   },
   // Legal, but surely wrong.
   'edge.module_not_run': {

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { enabled } from '../schema.ts';
-import { WEBHOOK_PROVIDERS } from './providers.ts';
+import { PROVIDER_IDS } from '../../mechanisms/webhook/table.ts';
 
 export const webhookVerification = z
   .strictObject({
     enabled,
     provider: z
       .string()
-      .refine((name) => WEBHOOK_PROVIDERS.includes(name.toLowerCase()), { error: 'unknown provider' })
-      .meta({ description: 'Who sends the webhooks, in any letter case.', enumAnyCase: WEBHOOK_PROVIDERS }),
+      .refine((name) => PROVIDER_IDS.includes(name.toLowerCase()), { error: 'unknown provider' })
+      .meta({ description: 'Who sends the webhooks, in any letter case.', enumAnyCase: PROVIDER_IDS }),
     secret: z
       .string()
       .optional()

@@ -1,0 +1,57 @@
+import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
+import { serviceNaming } from '../engine/naming.ts';
+import { webhookSecretProblems } from '../mechanisms/webhook/secret.ts';
+import { findProvider } from '../mechanisms/webhook/table.ts';
+import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
+import { routesOf } from './document/routes_of.ts';
+
+/** The checks of languages and tables inside an edge file. */
+export const FURTHER_CHECKS: readonly FurtherCheck[] = [checkWebhooks, checkPolicies];
+
+/** `checkEdge` with everything that can be checked. */
+export function checkWholeEdge(given: Source | { readonly value: unknown }): Checked {
+  return checkEdge(given, FURTHER_CHECKS);
+}
+
+/** Whether every provider of webhooks has a secret that it can sign with. */
+function checkWebhooks({ config, report }: Checking): readonly Diagnostic[] {
+  for (const { pointer, thing: route } of routesOf(config)) {
+    const webhook = route.webhook_verification;
+    const provider = webhook?.provider === undefined ? undefined : findProvider(webhook.provider);
+    if (webhook === undefined || provider === undefined) continue;
+    const at = `${pointer}/webhook_verification`;
+    // A secret that departed from its shape is there nevertheless, and has been told of.
+    if ('secret' in webhook && webhook.secret === undefined) continue;
+    for (const { code, says } of webhookSecretProblems(provider, webhook.secret)) {
+      const place = code === 'secret_required' ? at : `${at}/secret`;
+      report('edge.webhook_secret', place, says, { at: 'key' });
+    }
+    if (provider.certainty === 'low') {
+      const says = `how ${provider.id} signs is not published; what is verified here is a guess of low certainty`;
+      report('edge.webhook_uncertain', `${at}/provider`, says);
+    }
+  }
+  return [];
+}
+
+/** Every traffic policy, whole: its findings stand in the file, inside the string. */
+function checkPolicies({ config, document }: Checking): readonly Diagnostic[] {
+  const naming = serviceNaming(config.service_name ?? 'service');
+  const { source } = document;
+  const ipPolicies = Object.keys(config.ip_policies ?? {});
+  return routesOf(config).flatMap(({ pointer, thing: route }) => {
+    const text = route.traffic_policy?.value;
+    if (text === undefined) return [];
+    const at = `${pointer}/traffic_policy/value`;
+    const span = document.spanOf(at);
+    const setting = { naming, carriedBy: 'https_edge', ipPolicies } as const;
+    if (source !== undefined && span !== undefined) {
+      return checkCarriedPolicy({ file: source, pointer: at, span, text }, setting).diagnostics;
+    }
+    // Without a file the string is its own source: positions count inside it.
+    const file = { name: at, text };
+    return checkCarriedPolicy({ file, pointer: at, span: { start: 0, end: text.length }, text }, setting)
+      .diagnostics;
+  });
+}
