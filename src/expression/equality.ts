@@ -1,3 +1,4 @@
+import { CHARACTERS_PER_UNIT } from './limits.ts';
 import type { Meter } from './limits.ts';
 import {
   canonicalKey,
@@ -13,12 +14,20 @@ import {
 } from './values.ts';
 import type { MapValue, Value } from './values.ts';
 
+/** Shorter ones are bounded by the nodes that read them. */
+const LONG_STRING = 256;
+
 /**
  * CEL equality: numbers of all kinds by their mathematical value, NaN equal to nothing, lists and maps by
  * their members, values of different types unequal and never an error (language definition, Equality).
  * Takes a unit for each member compared; undefined when the budget is used up.
  */
 export function equalWithin(left: Value, right: Value, meter: Meter): boolean | undefined {
+  if (typeof left === 'string') {
+    // Two long strings are compared character by character.
+    if (left.length > LONG_STRING) meter.left -= left.length / CHARACTERS_PER_UNIT;
+    return meter.left < 0 ? undefined : left === right;
+  }
   if (left === right) return !(left instanceof Double) || !Number.isNaN(left.value);
   if (typeof left !== 'object' || left === null) {
     if (typeof left === 'number' || typeof left === 'bigint') return equalNumbers(left, right);

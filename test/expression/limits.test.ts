@@ -61,6 +61,20 @@ describe('the budget of an evaluation', () => {
     ['doubled strings', doubling('req.method', 40, 'v')],
     ['doubled lists', doubling('req.tags', 40, 'v')],
     ['shared lists, compared', shared(40)],
+    ['long strings in loops', longLoop('size(s) > 0')],
+    ['long strings compared in loops', longLoop("s == r + ''")],
+    ['long strings ordered in loops', longLoop('s <= r')],
+    ['long strings searched in loops', longLoop("!s.contains('zz')")],
+    ['long strings at their ends in loops', longLoop('s.startsWith(r)')],
+    [
+      'long lists searched in loops',
+      `cel.bind(l, ('${'a,'.repeat(9_000)}').split(','), l.all(x, !('zz' in l)))`,
+    ],
+    [
+      'patterns compiled in loops',
+      `cel.bind(l, ('${'a,'.repeat(9_000)}').split(','), l.all(x, !'y'.matches(x + 'b+' + req.method)))`,
+    ],
+    ['shared lists, printed', `${shared(30).replace('a30 == b30', "'%s%s'.format([a30, b30]) != ''")}`],
     ['replaced strings', `cel.bind(a, req.vars_, a)`.replace('req.vars_', doublingReplace(12))],
   ])('stops %s with an error value', (_name, source) => {
     const started = performance.now();
@@ -95,6 +109,13 @@ function doublingReplace(steps: number): string {
   let source = `'${'a'.repeat(64)}' + req.method`;
   for (let step = 0; step < steps; step += 1) source = `(${source}).replace('a', 'aaaa')`;
   return source;
+}
+
+/** A condition over two equal strings of 90,000 characters, asked 9,000 times. */
+function longLoop(condition: string): string {
+  const long = `req.method.replace('G', '${'x'.repeat(300)}').replace('x', '${'a'.repeat(300)}')`;
+  const list = `'${'a,'.repeat(9_000)}'.split(',')`;
+  return `cel.bind(s, ${long}, cel.bind(r, ${long}, ${list}.all(x, ${condition})))`;
 }
 
 /** Two trees that are small in memory and huge when walked. */

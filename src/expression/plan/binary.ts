@@ -93,7 +93,7 @@ function planEquality<A>(planner: Planner<A>, node: Binary): Plan<A> {
   const simple =
     subject.constant === undefined ? simpleTest(subject, constant, wanted, node.span) : undefined;
   if (simple !== undefined) return running(BOOL, simple);
-  if (left.type.kind === 'string' && right.type.kind === 'string') {
+  if (left.type.kind === 'string' && right.type.kind === 'string' && planner.loops === 0) {
     return folded(planner, running(BOOL, sameStrings(left.run, right.run, wanted, node.span)), [left, right]);
   }
   const run = generalEquality(planner, left, right, wanted, node.span);
@@ -170,7 +170,13 @@ function generalEquality<A>(
 
 /** Whether comparing values of a type can never walk members. */
 function isScalar(type: Type): boolean {
-  return type.kind !== 'dyn' && type.kind !== 'list' && type.kind !== 'map' && type.kind !== 'optional';
+  return (
+    type.kind !== 'dyn' &&
+    type.kind !== 'string' &&
+    type.kind !== 'list' &&
+    type.kind !== 'map' &&
+    type.kind !== 'optional'
+  );
 }
 
 function planMembership<A>(planner: Planner<A>, node: Binary): Plan<A> {
@@ -185,7 +191,8 @@ function planMembership<A>(planner: Planner<A>, node: Binary): Plan<A> {
     const key = right.type.foldsCase === true ? left.constant.toLowerCase() : left.constant;
     return running(BOOL, isSureHeader(right) ? hasHeader(right.run, key) : hasKey(right.run, key, span));
   }
-  if (typeof left.constant === 'string' && right.type.kind === 'list' && right.constant === undefined) {
+  const isFree = planner.loops === 0 && right.constant === undefined;
+  if (isFree && typeof left.constant === 'string' && right.type.kind === 'list') {
     return running(BOOL, holdsString(right.run, left.constant, span));
   }
   planner.stateful = true;

@@ -196,13 +196,24 @@ function direct<A>(
   span: Span,
 ): Evaluate<A> {
   const args = plans.map((plan) => plan.run);
-  const run = invoke(implementationOf(overload), args, span);
   const { cost } = overload;
-  if (cost === undefined) return run;
+  const implementation = implementationOf(overload);
+  if (cost === undefined) return invoke(implementation, args, span);
   planner.stateful = true;
   const { meter } = planner;
   const exhausted = exhaustedAt(span);
-  const implementation = implementationOf(overload);
+  const [only] = args;
+  if (args.length === 1 && 'call' in implementation) {
+    const { call } = implementation;
+    return (activation) => {
+      const value = only!(activation);
+      if (value instanceof EvalError) return value;
+      meter.left -= cost(value);
+      if (!(meter.left >= 0)) return exhausted;
+      const outcome = call(value);
+      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
+    };
+  }
   return (activation) => {
     const values = evaluateAll(args, activation);
     if (values instanceof EvalError) return values;

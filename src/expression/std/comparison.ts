@@ -1,7 +1,7 @@
 import { equalWithin, memberWithin } from '../equality.ts';
 import { func, overload } from '../function_table.ts';
 import type { FunctionRow, Overload } from '../function_table.ts';
-import { EVALUATION_BUDGET } from '../limits.ts';
+import { CHARACTERS_PER_UNIT, EVALUATION_BUDGET } from '../limits.ts';
 import { compareValues } from '../ordering.ts';
 import {
   BOOL,
@@ -38,6 +38,11 @@ const ORDERED: readonly (readonly [name: string, left: Type, right: Type])[] = [
   ['double_uint64', DOUBLE, UINT],
 ];
 
+/** Two strings are compared up to the end of the shorter. */
+function shorter(left: Value, right: Value): number {
+  return Math.min((left as string).length, (right as string).length) / CHARACTERS_PER_UNIT;
+}
+
 function ordering(id: string, holds: (order: number) => boolean): Overload[] {
   const call = (left: Value, right: Value): boolean | EvalError => {
     const order = compareValues(left, right);
@@ -53,6 +58,7 @@ function ordering(id: string, holds: (order: number) => boolean): Overload[] {
       result: BOOL,
       pure: true,
       call,
+      ...(left.kind === 'string' ? { cost: shorter } : {}),
     };
     return row as Overload;
   });

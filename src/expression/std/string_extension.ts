@@ -1,6 +1,7 @@
 import { func, overload } from '../function_table.ts';
 import type { FunctionRow } from '../function_table.ts';
-import { CHARACTERS_PER_UNIT } from '../limits.ts';
+import { CHARACTERS_PER_UNIT, EVALUATION_BUDGET } from '../limits.ts';
+import { sizeOfValue } from '../size_of.ts';
 import {
   charAt,
   indexOf,
@@ -214,7 +215,7 @@ export const STRING_EXTENSION: readonly FunctionRow[] = [
         params: [STRING, list(DYN)],
         result: STRING,
         call: formatText,
-        cost: (text, values) => text.length / CHARACTERS_PER_UNIT + values.length,
+        cost: (text, values) => text.length / CHARACTERS_PER_UNIT + sizeOfValue(values, EVALUATION_BUDGET),
       }),
     ],
   ),

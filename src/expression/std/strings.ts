@@ -20,6 +20,7 @@ function textTest(id: string, call: Test, withPart: (part: string) => (text: str
     params: [STRING, STRING],
     result: BOOL,
     call,
+    cost: (_text, part) => part.length / CHARACTERS_PER_UNIT,
     specialise: ([text, part]) => {
       if (typeof part === 'string') return { call: withPart(part) as never };
       return typeof text === 'string' ? { call: ((value: string) => call(text, value)) as never } : undefined;
@@ -39,7 +40,7 @@ function size<T>(id: string, type: Type & { readonly carries?: T }, call: (value
 /** Strings, bytes and containers of the standard definitions. */
 export const STRINGS: readonly FunctionRow[] = [
   func('size', 'Number of code points, bytes, elements or entries.', "size('né') == 2", [
-    size('size_string', STRING, sizeOfText),
+    walking(size('size_string', STRING, sizeOfText)),
     size('size_list', list(DYN), (value: readonly Value[]) => value.length),
     size('size_map', map(DYN, DYN), (value: MapValue) => sizeOfMap(value)),
     size('size_bytes', BYTES, (value) => value.length),
@@ -73,7 +74,9 @@ export const STRINGS: readonly FunctionRow[] = [
       style: 'both',
       params: [STRING, STRING],
       result: BOOL,
-      cost: (text, pattern) => (text.length * pattern.length) / CHARACTERS_PER_UNIT,
+      // A pattern that is not constant is compiled, too, which takes some ten microseconds at least.
+      cost: (text, pattern) =>
+        100 + pattern.length * 16 + (text.length * pattern.length) / CHARACTERS_PER_UNIT,
       call: (text, source) => {
         const pattern = patternOf(source);
         return 'test' in pattern ? pattern.test(text) : pattern;
