@@ -1,7 +1,14 @@
 import { type Address, parseAddress } from '../../../net/address.ts';
 import { type Cidr, contains, isCidrProblem, parseCidr } from '../../../net/cidr.ts';
 import { prefixSet } from '../../../net/prefix_set.ts';
-import { type Call, type FunctionRow, type Problem, func, overload } from '../../function_table.ts';
+import {
+  type Call,
+  type FunctionRow,
+  type Problem,
+  type Specialised,
+  func,
+  overload,
+} from '../../function_table.ts';
 import { BOOL, STRING, list } from '../../types.ts';
 import type { Value } from '../../values.ts';
 import { IP, type IpValue } from '../addresses.ts';
@@ -37,40 +44,47 @@ function problemOf(text: string, at: Pick<Problem, 'element'>): Problem | undefi
   return { code: 'expr.invalid_cidr', severity, says, hint, argument: 1, ...at, ...replacement };
 }
 
-function specialiseRange(toAddress: ToAddress, [ip, range]: readonly (Value | undefined)[]) {
-  if (typeof range !== 'string') return undefined;
-  const problem = problemOf(range, {});
-  if (problem !== undefined) return { problem };
-  if (ip !== undefined) return undefined;
-  const cidr = lenientCidr(range)!;
+type Prepared = Specialised<unknown> | undefined;
+
+/** The test for ranges that are known, beside what is odd about them. */
+function prepared(
+  isIn: (address: Address) => boolean,
+  toAddress: ToAddress,
+  problem: Problem | undefined,
+): Prepared {
   const call: Call = (value) => {
     const address = toAddress(value);
-    return address !== null && contains(cidr, address);
+    return address !== null && isIn(address);
   };
-  return { call };
+  return problem === undefined ? { call } : { call, problem };
 }
 
-function specialiseRanges(toAddress: ToAddress, [ip, ranges]: readonly (Value | undefined)[]) {
-  if (!Array.isArray(ranges)) return undefined;
-  const texts = (ranges as readonly Value[]).filter((range) => typeof range === 'string');
-  for (const [element, text] of texts.entries()) {
-    const problem = problemOf(text, { element });
-    if (problem !== undefined) return { problem };
-  }
-  if (ip !== undefined) return undefined;
+function specialiseRange(toAddress: ToAddress, [ip, range]: readonly (Value | undefined)[]): Prepared {
+  if (typeof range !== 'string') return undefined;
+  const problem = problemOf(range, {});
+  const cidr = lenientCidr(range);
+  if (ip !== undefined || cidr === undefined) return problem && { problem };
+  return prepared((address) => contains(cidr, address), toAddress, problem);
+}
+
+function specialiseRanges(toAddress: ToAddress, [ip, given]: readonly (Value | undefined)[]): Prepared {
+  if (!Array.isArray(given)) return undefined;
+  const texts = (given as readonly Value[]).filter((range) => typeof range === 'string');
+  const problems = texts.map((text, element) => problemOf(text, { element }));
+  // One is told: that which makes a range useless before that which only says it oddly.
+  const problem =
+    problems.find((one) => one?.severity === 'error') ?? problems.find((one) => one !== undefined);
+  if (ip !== undefined || problem?.severity === 'error') return problem && { problem };
   const set = prefixSet(texts.map((text) => lenientCidr(text)!));
-  const call: Call = (value) => {
-    const address = toAddress(value);
-    return address !== null && set.find(address) >= 0;
-  };
-  return { call };
+  return prepared((address) => set.find(address) >= 0, toAddress, problem);
 }
 
 const RANGE = { style: 'global', result: BOOL } as const;
 const ranges = list(STRING);
 
 function inSome(address: Address | null, texts: readonly string[]): boolean {
-  return texts.some((text) => inRange(address, text));
+  // Elements of a list of unknown type may be anything.
+  return texts.some((text: unknown) => typeof text === 'string' && inRange(address, text));
 }
 
 /** RFC 1918 §3 and RFC 4193 §3. */

@@ -137,8 +137,8 @@ function planSort<A>(loop: Loop<A>): (activation: A) => Outcome {
   return (activation) => {
     const values = target(loop, activation);
     if (values instanceof EvalError) return values;
+    if (!loop.charge(sortCost(values) * loop.turnCost)) return loop.exhausted;
     const isBefore = (one: Value, other: Value): boolean | EvalError => {
-      if (!loop.charge(loop.turnCost)) return loop.exhausted;
       left.value = one;
       right.value = other;
       const answer = body(activation);
@@ -166,15 +166,14 @@ function planSortBy<A>(loop: Loop<A>): (activation: A) => Outcome {
   return (activation) => {
     const values = target(loop, activation);
     if (values instanceof EvalError) return values;
+    if (!loop.charge(values.length * loop.turnCost + sortCost(values))) return loop.exhausted;
     const keyed: Keyed[] = [];
     for (const value of values) {
-      if (!loop.charge(loop.turnCost)) return loop.exhausted;
       variable.value = value;
       const key = body(activation);
       if (key instanceof EvalError) return key;
       keyed.push({ value, key });
     }
-    if (!loop.charge(sortCost(values))) return loop.exhausted;
     const sorted = mergeSort(keyed, (one, other) => inOrder(one.key, other.key));
     return sorted instanceof EvalError ? sorted : sorted.map((one) => one.value);
   };
