@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { EDGE_CODES } from '../edge/document/codes.ts';
+import { serviceNaming } from '../engine/naming.ts';
+import type { ServiceNaming } from '../engine/naming.ts';
+import type { DocumentCode } from '../policy/codes/code.ts';
+import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
+import type { CodePage } from '../policy/codes/page.ts';
+import { checkPolicy } from '../policy/document/check.ts';
+import { EXIT } from './exit_codes.ts';
+import { wantsColor } from './terminal.ts';
+
+/** `edgeproof explain-code CODE`: what a code means, with an example, without a network. */
+export function registerExplainCode(program: Command): void {
+  program
+    .command('explain-code')
+    .description('Explain a code of a finding or of an error response, with an example')
+    .argument('<code>', 'such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
+    .option('--service-name <name>', 'name of the service in codes', 'service')
+    .action((code: string, options: { serviceName: string }) => {
+      process.exitCode = explainCode(code, serviceNaming(options.serviceName));
+    });
+}
+
+export { registerExplainCode as register };
+
+function explainCode(written: string, naming: ServiceNaming): number {
+  const edge = Object.entries(EDGE_CODES).map(([code, { says }]) => [code, says] as const);
+  const found = findCode(written, naming, Object.fromEntries(edge));
+  if (found.kind === 'unknown') {
+    const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
+    process.stderr.write(`there is no code '${written}'${guess}\n`);
+    return EXIT.usage;
+  }
+  process.stdout.write(`${pageOf(found, naming, wantsColor(process.stdout))}\n`);
+  return EXIT.ok;
+}
+
+const WHERE = {
+  document: 'Found when a policy is checked.',
+  runtime: 'Given while a policy runs, in the response field of error codes.',
+  service: 'Given by the service only.',
+  sentence: '',
+} as const;
+
+function pageOf(page: CodePage, naming: ServiceNaming, color: boolean): string {
+  const bold = (text: string): string => (color ? styleText('bold', text, { validateStream: false }) : text);
+  if (page.kind === 'sentence') return `${bold(page.code)}\n\n${page.says}`;
+  const { code, row, kind } = page;
+  const parts = [`${bold(code)}  ${row.title}`, row.means, WHERE[kind]];
+  if (kind === 'document') parts.push(...exampleOf(row, naming, color, bold));
+  return parts.join('\n\n');
+}
+
+function exampleOf(
+  row: DocumentCode,
+  naming: ServiceNaming,
+  color: boolean,
+  bold: (text: string) => string,
+): string[] {
+  const { bad, good, carriedBy, ipPolicies } = row;
+  const setting = { naming, ...(carriedBy && { carriedBy }), ...(ipPolicies && { ipPolicies }) };
+  const number = naming.errorCode(row.number);
+  const { diagnostics } = checkPolicy({ name: 'policy.yaml', text: bad }, setting);
+  const said = renderDiagnostics(
+    diagnostics.filter(({ code }) => code === number),
+    { color },
+  );
+  const carrier = carrierOf(row);
+  return [
+    bold(carrier === undefined ? 'For example' : `For example, ${carrier}`),
+    indented(shortened(bad)),
+    bold('What is said of it'),
+    indented(said.trimEnd()),
+    bold('Put right'),
+    indented(shortened(good)),
+  ];
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}

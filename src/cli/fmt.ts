@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { serviceNaming } from '../engine/naming.ts';
+import { checkPolicy } from '../policy/document/check.ts';
+import { formatPolicy } from '../policy/document/format.ts';
+import { EXIT } from './exit_codes.ts';
+import { wantsColor } from './terminal.ts';
+
+interface Options {
+  readonly check?: boolean;
+  readonly write?: boolean;
+}
+
+/** `edgeproof fmt FILE…`: the canonical form of policies. */
+export function registerFmt(program: Command): void {
+  program
+    .command('fmt')
+    .description('Write policies in their canonical form, comments kept')
+    .argument('<file...>', 'policies in YAML or JSON; - is the standard input')
+    .option('--check', 'change nothing; exit code 1 when a file is not in its canonical form')
+    .option('--write', 'write each file anew instead of printing it')
+    .action((files: string[], options: Options) => {
+      process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
+    });
+}
+
+export { registerFmt as register };
+
+function formatFile(file: string, { check = false, write = false }: Options): number {
+  const text = read(file);
+  if (text === null) return EXIT.usage;
+  const formatted = formatPolicy(text);
+  if ('says' in formatted) return refuse(file, text, formatted.says);
+  const isSame = formatted.text === text;
+  if (check) {
+    if (!isSame) process.stdout.write(`${file}: not in its canonical form\n`);
+    return isSame ? EXIT.ok : EXIT.failed;
+  }
+  if (!write || file === '-') process.stdout.write(formatted.text);
+  else if (!isSame) {
+    writeFileSync(file, formatted.text);
+    process.stdout.write(`${file}: written anew\n`);
+  }
+  return EXIT.ok;
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    process.stderr.write(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}\n`);
+    return null;
+  }
+}
+
+/** Says why a file has no canonical form: what the checker finds, or what the formatter says where it finds nothing. */
+function refuse(file: string, text: string, says: string): number {
+  const { diagnostics } = checkPolicy({ name: file, text }, { naming: serviceNaming('service') });
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (hasErrors(errors))
+    process.stderr.write(renderDiagnostics(errors, { color: wantsColor(process.stderr) }));
+  else process.stderr.write(`${file}: ${says}\n`);
+  return EXIT.configInvalid;
+}

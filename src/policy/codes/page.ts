@@ -1,0 +1,147 @@
+import { suggest } from '../../diagnostics/suggest.ts';
+import type { ServiceNaming } from '../../engine/naming.ts';
+import type { DocumentCode, RuntimeCode } from './code.ts';
+import { DOCUMENT_CODES } from './document_codes.ts';
+import { EXPRESSION_CODES } from './expression_codes.ts';
+import { OTHER_CODES, RUNTIME_CODES } from './runtime_codes.ts';
+import { POLICY_WARNINGS } from './warnings.ts';
+
+/** What is known of a code. */
+export type CodePage =
+  /** Given by the check of a policy; has an example. */
+  | { readonly kind: 'document'; readonly code: string; readonly row: DocumentCode }
+  /** Given while a policy runs, or by the service only. */
+  | { readonly kind: 'runtime' | 'service'; readonly code: string; readonly row: RuntimeCode }
+  /** A dotted code with one sentence. */
+  | { readonly kind: 'sentence'; readonly code: string; readonly says: string };
+
+export interface CodeNotFound {
+  readonly kind: 'unknown';
+  readonly didYouMean: string | undefined;
+}
+
+/** Sentences by dotted code, beyond those of policies: such as those of edge files. */
+export type Sentences = Readonly<Record<string, string>>;
+
+/**
+ * Looks a code up as people write it: `ERR_SERVICE_2207` with any service's name, `2207`, or a dotted one such as
+ * `policy.legacy_name`.
+ */
+export function findCode(
+  written: string,
+  naming: Pick<ServiceNaming, 'errorCode'>,
+  others: Sentences = {},
+): CodePage | CodeNotFound {
+  const digits = /^(?:ERR_\w+_)?(\d{1,5})$/i.exec(written.trim())?.[1];
+  if (digits !== undefined) return findNumber(Number(digits), naming);
+  const code = written.trim().toLowerCase();
+  const sentences: Sentences = { ...POLICY_WARNINGS, ...EXPRESSION_CODES, ...others };
+  if (Object.hasOwn(sentences, code)) return { kind: 'sentence', code, says: sentences[code]! };
+  const all = [...Object.keys(sentences), ...numbersOf().map((number) => naming.errorCode(number))];
+  return { kind: 'unknown', didYouMean: suggest(written.trim(), all) };
+}
+
+function numbersOf(): number[] {
+  return [...DOCUMENT_CODES, ...RUNTIME_CODES, ...OTHER_CODES].map(({ number }) => number);
+}
+
+function findNumber(number: number, naming: Pick<ServiceNaming, 'errorCode'>): CodePage | CodeNotFound {
+  const code = naming.errorCode(number);
+  const isIt = (row: RuntimeCode): boolean => row.number === number;
+  const document = DOCUMENT_CODES.find(isIt);
+  if (document !== undefined) return { kind: 'document', code, row: document };
+  const runtime = RUNTIME_CODES.find(isIt);
+  if (runtime !== undefined) return { kind: 'runtime', code, row: runtime };
+  const other = OTHER_CODES.find(isIt);
+  if (other !== undefined) return { kind: 'service', code, row: other };
+  const near = suggest(
+    code,
+    numbersOf().map((known) => naming.errorCode(known)),
+  );
+  return { kind: 'unknown', didYouMean: near };
+}
+
+/** What carries the policy of an example, in words; undefined where it does not matter. */
+export function carrierOf({ carriedBy, ipPolicies }: DocumentCode): string | undefined {
+  if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
+  if (carriedBy === undefined) return undefined;
+  return `on ${CARRIERS[carriedBy]}`;
+}
+
+const CARRIERS = {
+  https_edge: 'an HTTPS edge',
+  tls_edge: 'a TLS edge',
+  tcp_edge: 'a TCP edge',
+  http: 'a local port',
+} as const;
+
+/** Longest line of an example in a page; what is longer is there only to be too long. */
+const LINE_LIMIT = 100;
+
+/** A text as people read it in a page: lines that are long only to be too long are cut. */
+export function shortened(text: string): string {
+  const lines = text.trimEnd().split('\n');
+  const cut = lines.map((line) => (line.length <= LINE_LIMIT ? line : `${line.slice(0, LINE_LIMIT)}…`));
+  if (cut.length <= LINES_LIMIT) return cut.join('\n');
+  return [
+    ...cut.slice(0, LINES_LIMIT - 2),
+    `${/^ */.exec(cut[LINES_LIMIT - 2]!)![0]}# and so on, ${cut.length} lines in all`,
+  ].join('\n');
+}
+
+const LINES_LIMIT = 16;
+
+/** Every code of policies as a page in Markdown, which `docs/policy_codes.md` is. */
+export function codesMarkdown(naming: Pick<ServiceNaming, 'errorCode' | 'service'>): string {
+  const { errorCode } = naming;
+  const parts = [
+    '# Codes of traffic policies',
+    'Generated from `src/policy/codes/`. `edgeproof explain-code CODE` shows the same on the command line.',
+    '## Found when a policy is checked',
+    'Each of these is an error: a policy that has one does not start.',
+    ...DOCUMENT_CODES.flatMap((row) => documentSection(errorCode(row.number), row)),
+    '## Warnings',
+    'Legal, but surely not meant, or out of date.',
+    sentencesTable(POLICY_WARNINGS),
+    '## Findings of expressions',
+    `Errors among them come as \`${errorCode(2200)}\` or, inside a template, as \`${errorCode(2224)}\`.`,
+    sentencesTable(EXPRESSION_CODES),
+    '## Given while a policy runs',
+    numbersTable(RUNTIME_CODES, errorCode),
+    '## Documented by the service, without a place on an edge',
+    numbersTable(OTHER_CODES, errorCode),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function documentSection(code: string, row: DocumentCode): string[] {
+  const carrier = carrierOf(row);
+  return [
+    `### ${code}: ${row.title}`,
+    row.means,
+    `Refused${carrier === undefined ? '' : ` ${carrier}`}:`,
+    fenced(shortened(row.bad)),
+    'Put right:',
+    fenced(shortened(row.good)),
+  ];
+}
+
+function fenced(yaml: string): string {
+  return `\`\`\`yaml\n${yaml}\n\`\`\``;
+}
+
+function sentencesTable(sentences: Sentences): string {
+  const rows = Object.entries(sentences).map(([code, says]) => `| \`${code}\` | ${cell(says)} |`);
+  return ['| code | meaning |', '|---|---|', ...rows].join('\n');
+}
+
+function numbersTable(rows: readonly RuntimeCode[], errorCode: (number: number) => string): string {
+  const lines = rows.map(
+    ({ number, title, means }) => `| \`${errorCode(number)}\` | ${title} | ${cell(means)} |`,
+  );
+  return ['| code | | meaning |', '|---|---|---|', ...lines].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
