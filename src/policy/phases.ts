@@ -15,7 +15,7 @@ export function runConnect(
   if (!policy.enabled) return DISABLED;
   if (policy.connect === null) return NO_RULE;
   const activation = new Activation(world, policy.context.surroundings(null), connection);
-  return runPhase(policy.connect, activation, connection, state, world);
+  return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
 /** Runs `on_http_request`. `carry` is that of the connection's verdict, where one was made: its results stay. */
@@ -31,7 +31,7 @@ export function runRequest(
   if (policy.request === null) return NO_RULE;
   const activation = new Activation(world, policy.context.surroundings(request), connection, request);
   if (carry !== undefined) activation.results = (carry as Carry).activation.results;
-  return runPhase(policy.request, activation, connection, state, world);
+  return runPhase(policy.request, activation, request, connection, state, world);
 }
 
 /**
@@ -52,5 +52,5 @@ export function runResponse(
   const activation =
     carried?.activation ?? new Activation(world, policy.context.surroundings(request), connection, request);
   activation.enterPhase(response);
-  return runPhase(policy.response, activation, connection, null, world);
+  return runPhase(policy.response, activation, request, connection, null, world);
 }

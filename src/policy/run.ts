@@ -1,5 +1,5 @@
 import { ask } from '../engine/contract.ts';
-import type { Ask, Connection, InnerStep, Verdict, World } from '../engine/contract.ts';
+import type { Ask, Connection, InnerStep, RequestHead, Verdict, World } from '../engine/contract.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import type { ActionOutcome, CompiledAction } from './action.ts';
 import type { CompiledPhase, CompiledRule } from './compiled.ts';
@@ -25,6 +25,7 @@ export interface Carry {
 export function runPhase(
   phase: CompiledPhase,
   activation: Activation,
+  head: RequestHead | null,
   connection: Connection,
   state: PolicyState | null,
   world: World,
@@ -39,7 +40,7 @@ export function runPhase(
     connection,
     world,
     state,
-    head: activation.request,
+    head,
     edits: phase.edits === null ? null : [...phase.edits],
     steps: steps ?? [],
     awaited: null,

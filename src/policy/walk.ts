@@ -1,9 +1,8 @@
-import type { Connection, Edit, InnerStep, World } from '../engine/contract.ts';
+import type { Connection, Edit, InnerStep, RequestHead, World } from '../engine/contract.ts';
 import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
 import type { ActionResult } from '../expression/vocabulary/action_results.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import { type FieldList, firstValue } from '../http/fields.ts';
-import type { RequestInput } from '../expression/vocabulary/inputs.ts';
 import { parseAuthority } from '../http/host.ts';
 import type { UrlParts } from '../mechanisms/url_rewrite.ts';
 import type { Phase } from './phase.ts';
@@ -30,8 +29,8 @@ export interface Walk {
   readonly connection: Connection;
   readonly world: World;
   readonly state: PolicyState | null;
-  /** The request as it came into this phase. */
-  readonly head: RequestInput;
+  /** The request as the client sent it; null for a connection. */
+  readonly head: RequestHead | null;
   edits: Edit[] | null;
   /** Rules that applied and actions that ran, in order. */
   readonly steps: InnerStep[];

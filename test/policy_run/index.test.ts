@@ -80,12 +80,10 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.nat(2).map((n) => ({ type: 'set-vars', config: { vars: [{ n }] } })) },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(path, path)
-      .map(([from, to]) => ({
-        type: 'url-rewrite',
-        config: { from: `example${from}\\b`, to: `example${to}` },
-      })),
+    arbitrary: fc.tuple(path, path).map(([from, to]) => ({
+      type: 'url-rewrite',
+      config: { from: `example${from}\\b`, to: `example${to}` },
+    })),
   },
   {
     weight: 2,

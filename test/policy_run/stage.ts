@@ -45,6 +45,7 @@ export function headOf(given: Given): RequestHead {
     authority: host,
     path,
     query,
+    sentTarget: path,
     version: '1.1',
     headers: ['Host', host, ...headers],
   };

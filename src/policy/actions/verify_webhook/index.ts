@@ -9,7 +9,6 @@ import {
   type WebhookOutcome,
   verifyPrepared,
 } from '../../../mechanisms/webhook/verify.ts';
-import { wholeUrl } from '../../../mechanisms/url_rewrite.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../../action.ts';
 import { stepsOf, waitFor } from '../../action.ts';
 import { FAILURES, Failure } from '../../failure.ts';
@@ -75,9 +74,9 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
             return compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`);
           }
           // As the sender made it, whatever earlier actions have changed: that is what is signed.
-          const { head } = walk;
-          const { method, headers } = head;
-          return verify(walk, verifier, { method, url: wholeUrl(head), headers, body: answer.bytes });
+          const { method, scheme, authority, sentTarget, headers } = walk.head!;
+          const url = `${scheme}://${authority}${sentTarget}`;
+          return verify(walk, verifier, { method, url, headers, body: answer.bytes });
         });
       },
     };
