@@ -19,6 +19,7 @@ const NO_REQUEST: RequestInput = {
   authority: '',
   path: '',
   query: undefined,
+  sentTarget: '/',
   version: '1.1',
   headers: NO_FIELDS,
 };

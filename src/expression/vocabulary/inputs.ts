@@ -94,6 +94,8 @@ export interface RequestInput {
   readonly path: string;
   /** Without the question mark; undefined when there is none. */
   readonly query: string | undefined;
+  /** Path and query as the client sent them. */
+  readonly sentTarget: string;
   readonly version: '1.0' | '1.1' | '2.0';
   readonly headers: FieldList;
   readonly trailers?: FieldList;

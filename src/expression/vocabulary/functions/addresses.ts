@@ -47,14 +47,11 @@ function problemOf(text: string, at: Pick<Problem, 'element'>): Problem | undefi
 type Prepared = Specialised<unknown> | undefined;
 
 /** The test for ranges that are known, beside what is odd about them. */
-function prepared(
-  isIn: (address: Address) => boolean,
-  toAddress: ToAddress,
-  problem: Problem | undefined,
-): Prepared {
+function prepared(cidrs: readonly Cidr[], toAddress: ToAddress, problem: Problem | undefined): Prepared {
+  const set = prefixSet(cidrs);
   const call: Call = (value) => {
     const address = toAddress(value);
-    return address !== null && isIn(address);
+    return address !== null && set.find(address) >= 0;
   };
   return problem === undefined ? { call } : { call, problem };
 }
@@ -64,7 +61,7 @@ function specialiseRange(toAddress: ToAddress, [ip, range]: readonly (Value | un
   const problem = problemOf(range, {});
   const cidr = lenientCidr(range);
   if (ip !== undefined || cidr === undefined) return problem && { problem };
-  return prepared((address) => contains(cidr, address), toAddress, problem);
+  return prepared([cidr], toAddress, problem);
 }
 
 function specialiseRanges(toAddress: ToAddress, [ip, given]: readonly (Value | undefined)[]): Prepared {
@@ -75,8 +72,8 @@ function specialiseRanges(toAddress: ToAddress, [ip, given]: readonly (Value | u
   const problem =
     problems.find((one) => one?.severity === 'error') ?? problems.find((one) => one !== undefined);
   if (ip !== undefined || problem?.severity === 'error') return problem && { problem };
-  const set = prefixSet(texts.map((text) => lenientCidr(text)!));
-  return prepared((address) => set.find(address) >= 0, toAddress, problem);
+  const cidrs = texts.map((text) => lenientCidr(text)!);
+  return prepared(cidrs, toAddress, problem);
 }
 
 const RANGE = { style: 'global', result: BOOL } as const;
