@@ -1,4 +1,4 @@
-import { CHARACTERS_PER_UNIT } from './limits.ts';
+import { CHARACTERS_PER_UNIT, LONG_STRING } from './limits.ts';
 import type { Meter } from './limits.ts';
 import {
   canonicalKey,
@@ -13,9 +13,6 @@ import {
   Uint,
 } from './values.ts';
 import type { MapValue, Value } from './values.ts';
-
-/** Shorter ones are bounded by the nodes that read them. */
-const LONG_STRING = 256;
 
 /**
  * CEL equality: numbers of all kinds by their mathematical value, NaN equal to nothing, lists and maps by

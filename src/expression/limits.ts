@@ -21,6 +21,9 @@ export const EVALUATION_BUDGET = 1_000_000;
 /** Characters or bytes that count as one unit. */
 export const CHARACTERS_PER_UNIT = 8;
 
+/** Walking a string up to this length is not charged by itself: the node that does it bounds it. */
+export const LONG_STRING = 256;
+
 /** What is left of the budget of the running evaluation. */
 export interface Meter {
   left: number;

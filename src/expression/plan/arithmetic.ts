@@ -1,7 +1,7 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Binary, BinaryOperator, Node } from '../ast.ts';
 import type { Evaluate } from '../function_table.ts';
-import { CHARACTERS_PER_UNIT } from '../limits.ts';
+import { CHARACTERS_PER_UNIT, LONG_STRING } from '../limits.ts';
 import { addInt, divideInt, multiplyInt, remainderInt, subtractInt } from '../numbers.ts';
 import type { Int } from '../numbers.ts';
 import { INT, STRING } from '../types.ts';
@@ -18,6 +18,16 @@ export function planArithmetic<A>(planner: Planner<A>, node: Binary): Plan<A> | 
   const exact = kind === 'int' ? INT_OPERATORS[node.operator] : undefined;
   if (exact === undefined) return undefined;
   const [left, right] = [planner.plan(node.left), planner.plan(node.right)];
+  const constant = right.constant;
+  const byConstant = BY_CONSTANT[node.operator];
+  if (
+    byConstant !== undefined &&
+    typeof constant === 'number' &&
+    constant !== 0 &&
+    left.constant === undefined
+  ) {
+    return running(INT, byConstant(left.run, constant, exact, node.span));
+  }
   const make = FAST[node.operator] ?? general;
   return folded(planner, running(INT, make(left.run, right.run, exact, node.span)), [left, right]);
 }
@@ -94,8 +104,34 @@ const FAST: Partial<Record<BinaryOperator, Make>> = {
   },
 };
 
-/** Below this many characters a string is not charged: the nodes that made it bound it already. */
-const SMALL = 256;
+type MakeByConstant = <A>(left: Evaluate<A>, right: number, exact: IntOperation, span: Span) => Evaluate<A>;
+
+/** The same with a constant other than 0 on the right. */
+const BY_CONSTANT: Partial<Record<BinaryOperator, MakeByConstant>> = {
+  '+': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const sum = typeof one === 'number' ? one + right : Number.NaN;
+    return sum <= SAFE && sum >= -SAFE ? sum : slow(one, right, exact, span);
+  },
+  '-': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const difference = typeof one === 'number' ? one - right : Number.NaN;
+    return difference <= SAFE && difference >= -SAFE ? difference : slow(one, right, exact, span);
+  },
+  '*': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    const product = typeof one === 'number' ? one * right : Number.NaN;
+    return product <= SAFE && product >= -SAFE ? product + 0 : slow(one, right, exact, span);
+  },
+  '/': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    return typeof one === 'number' ? Math.trunc(one / right) + 0 : slow(one, right, exact, span);
+  },
+  '%': (left, right, exact, span) => (activation) => {
+    const one = left(activation);
+    return typeof one === 'number' ? (one % right) + 0 : slow(one, right, exact, span);
+  },
+};
 
 /** `a + b + c` as one closure over three, so that nothing is made but the result. */
 function planConcatenation<A>(planner: Planner<A>, node: Binary): Plan<A> {
@@ -108,7 +144,7 @@ function planConcatenation<A>(planner: Planner<A>, node: Binary): Plan<A> {
   const { span } = node;
   planner.stateful = true;
   const charged = (text: string): Outcome => {
-    if (text.length > SMALL) meter.left -= text.length / CHARACTERS_PER_UNIT;
+    if (text.length > LONG_STRING) meter.left -= text.length / CHARACTERS_PER_UNIT;
     return meter.left >= 0 ? text : exhausted;
   };
   const runs = plans.map((plan) => plan.run);

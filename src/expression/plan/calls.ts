@@ -1,20 +1,12 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
 import type { Binary, Call, Node, Unary } from '../ast.ts';
-import type { Call as Implemented, CallWith, Evaluate, Overload, Problem } from '../function_table.ts';
-import { CHARACTERS_PER_UNIT } from '../limits.ts';
-import type { Type } from '../types.ts';
-import {
-  Double,
-  Duration,
-  errorAt,
-  EvalError,
-  isMap,
-  Optional,
-  Timestamp,
-  TypeValue,
-  Uint,
-} from '../values.ts';
-import type { Outcome, Value } from '../values.ts';
+import type { Evaluate, Overload, Problem } from '../function_table.ts';
+import { CHARACTERS_PER_UNIT, LONG_STRING } from '../limits.ts';
+import { errorAt, EvalError } from '../values.ts';
+import type { Value } from '../values.ts';
+import { dispatch } from './dispatch.ts';
+import { apply, evaluateAll, implementationOf, invoke } from './invoke.ts';
+import type { Implementation } from './invoke.ts';
 import { errorOf, exhaustedAt, failing, folded, running, typeOfNode } from './plan.ts';
 import type { Plan, Planner } from './plan.ts';
 
@@ -95,7 +87,9 @@ function charged<A>(
     if (arity === 1) {
       return {
         call: (value) => {
-          if (typeof value === 'string') meter.left -= value.length / CHARACTERS_PER_UNIT;
+          if (typeof value === 'string' && value.length > LONG_STRING) {
+            meter.left -= value.length / CHARACTERS_PER_UNIT;
+          }
           return meter.left >= 0 ? call(value) : exhausted;
         },
       };
@@ -128,64 +122,6 @@ function reportProblem<A>(planner: Planner<A>, problem: Problem, args: readonly 
       : { fix: { says: `write ${replacement}`, span, text: replacement, safe: false } }),
   };
   planner.diagnostics.push({ code, severity, says, pointer: '', span, ...more });
-}
-
-type Implementation<A> = { readonly call: Implemented } | { readonly callWith: CallWith<A> };
-
-function invoke<A>(implementation: Implementation<A>, args: readonly Evaluate<A>[], span: Span): Evaluate<A> {
-  if ('callWith' in implementation) return invokeWith(implementation.callWith, args, span);
-  const { call } = implementation;
-  const [first, second] = args;
-  if (args.length === 1) {
-    return (activation) => {
-      const value = first!(activation);
-      if (value instanceof EvalError) return value;
-      const outcome = call(value);
-      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-    };
-  }
-  if (args.length === 2) {
-    return (activation) => {
-      const one = first!(activation);
-      if (one instanceof EvalError) return one;
-      const other = second!(activation);
-      if (other instanceof EvalError) return other;
-      const outcome = call(one, other);
-      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-    };
-  }
-  return (activation) => {
-    const values = evaluateAll(args, activation);
-    if (values instanceof EvalError) return values;
-    const outcome = call(...values);
-    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-  };
-}
-
-function invokeWith<A>(callWith: CallWith<A>, args: readonly Evaluate<A>[], span: Span): Evaluate<A> {
-  if (args.length === 0) {
-    return (activation) => {
-      const outcome = callWith(activation);
-      return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-    };
-  }
-  return (activation) => {
-    const values = evaluateAll(args, activation);
-    if (values instanceof EvalError) return values;
-    const outcome = callWith(activation, ...values);
-    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-  };
-}
-
-/** Values of all arguments, or the first error. */
-function evaluateAll<A>(args: readonly Evaluate<A>[], activation: A): Value[] | EvalError {
-  const values: Value[] = [];
-  for (let index = 0; index < args.length; index += 1) {
-    const value = args[index]!(activation);
-    if (value instanceof EvalError) return value;
-    values.push(value);
-  }
-  return values;
 }
 
 /** The one overload that the types leave. */
@@ -224,83 +160,3 @@ function direct<A>(
     return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
   };
 }
-
-function implementationOf<A>(overload: Overload<A>): Implementation<A> {
-  if (overload.call !== undefined) return { call: overload.call };
-  if (overload.callWith !== undefined) return { callWith: overload.callWith };
-  return { call: () => new EvalError('expr.internal', `${overload.id} has no implementation`) };
-}
-
-function apply<A>(implementation: Implementation<A>, activation: A, values: readonly Value[]): Outcome {
-  return 'call' in implementation
-    ? implementation.call(...values)
-    : implementation.callWith(activation, ...values);
-}
-
-interface Candidate<A> {
-  readonly overload: Overload<A>;
-  readonly implementation: Implementation<A>;
-  readonly accepts: readonly ((value: Value) => boolean)[];
-}
-
-/** Picks the overload by the values, in the order of the table. */
-function dispatch<A>(
-  planner: Planner<A>,
-  overloads: readonly Overload<A>[],
-  plans: readonly Plan<A>[],
-  span: Span,
-): Evaluate<A> {
-  const args = plans.map((plan) => plan.run);
-  const candidates: Candidate<A>[] = overloads.map((overload) => ({
-    overload,
-    implementation: implementationOf(overload),
-    accepts: overload.params.map(accepting),
-  }));
-  const { meter } = planner;
-  const exhausted = exhaustedAt(span);
-  const none = errorOf('expr.no_such_overload', 'no form of this takes values of these types', span);
-  planner.stateful = true;
-  return (activation) => {
-    const values = evaluateAll(args, activation);
-    if (values instanceof EvalError) return values;
-    const found = candidates.find((candidate) => fits(candidate, values));
-    if (found === undefined) return none;
-    meter.left -= found.overload.cost?.(...values) ?? 1;
-    if (!(meter.left >= 0)) return exhausted;
-    const outcome = apply(found.implementation, activation, values);
-    return outcome instanceof EvalError ? errorAt(outcome, span) : outcome;
-  };
-}
-
-function fits<A>({ overload, accepts }: Candidate<A>, values: readonly Value[]): boolean {
-  const variadic = overload.variadic === true;
-  if (variadic ? values.length < accepts.length : values.length !== accepts.length) return false;
-  return values.every((value, index) => accepts[Math.min(index, accepts.length - 1)]!(value));
-}
-
-/** Whether a value may be given for a parameter; members of lists and maps are not looked at. */
-function accepting(param: Type): (value: Value) => boolean {
-  return ACCEPTING[param.kind];
-}
-
-const anything = (): boolean => true;
-
-const ACCEPTING: Readonly<Record<Type['kind'], (value: Value) => boolean>> = {
-  dyn: anything,
-  parameter: anything,
-  null: (value) => value === null,
-  bool: (value) => typeof value === 'boolean',
-  int: (value) => typeof value === 'number' || typeof value === 'bigint',
-  uint: (value) => value instanceof Uint,
-  double: (value) => value instanceof Double,
-  string: (value) => typeof value === 'string',
-  bytes: (value) => value instanceof Uint8Array,
-  timestamp: (value) => value instanceof Timestamp,
-  duration: (value) => value instanceof Duration,
-  type: (value) => value instanceof TypeValue,
-  optional: (value) => value instanceof Optional,
-  list: (value) => Array.isArray(value),
-  map: isMap,
-  // Host objects carry no type at run time: such overloads are for checked programs only.
-  object: () => false,
-};

@@ -50,17 +50,17 @@ function ordering(id: string, holds: (order: number) => boolean): Overload[] {
       ? fail('expr.no_such_overload', 'these two values have no order')
       : holds(order);
   };
-  return ORDERED.map(([name, left, right]) => {
-    const row: unknown = {
-      id: `${id}_${name}`,
-      style: 'global',
-      params: [left, right],
-      result: BOOL,
-      pure: true,
-      call,
-      ...(left.kind === 'string' ? { cost: shorter } : {}),
-    };
-    return row as Overload;
+  const base: Pick<Overload, 'style' | 'result' | 'pure' | 'call'> = {
+    style: 'global',
+    result: BOOL,
+    pure: true,
+    call,
+  };
+  return ORDERED.map(([name, left, right]): Overload => {
+    const own = { id: `${id}_${name}`, params: [left, right] };
+    return left.kind === 'string'
+      ? Object.assign({ cost: shorter }, base, own)
+      : Object.assign({}, base, own);
   });
 }
 
