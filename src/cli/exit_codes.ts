@@ -6,5 +6,6 @@ export const EXIT = {
   configInvalid: 3,
   runtime: 4,
   internal: 70,
+  nothingSelected: 77,
   interrupted: 130,
 } as const;

@@ -8,31 +8,40 @@ export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
-const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** The module names whose configs hold what `edge/further_checks.ts` checks. */
 const LANGUAGES_INSIDE = /traffic_policy|webhook_verification/;
 let loads = 0;
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string): Promise<Checked> {
-  if (SCRIPTS.has(extname(path)))
-    return checkEdge({ value: await importDefault(path) }, await furtherChecks());
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
-  }
+  if (SCRIPTS.has(extname(path))) return checkConfigValue(await importDefault(path));
+  const text = await readText(path);
   // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
   return checkEdge({ name: path, text }, further);
+}
+
+/** Checks an edge that was handed over as an object. */
+export async function checkConfigValue(value: unknown): Promise<Checked> {
+  return checkEdge({ value }, await furtherChecks());
+}
+
+/** The text of a file, or a FileError. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
+  }
 }
 
 async function furtherChecks(): Promise<readonly FurtherCheck[]> {
   return (await import('../edge/further_checks.ts')).FURTHER_CHECKS;
 }
 
-async function importDefault(path: string): Promise<unknown> {
+/** The default export of a module, loaded anew. */
+export async function importDefault(path: string): Promise<unknown> {
   const url = pathToFileURL(resolve(path));
   // A module is loaded once a URL; a reload needs another one.
   url.searchParams.set('load', String(++loads));

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
+import { packageVersion } from './version.ts';
 
 /** A verb's file exports this; it adds its command to the program. */
 export interface VerbFile {
@@ -10,6 +11,7 @@ export interface VerbFile {
 const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () => Promise<VerbFile> }>> = {
   dev: { says: 'run a local ingress on an edge file', load: () => import('./dev.ts') },
   check: { says: 'check edge files', load: () => import('./check.ts') },
+  test: { says: 'run scenario files', load: () => import('./test.ts') },
   explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
   eval: { says: 'evaluate one expression', load: () => import('./eval.ts') },
   repl: { says: 'try expressions line by line', load: () => import('./repl.ts') },
@@ -41,10 +43,4 @@ export async function run(args: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
-}
-
-async function packageVersion(): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

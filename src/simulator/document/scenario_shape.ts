@@ -2,7 +2,8 @@ import type { Shape } from '../../edge/document/shape.ts';
 import generated from './scenario.schema.json' with { type: 'json' };
 
 /** JSON Schema as it is generated: parts that stand several times are referred to by name. */
-interface Written extends Shape {
+interface Written extends Omit<Shape, 'type'> {
+  readonly type?: Shape['type'] | readonly NonNullable<Shape['type']>[];
   readonly $ref?: string;
   readonly allOf?: readonly Written[];
   readonly definitions?: Readonly<Record<string, Written>>;
@@ -22,9 +23,12 @@ function named(reference: string): Shape {
 function resolved(shape: Written): Shape {
   if (shape.$ref !== undefined) return named(shape.$ref);
   if (shape.allOf !== undefined) return { ...resolved(shape.allOf[0]!), ...descriptionOf(shape) };
+  const { type, ...rest } = shape;
+  if (Array.isArray(type))
+    return { ...rest, anyOf: type.map((each: Shape['type']) => ({ type: each })) } as Shape;
   const { properties, additionalProperties, items, anyOf } = shape;
   return {
-    ...shape,
+    ...(shape as Shape),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, resolved(each)])),
     }),
@@ -34,7 +38,9 @@ function resolved(shape: Written): Shape {
   };
 }
 
-function descriptionOf({ description }: Shape): { description?: string } {
+function descriptionOf({ description }: { readonly description?: string | undefined }): {
+  description?: string;
+} {
   return description === undefined ? {} : { description };
 }
 

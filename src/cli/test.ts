@@ -1,0 +1,191 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { type FileResult, summaryOf } from '../simulator/result.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import { eventLog } from './testing/event_log.ts';
+import { findScenarioFiles } from './testing/find_files.ts';
+import { type AskedReport, openReports, readReport } from './testing/reports.ts';
+import { type TestRun, runScenarios } from './testing/run_tests.ts';
+import { selector } from './testing/select.ts';
+
+interface Options {
+  readonly filter: readonly string[];
+  readonly tag: readonly string[];
+  readonly shard?: { readonly index: number; readonly of: number };
+  readonly repeat: number;
+  readonly bail?: boolean;
+  readonly seed?: string;
+  readonly jobs?: number;
+  readonly watch?: boolean;
+  readonly update?: boolean;
+  readonly reporter: readonly AskedReport[];
+  readonly events?: string;
+}
+
+/** The options of a run as they were read. */
+export type TestOptions = Options;
+
+export function register(program: Command): void {
+  program
+    .command('test')
+    .description('Run scenario files: what must hold of an edge before it is deployed')
+    .argument(
+      '[path...]',
+      'scenario files, or folders with *.scenario.yaml, .json or .ts; default: this folder',
+    )
+    .option(
+      '-f, --filter <text>',
+      'cases whose name holds this; =name, or /pattern/; may be repeated',
+      add,
+      [],
+    )
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; may be repeated', add, [])
+    .option('--shard <i/n>', 'the i-th of n parts of the cases', readShard)
+    .option('--repeat <count>', 'run each case so often, each time with other chance', readCount, 1)
+    .option('--bail', 'stop at the first failure')
+    .option('--seed <seed>', 'chance of this seed in place of those of the files')
+    .option('--jobs <count>', 'processor threads to run on; default: as many as pay', readCount)
+    .option('-w, --watch', 'run again what a change affects')
+    .option('-u, --update', 'show what each `snapshot` is, and fill it in')
+    .option(
+      '-r, --reporter <name[=path]>',
+      'pretty, dot, json, ndjson, junit, tap, github, html; may be repeated',
+      addReport,
+      [],
+    )
+    .option('--events <file>', 'write the event of each request as NDJSON')
+    .action(async (paths: string[], options: Options) => {
+      process.exitCode = await test(paths, options);
+    });
+}
+
+async function test(paths: readonly string[], options: Options): Promise<number> {
+  try {
+    const files = await findScenarioFiles(paths);
+    const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
+    if (typeof selects !== 'function') throw new FileError(selects.problem);
+    if (options.watch === true) {
+      const { watchScenarios } = await import('./testing/watch.ts');
+      return await watchScenarios(files, (some) => runOnce(some, options));
+    }
+    const { code } = await runOnce(files, options);
+    return code;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+/** What one run came to, and the files that each scenario file was made of. */
+export interface OneRun {
+  readonly code: number;
+  readonly madeOf: ReadonlyMap<string, readonly string[]>;
+}
+
+async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {
+  const began = performance.now();
+  const seed = options.seed ?? null;
+  const asked = options.reporter.some(({ path }) => path === null)
+    ? options.reporter
+    : [{ name: 'pretty', path: null } as const, ...options.reporter];
+  const reports = await openReports(asked, seed);
+  const madeOf = new Map<string, readonly string[]>();
+  const log = options.events === undefined ? null : eventLog();
+  const progress = progressOf();
+  // Shards count cases, so each run has a selector of its own.
+  const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
+  const run: TestRun = {
+    selects: selects as TestRun['selects'],
+    seed,
+    repeat: options.repeat,
+    bail: options.bail === true,
+    told: (result) => {
+      reports.ran(result);
+      progress();
+    },
+    ...(log && { landed: log.landed }),
+  };
+  const results = await resultsOf(files, run, options, madeOf);
+  await reports.finished(results, summaryOf(results, performance.now() - began));
+  if (log !== null) await log.write(options.events!);
+  if (options.update === true) await update(results);
+  return { code: codeOf(results, options.update === true), madeOf };
+}
+
+async function resultsOf(
+  files: readonly string[],
+  run: TestRun,
+  { jobs, filter, tag, shard, bail, repeat, seed, events }: Options,
+  madeOf: Map<string, readonly string[]>,
+): Promise<readonly FileResult[]> {
+  const isSimple = shard === undefined && bail !== true && events === undefined;
+  if (jobs !== undefined && jobs > 1 && files.length > 1 && isSimple) {
+    const { runOnThreads } = await import('./testing/threads.ts');
+    const results = await runOnThreads(files, { filter, tag, repeat, seed: seed ?? null }, jobs);
+    for (const { cases } of results) for (const each of cases) run.told(each);
+    return results;
+  }
+  return runScenarios(files, run, (path, made) => madeOf.set(path, made));
+}
+
+async function update(results: readonly FileResult[]): Promise<void> {
+  const { fillSnapshots } = await import('./testing/update.ts');
+  for (const { file, cases } of results) {
+    const { lines } = await fillSnapshots(file, cases);
+    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  }
+}
+
+/** One cause, one code: files that cannot be run before failures before nothing selected. */
+function codeOf(results: readonly FileResult[], isUpdating: boolean): number {
+  if (results.some(({ diagnostics }) => hasErrors(diagnostics))) return EXIT.configInvalid;
+  const cases = results.flatMap((each) => each.cases);
+  const failed = cases.some(
+    ({ status, snapshot }) => status === 'failed' && !(isUpdating && snapshot !== null && !snapshot.inTable),
+  );
+  if (failed) return EXIT.failed;
+  if (cases.length > 0) return EXIT.ok;
+  process.stderr.write('no case was selected\n');
+  return EXIT.nothingSelected;
+}
+
+const PROGRESS_MS = 200;
+
+/** Counts cases on a terminal while a run is long. */
+function progressOf(): () => void {
+  if (!process.stderr.isTTY) return () => {};
+  let count = 0;
+  let lastMs = performance.now();
+  return () => {
+    count++;
+    const nowMs = performance.now();
+    if (nowMs - lastMs < PROGRESS_MS) return;
+    lastMs = nowMs;
+    process.stderr.write(`\r${count.toLocaleString('en')} cases\u001b[K\r`);
+  };
+}
+
+function add(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+function addReport(text: string, before: readonly AskedReport[]): readonly AskedReport[] {
+  const read = readReport(text);
+  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
+  return [...before, read];
+}
+
+function readShard(text: string): { index: number; of: number } {
+  const parts = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text);
+  if (parts === null || Number(parts[1]) > Number(parts[2])) {
+    throw new InvalidArgumentError('a shard is written i/n, such as 2/4.');
+  }
+  return { index: Number(parts[1]), of: Number(parts[2]) };
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('it is no number from 1 on.');
+  return Number(text);
+}

@@ -1,0 +1,74 @@
+import type { CaseRow } from '../../simulator/document/check.ts';
+import type { Signer } from '../../simulator/document/requests.ts';
+import type { CaseResult, FileResult } from '../../simulator/result.ts';
+import { needsSigner, runFile } from '../../simulator/run_file.ts';
+import type { Flight } from '../../simulator/flight.ts';
+import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
+
+/** What is run, and how. */
+export interface TestRun {
+  readonly selects: (row: CaseRow) => boolean;
+  readonly seed: number | string | null;
+  readonly repeat: number;
+  readonly bail: boolean;
+  readonly told: (result: CaseResult) => void;
+  readonly landed?: (flight: Flight) => void;
+}
+
+/** Runs scenario files one after the other; `made` hears which files each of them was made of. */
+export async function runScenarios(
+  paths: readonly string[],
+  run: TestRun,
+  made: (path: string, files: readonly string[]) => void = () => {},
+): Promise<FileResult[]> {
+  const load = scenarioLoader();
+  const results: FileResult[] = [];
+  for (const path of paths) {
+    const loaded = await load(path);
+    made(path, loaded.files);
+    const result = await runLoaded(loaded, run);
+    results.push(result);
+    if (run.bail && result.cases.some(({ status }) => status === 'failed')) break;
+  }
+  return results;
+}
+
+async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResult> {
+  const { checked, edge, findings } = loaded;
+  const { scenario } = checked;
+  if (edge === null || scenario === null) {
+    return {
+      file: checked.name,
+      cases: [],
+      diagnostics: [...checked.diagnostics, ...findings],
+      isWhole: true,
+    };
+  }
+  return runFile(checked, edge, {
+    selects: run.selects,
+    seed: run.seed,
+    repeat: run.repeat,
+    bail: run.bail,
+    signer: needsSigner(scenario) ? await loadSigner() : null,
+    told: (result) => {
+      run.told(result);
+      return true;
+    },
+    clockMs: () => performance.now(),
+    ...(run.landed && { landed: run.landed }),
+  });
+}
+
+/** The table of webhook providers is large: only files that sign load it. */
+async function loadSigner(): Promise<Signer> {
+  const [{ signWebhook }, { findProvider }] = await Promise.all([
+    import('../../mechanisms/webhook/sign.ts'),
+    import('../../mechanisms/webhook/table.ts'),
+  ]);
+  return (name, secret, request, nowMs) => {
+    const provider = findProvider(name);
+    if (provider === undefined) return { problem: `no provider of webhooks is called '${name}'` };
+    const signed = signWebhook(provider, secret, request, nowMs);
+    return 'problem' in signed ? signed : signed.request;
+  };
+}

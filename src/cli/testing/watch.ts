@@ -1,0 +1,51 @@
+import { EXIT } from '../exit_codes.ts';
+import { FileError } from '../load_config.ts';
+import { watchFile } from '../watch.ts';
+import type { OneRun } from '../test.ts';
+
+/**
+ * Runs scenario files, then again those that a change affects: a file itself, or the edge or policy it names.
+ * Ends with a signal, with the code of the last run.
+ */
+export async function watchScenarios(
+  files: readonly string[],
+  run: (files: readonly string[]) => Promise<OneRun>,
+): Promise<number> {
+  const watchers = new Map<string, { readonly close: () => void }>();
+  const usedBy = new Map<string, Set<string>>();
+  let code: number = EXIT.ok;
+  let running = Promise.resolve();
+
+  const learn = (madeOf: OneRun['madeOf']): void => {
+    for (const [scenario, parts] of madeOf) {
+      for (const part of parts) {
+        if (!usedBy.has(part)) usedBy.set(part, new Set());
+        usedBy.get(part)!.add(scenario);
+        if (watchers.has(part)) continue;
+        watchers.set(
+          part,
+          watchFile(part, () => void again([...(usedBy.get(part) ?? [])]), false),
+        );
+      }
+    }
+  };
+  const again = (some: readonly string[]): Promise<void> =>
+    (running = running.then(async () => {
+      try {
+        const ran = await run(some);
+        code = ran.code;
+        learn(ran.madeOf);
+        process.stdout.write(`watching ${watchers.size} files; Ctrl+C ends\n`);
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        process.stderr.write(`${error.message}\n`);
+      }
+    }));
+  await again(files);
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  for (const watcher of watchers.values()) watcher.close();
+  return code;
+}

@@ -1,0 +1,204 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Report } from '../edge/document/report.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { TlsFacts } from '../engine/contract.ts';
+import { compileUpstreams } from './document/answers.ts';
+import type { CaseRow, CheckedScenario } from './document/check.ts';
+import type { ScenarioCode } from './document/codes.ts';
+import { durationMs, timeMs } from './document/durations.ts';
+import {
+  type Signer,
+  type RequestSetting,
+  prepareCurl,
+  prepareRaw,
+  prepareRequest,
+} from './document/requests.ts';
+import type { ExpectationConfig, ScenarioShell, StepConfig } from './document/schema.ts';
+import { type Expectation, compileExpectation } from './expect/expectation.ts';
+import { type CompiledSample, compileSample } from './sample.ts';
+import type { PreparedRequest } from './simulator.ts';
+import type { UpstreamScript } from './upstreams.ts';
+
+export const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
+const DEFAULT_SEED = 1;
+
+/** A case ready to run. */
+export interface CompiledCase {
+  readonly row: CaseRow;
+  readonly startMs: number;
+  readonly seed: number | string;
+  readonly headMs: number;
+  readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly plan: Plan;
+  /** Whether the expectation is still to be filled in from what happens. */
+  readonly snapshot: boolean;
+}
+
+export type Plan =
+  | { readonly kind: 'one'; readonly request: PreparedRequest; readonly expectations: readonly Expectation[] }
+  | { readonly kind: 'timeline'; readonly steps: readonly CompiledStep[] }
+  | { readonly kind: 'sample'; readonly request: PreparedRequest; readonly sample: CompiledSample };
+
+/** One step of a timeline, its times absolute. */
+export interface CompiledStep {
+  readonly atMs: number;
+  readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly request: PreparedRequest | null;
+  readonly count: number;
+  readonly everyMs: number;
+  readonly expectations: readonly Expectation[];
+  readonly counts: Readonly<Record<string, number>> | null;
+  readonly pointer: string;
+}
+
+/** What the cases of a file have in common. */
+export interface CaseSetting {
+  readonly checked: CheckedScenario;
+  readonly shell: ScenarioShell;
+  readonly edge: EdgeConfig;
+  readonly signer: Signer | null;
+  /** Instead of the seed of the file. */
+  readonly seed: number | string | null;
+}
+
+/** Backends that are dialled: those that can be scripted. */
+export function dialledBackends({ backends }: EdgeConfig): string[] {
+  return Object.entries(backends).flatMap(([name, { static: dialled }]) =>
+    dialled === undefined ? [] : [name],
+  );
+}
+
+/** Compiles a case; null when something in it cannot be run, which is then in `findings`. */
+export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagnostic[]): CompiledCase | null {
+  const { shell, checked } = setting;
+  const { config, pointer } = row;
+  const before = findings.length;
+  const report = checked.report(findings);
+  const startMs = startOf(row, setting, report);
+  const request: RequestSetting = {
+    defaults: shell.defaults?.request ?? {},
+    host: defaultHost(setting.edge),
+    tls: tlsOf({ ...shell.facts, ...config.facts }),
+    startMs,
+    signer: setting.signer,
+    report,
+  };
+  const scripts = (given: ScenarioShell['upstreams'], at: string) =>
+    compileUpstreams(given, at, dialledBackends(setting.edge), report);
+  const upstreams = new Map([
+    ...scripts(shell.upstreams, '/upstreams'),
+    ...scripts(config.upstreams, `${pointer}/upstreams`),
+  ]);
+  const plan = planOf(row, setting, request, report);
+  if (plan === null || findings.length > before) return null;
+  return {
+    row,
+    startMs,
+    seed: setting.seed ?? config.seed ?? shell.seed ?? DEFAULT_SEED,
+    headMs: shell.defaults?.upstream_timeout === undefined ? -1 : durationMs(shell.defaults.upstream_timeout),
+    upstreams,
+    plan,
+    snapshot: config.expect === 'snapshot',
+  };
+}
+
+function startOf({ config, pointer }: CaseRow, { shell }: CaseSetting, report: Report<ScenarioCode>): number {
+  const clock = config.clock ?? shell.clock;
+  if (clock === undefined) return DEFAULT_START_MS;
+  const ms = timeMs(clock);
+  if (Number.isNaN(ms)) {
+    const at = config.clock === undefined ? '/clock' : `${pointer}/clock`;
+    report('scenario.bad_time', at, `'${clock}' is not a time such as 2026-01-01T00:00:00Z`);
+  }
+  return ms;
+}
+
+/** The first host that the edge answers for; `*` stands for any label. */
+function defaultHost({ edges }: EdgeConfig): string {
+  const [first] = Object.values(edges.https);
+  return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
+}
+
+function tlsOf(facts: Readonly<Record<string, unknown>>): TlsFacts | null {
+  const certificate = facts['client_certificate'] as Readonly<Record<string, unknown>> | undefined;
+  if (certificate === undefined) return null;
+  return {
+    version: 'TLS 1.3',
+    cipherSuite: 'TLS_AES_128_GCM_SHA256',
+    clientCertificate: {
+      serialNumber: String(certificate['serial_number'] ?? ''),
+      subjectCn: String(certificate['subject_cn'] ?? ''),
+    },
+  };
+}
+
+function planOf(
+  { config, pointer }: CaseRow,
+  setting: CaseSetting,
+  request: RequestSetting,
+  report: Report<ScenarioCode>,
+): Plan | null {
+  const naming = { backends: Object.keys(setting.edge.backends), report };
+  const expected = (given: unknown, at: string): Expectation[] =>
+    typeof given === 'object' && given !== null
+      ? compileExpectation(given as ExpectationConfig, at, naming)
+      : [];
+  const { timeline, sample } = config;
+  if (timeline !== undefined) {
+    const steps = timeline.map((step, index) => ({ step, at: pointerTo(`${pointer}/timeline`, index) }));
+    return timelinePlan(steps, setting, request, expected, report);
+  }
+  if (sample !== undefined) {
+    const prepared = prepareRequest(sample.request ?? {}, `${pointer}/sample/request`, request);
+    const compiled = compileSample(sample, `${pointer}/sample`, setting.edge, report);
+    return prepared === null || compiled === null
+      ? null
+      : { kind: 'sample', request: prepared, sample: compiled };
+  }
+  const prepared =
+    config.curl === undefined
+      ? config.raw === undefined
+        ? prepareRequest(config.request ?? {}, `${pointer}/request`, request)
+        : prepareRaw(config.raw, request)
+      : prepareCurl(config.curl, `${pointer}/curl`, request);
+  const { expect } = config;
+  if (typeof expect === 'string' && expect !== 'snapshot') {
+    report('scenario.bad_expectation', `${pointer}/expect`, `'${expect}' is neither a map nor \`snapshot\``);
+  }
+  const expectations = expected(expect, `${pointer}/expect`);
+  return prepared === null ? null : { kind: 'one', request: prepared, expectations };
+}
+
+function timelinePlan(
+  steps: readonly { readonly step: StepConfig; readonly at: string }[],
+  setting: CaseSetting,
+  request: RequestSetting,
+  expected: (given: unknown, at: string) => Expectation[],
+  report: Report<ScenarioCode>,
+): Plan {
+  let cursorMs = 0;
+  const compiled = steps.map(({ step, at }): CompiledStep => {
+    const { send } = step;
+    if (step.at !== undefined) cursorMs = durationMs(step.at);
+    if (step.advance !== undefined) cursorMs += durationMs(step.advance);
+    const atMs = request.startMs + cursorMs;
+    const { count = 1, every } = typeof send === 'object' ? send : {};
+    const everyMs = every === undefined ? 0 : durationMs(every);
+    if (send !== undefined) cursorMs += (count - 1) * everyMs;
+    else if (step.expect !== undefined) {
+      report('scenario.bad_expectation', `${at}/expect`, 'a step that sends nothing can expect nothing');
+    }
+    return {
+      atMs,
+      upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, dialledBackends(setting.edge), report),
+      request: send === undefined ? null : prepareRequest(send, `${at}/send`, request),
+      count,
+      everyMs,
+      expectations: expected(step.expect, `${at}/expect`),
+      counts: step.expect?.counts ?? null,
+      pointer: at,
+    };
+  });
+  return { kind: 'timeline', steps: compiled };
+}

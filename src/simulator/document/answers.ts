@@ -1,0 +1,122 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { type Report, didYouMean, listed, quoted } from '../../edge/document/report.ts';
+import { shaped } from '../../edge/document/shape.ts';
+import { isFieldName, isFieldValue } from '../../http/fields.ts';
+import type { Answering, Fault, UpstreamScript } from '../upstreams.ts';
+import { PLAIN_ANSWER } from '../upstreams.ts';
+import type { ScenarioCode } from './codes.ts';
+import { durationMs } from './durations.ts';
+import { ANSWER_SHAPE } from './scenario_shape.ts';
+import type { AnswerConfig, UpstreamConfig } from './schema.ts';
+
+const FAULTS: readonly Fault[] = ['hang', 'reset', 'half', 'refuse', 'invalid'];
+const HALF_BODY = new TextEncoder().encode('half of this body is never sent');
+
+/** Compiles scripted upstreams; names have to be backends of the edge, or URLs. What is wrong is reported. */
+export function compileUpstreams(
+  given: Readonly<Record<string, UpstreamConfig>> | undefined,
+  pointer: string,
+  backends: readonly string[],
+  report: Report<ScenarioCode>,
+): ReadonlyMap<string, UpstreamScript> {
+  const scripts = new Map<string, UpstreamScript>();
+  for (const [name, config] of Object.entries(given ?? {})) {
+    const at = pointerTo(pointer, name);
+    if (!name.includes('://') && !backends.includes(name)) {
+      report('scenario.unknown_backend', at, `the edge has no backend ${quoted(name)} that is dialled`, {
+        at: 'key',
+        hint: didYouMean(suggest(name, backends)),
+        notes: [`those that are: ${listed(backends)}`],
+      });
+      continue;
+    }
+    scripts.set(name, compileScript(config, at, report));
+  }
+  return scripts;
+}
+
+function compileScript(
+  config: UpstreamConfig,
+  pointer: string,
+  report: Report<ScenarioCode>,
+): UpstreamScript {
+  if (typeof config === 'object' && config.sequence !== undefined) {
+    const answers = config.sequence.map((each, index) =>
+      compileAnswer(config, each, pointerTo(`${pointer}/sequence`, index), report),
+    );
+    return { answers, then: config.then ?? 'last' };
+  }
+  return { answers: [compileAnswer({}, config, pointer, report)], then: 'last' };
+}
+
+/** One answer; those of a sequence begin with what is said beside the sequence. */
+function compileAnswer(
+  base: AnswerConfig,
+  given: unknown,
+  pointer: string,
+  report: Report<ScenarioCode>,
+): Answering {
+  const config = readAnswer(given, pointer, report);
+  const merged: AnswerConfig = { ...base, ...config };
+  const headers: string[] = [];
+  for (const [name, values] of Object.entries({ ...base.headers, ...config.headers })) {
+    for (const value of Array.isArray(values) ? values : [values]) {
+      if (!isFieldName(name) || !isFieldValue(String(value))) {
+        report('scenario.bad_answer', pointerTo(`${pointer}/headers`, name), `'${name}' is not a header`);
+      } else headers.push(name.toLowerCase(), String(value));
+    }
+  }
+  const body = bodyOf(merged);
+  if (merged.json !== undefined && merged.body === undefined && !headers.includes('content-type')) {
+    headers.push('content-type', 'application/json');
+  }
+  return {
+    status: merged.status ?? 200,
+    headers,
+    body,
+    latencyMs: latencyOf(merged.latency),
+    fault: merged.fault ?? null,
+  };
+}
+
+function bodyOf({ body, json, fault }: AnswerConfig): Uint8Array {
+  if (body !== undefined) return new TextEncoder().encode(body);
+  if (json !== undefined) return new TextEncoder().encode(JSON.stringify(json));
+  return fault === 'half' ? HALF_BODY : PLAIN_ANSWER.body;
+}
+
+function latencyOf(latency: AnswerConfig['latency']): Answering['latencyMs'] {
+  if (latency === undefined) return 0;
+  if (typeof latency === 'string') return durationMs(latency);
+  return { fromMs: durationMs(latency.from), toMs: durationMs(latency.to) };
+}
+
+function readAnswer(given: unknown, pointer: string, report: Report<ScenarioCode>): AnswerConfig {
+  if (typeof given === 'number') {
+    if (!Number.isInteger(given) || given < 101 || given > 599) {
+      report('scenario.bad_answer', pointer, `${given} is not a status from 101 to 599`);
+    }
+    return { status: given };
+  }
+  if (typeof given === 'string') {
+    const fault = FAULTS.find((each) => each === given);
+    if (fault !== undefined) return { fault };
+    report('scenario.bad_answer', pointer, `${quoted(given)} is no way to answer`, {
+      hint: didYouMean(suggest(given, FAULTS)),
+      notes: [`one of: ${FAULTS.join(', ')}, a status, or a map`],
+    });
+    return {};
+  }
+  const sound = shaped(ANSWER_SHAPE, given, pointer, (at, departure) => {
+    const says =
+      departure.kind === 'unknown_key'
+        ? `${quoted(departure.key)} has no meaning in an answer`
+        : 'this is no answer of an upstream';
+    report('scenario.bad_answer', departure.kind === 'unknown_key' ? pointerTo(at, departure.key) : at, says);
+  }) as AnswerConfig | undefined;
+  if (sound?.sequence !== undefined && pointer.includes('/sequence/')) {
+    report('scenario.bad_answer', `${pointer}/sequence`, 'a sequence cannot hold another one');
+  }
+  return sound ?? {};
+}

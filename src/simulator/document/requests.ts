@@ -1,0 +1,172 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { Report } from '../../edge/document/report.ts';
+import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
+import type { RefusedHead } from '../../engine/request_head.ts';
+import { DEFAULT_CLIENT_IP, connectionOf, headOf } from '../../engine/request_like.ts';
+import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
+import type { PreparedRequest } from '../simulator.ts';
+import type { ScenarioCode } from './codes.ts';
+import { readCurl } from './curl.ts';
+import { durationMs } from './durations.ts';
+import { readRawRequest } from './raw_request.ts';
+import type { RequestConfig } from './schema.ts';
+
+/** Signs a request as a provider of webhooks does; loaded only by files that ask for it. */
+export type Signer = (
+  provider: string,
+  secret: string,
+  request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: FieldList;
+    readonly body: Uint8Array;
+  },
+  nowMs: number,
+) => { readonly headers: FieldList; readonly body: Uint8Array } | { readonly problem: string };
+
+/** What requests are made with. */
+export interface RequestSetting {
+  readonly defaults: RequestConfig;
+  /** Host of a request that names none. */
+  readonly host: string;
+  readonly tls: TlsFacts | null;
+  readonly startMs: number;
+  readonly signer: Signer | null;
+  readonly report: Report<ScenarioCode>;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const SHORT = /^(?:([A-Z][A-Z-]*)\s+)?(\S+)$/;
+
+/** Makes a request ready to be sent; null when it cannot be, which has been reported. */
+export function prepareRequest(
+  given: string | RequestConfig,
+  pointer: string,
+  setting: RequestSetting,
+): PreparedRequest | null {
+  const config = typeof given === 'string' ? shortRequest(given) : given;
+  if (config === null)
+    return refuse(setting, pointer, `'${given as string}' is not a request such as 'GET /path'`);
+  return prepared(config, pointer, setting);
+}
+
+/** `GET /path`, `GET https://shop.test/path` or a target alone. */
+function shortRequest(text: string): RequestConfig | null {
+  const parts = SHORT.exec(text.trim());
+  if (parts === null) return null;
+  return { url: parts[2]!, ...(parts[1] !== undefined && { method: parts[1] }) };
+}
+
+function prepared(config: RequestConfig, pointer: string, setting: RequestSetting): PreparedRequest | null {
+  const { defaults } = setting;
+  const merged: RequestConfig = { ...defaults, ...config };
+  const url = urlOf(config, setting);
+  const fields = fieldsOf({ ...defaults.headers, ...config.headers }, pointer, setting);
+  if (fields === null) return null;
+  let body: Uint8Array = bodyOf(merged);
+  let headers: FieldList = withBodyFields(fields, merged, body);
+  const method = merged.method ?? (body.length > 0 ? 'POST' : 'GET');
+  if (merged.sign !== undefined) {
+    if (setting.signer === null) throw new Error('a request is to be signed and no signer was loaded');
+    const { provider, secret } = merged.sign;
+    const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
+    if ('problem' in signed) return refuse(setting, pointerTo(pointer, 'sign'), signed.problem);
+    ({ headers, body } = signed);
+  }
+  return withHead(() => headOf({ method, url, headers: pairs(headers) }), body, merged, pointer, setting);
+}
+
+function withHead(
+  make: () => RequestHead | RefusedHead,
+  body: Uint8Array,
+  config: Pick<RequestConfig, 'ip' | 'leaves_after'>,
+  pointer: string,
+  setting: RequestSetting,
+): PreparedRequest | null {
+  try {
+    const head = make();
+    const scheme = 'refused' in head ? head.head.scheme : head.scheme;
+    const facts = { clientIp: config.ip ?? DEFAULT_CLIENT_IP, clientPort: 50_000 };
+    const connection = { ...connectionOf(facts, scheme, setting.startMs), tls: setting.tls };
+    const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
+    return { head, connection, body, leaveAfterMs };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return refuse(setting, pointer, error.message);
+  }
+}
+
+/** A request as a curl command line. */
+export function prepareCurl(line: string, pointer: string, setting: RequestSetting): PreparedRequest | null {
+  const curl = readCurl(line);
+  if ('problem' in curl) return refuse(setting, pointer, `this command line cannot be read: ${curl.problem}`);
+  const body = curl.body === null ? NO_BYTES : new TextEncoder().encode(curl.body);
+  const given = curl.headers.flatMap(([name, value]) => [name, value]);
+  const agent = hasField(given, 'user-agent') ? [] : ['user-agent', 'curl/8.0'];
+  const accept = hasField(given, 'accept') ? [] : ['accept', '*/*'];
+  const length = body.length > 0 ? ['content-length', String(body.length)] : [];
+  const headers = [...agent, ...accept, ...given, ...length];
+  const { method, url } = curl;
+  return withHead(
+    () => headOf({ method, url, headers: pairs(headers) }),
+    body,
+    setting.defaults,
+    pointer,
+    setting,
+  );
+}
+
+/** A request as bytes. */
+export function prepareRaw(text: string, setting: RequestSetting): PreparedRequest | null {
+  const { head, body } = readRawRequest(text, setting.defaults.scheme ?? 'https');
+  return withHead(() => head, body, setting.defaults, '', setting);
+}
+
+function refuse({ report }: RequestSetting, pointer: string, says: string): null {
+  report('scenario.bad_request', pointer, says);
+  return null;
+}
+
+function urlOf({ url, scheme, host, path }: RequestConfig, { defaults, ...setting }: RequestSetting): string {
+  if (url?.includes('://') === true) return url;
+  const authority = host ?? defaults.host ?? setting.host;
+  const target = url ?? path ?? defaults.url ?? defaults.path ?? '/';
+  if (target.includes('://')) return target;
+  return `${scheme ?? defaults.scheme ?? 'https'}://${authority}${target.startsWith('/') ? '' : '/'}${target}`;
+}
+
+function bodyOf({ body, json }: Pick<RequestConfig, 'body' | 'json'>): Uint8Array {
+  if (body !== undefined) return new TextEncoder().encode(body);
+  return json === undefined ? NO_BYTES : new TextEncoder().encode(JSON.stringify(json));
+}
+
+/** A client says what its body is, and how long. */
+function withBodyFields(fields: FieldList, { json, body }: RequestConfig, bytes: Uint8Array): FieldList {
+  const isJson = json !== undefined && body === undefined && !hasField(fields, 'content-type');
+  const type = isJson ? ['content-type', 'application/json'] : [];
+  const isLong =
+    bytes.length > 0 && !hasField(fields, 'content-length') && !hasField(fields, 'transfer-encoding');
+  return [...fields, ...type, ...(isLong ? ['content-length', String(bytes.length)] : [])];
+}
+
+type Headers = NonNullable<RequestConfig['headers']>;
+
+function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): string[] | null {
+  const fields: string[] = [];
+  for (const [name, given] of Object.entries(headers)) {
+    for (const value of Array.isArray(given) ? given : [given]) {
+      const text = String(value);
+      if (!isFieldName(name) || !isFieldValue(text)) {
+        return refuse(setting, pointerTo(`${pointer}/headers`, name), `'${name}: ${text}' is not a header`);
+      }
+      fields.push(name.toLowerCase(), text);
+    }
+  }
+  return fields;
+}
+
+function pairs(fields: FieldList): [string, string][] {
+  const out: [string, string][] = [];
+  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
+  return out;
+}

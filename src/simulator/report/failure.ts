@@ -1,0 +1,55 @@
+import type { LocatedStep } from '../../edge/explain.ts';
+import { printable } from '../../diagnostics/display.ts';
+import { type CaseResult, rerunCommand } from '../result.ts';
+import { writtenSnapshot } from '../snapshot.ts';
+
+/** Why a case failed, line by line, without colours and indentation. */
+export function failureLines(result: CaseResult): string[] {
+  const lines: string[] = [];
+  for (const { what, expected, received, line, near } of result.mismatches) {
+    lines.push(`${what}${line > 0 ? `  (${result.file}:${line})` : ''}`);
+    lines.push(`  expected: ${expected}`, `  received: ${received}`);
+    if (near !== undefined) lines.push(`  ${near}`);
+  }
+  if (result.snapshot !== null) {
+    lines.push('the snapshot is not filled in; --update would write:');
+    lines.push(`  expect: ${writtenSnapshot(result.snapshot.value, 'yaml')}`);
+  }
+  const { explained } = result;
+  if (explained !== null) {
+    lines.push(`request: ${explained.request}`);
+    lines.push(`decided by ${stepLine(explained.because)}`);
+    for (const inner of explained.because.inner ?? []) {
+      lines.push(`  ${inner.kind} ${inner.name}: ${inner.says}${facts(inner.detail)}`);
+    }
+  }
+  if (result.near !== null) lines.push(`nearest: ${result.near}`);
+  if (result.shares !== null) {
+    lines.push(
+      `shares: ${Object.entries(result.shares)
+        .map(([name, share]) => `${name} ${share}`)
+        .join(', ')}`,
+    );
+  }
+  lines.push(`again: ${rerunCommand(result)}`);
+  return lines.map((line) => printable(line));
+}
+
+/** A step in one line: module, reason, facts and place. */
+export function stepLine({ module, code, says, detail, place }: LocatedStep): string {
+  const at = place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
+  return `${module}: ${says} (${code})${facts(detail)}${at}`;
+}
+
+function facts(detail: Readonly<Record<string, unknown>>): string {
+  const all = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
+  return all.length === 0 ? '' : ` [${all.join(', ')}]`;
+}
+
+/** A failure in one line, for annotations. */
+export function failureSentence({ mismatches, snapshot }: CaseResult): string {
+  if (snapshot !== null) return 'the snapshot is not filled in';
+  return mismatches
+    .map(({ what, expected, received }) => `${what}: expected ${expected}, received ${received}`)
+    .join('; ');
+}

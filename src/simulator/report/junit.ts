@@ -1,0 +1,58 @@
+import type { CaseResult, FileResult } from '../result.ts';
+import { failureLines, failureSentence } from './failure.ts';
+import type { Reporter } from './reporter.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\n': '&#10;',
+};
+
+/** A text for XML 1.0, in which most control characters cannot stand at all. */
+function xml(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll(/[&<>"'\n]/g, (char) => ESCAPES[char]!);
+}
+
+/** JUnit's XML as continuous integration reads it: a suite for each file. */
+export function junitReporter(): Reporter {
+  return {
+    finished: (files, summary) => {
+      const counts = `tests="${summary.passed + summary.failed + summary.skipped + summary.invalid}" failures="${summary.failed}" errors="${summary.invalid}" skipped="${summary.skipped}"`;
+      const head = `<testsuites name="edgeproof" ${counts} time="${seconds(summary.tookMs)}">`;
+      return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${files.map((file) => suite(file)).join('')}</testsuites>\n`;
+    },
+  };
+}
+
+function suite({ file, cases, diagnostics }: FileResult): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const failed = cases.filter(({ status }) => status === 'failed').length;
+  const skipped = cases.filter(({ status }) => status === 'skipped').length;
+  const took = cases.reduce((sum, { tookMs }) => sum + tookMs, 0);
+  const count = cases.length + (errors.length > 0 ? 1 : 0);
+  const head = `  <testsuite name="${xml(file)}" tests="${count}" failures="${failed}" errors="${count - cases.length}" skipped="${skipped}" time="${seconds(took)}">\n`;
+  const says = errors.map((error) => error.says).join('; ');
+  const invalid =
+    errors.length === 0
+      ? ''
+      : `    <testcase name="the file can be run" classname="${xml(file)}"><error message="${xml(says)}"/></testcase>\n`;
+  return `${head}${invalid}${cases.map((each) => testcase(each)).join('')}  </testsuite>\n`;
+}
+
+function testcase(result: CaseResult): string {
+  const { name, file, line, status, tookMs } = result;
+  const head = `    <testcase name="${xml(name)}" classname="${xml(file)}" file="${xml(file)}" line="${line}" time="${seconds(tookMs)}"`;
+  if (status === 'passed') return `${head}/>\n`;
+  if (status === 'skipped') return `${head}><skipped message="${xml(result.skipped ?? '')}"/></testcase>\n`;
+  const message = xml(failureSentence(result));
+  return `${head}><failure message="${message}">${xml(failureLines(result).join('\n'))}</failure></testcase>\n`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(6);
+}

@@ -1,0 +1,83 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { LocatedStep } from '../edge/explain.ts';
+import type { Mismatch } from './expect/expectation.ts';
+
+/** A mismatch and the line of its expectation; 0 without a text. */
+export interface LocatedMismatch extends Mismatch {
+  readonly line: number;
+}
+
+/** What came of one case: plain data, so that a worker can send it. */
+export interface CaseResult {
+  readonly file: string;
+  readonly name: string;
+  /** Line of the case in its file, from 1; 0 without a text. */
+  readonly line: number;
+  readonly tags: readonly string[];
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** Why it was skipped. */
+  readonly skipped: string | null;
+  /** Real time. */
+  readonly tookMs: number;
+  readonly requests: number;
+  readonly seed: number | string;
+  readonly mismatches: readonly LocatedMismatch[];
+  /** What an expectation `snapshot` would be. */
+  readonly snapshot: { readonly pointer: string; readonly value: unknown; readonly inTable: boolean } | null;
+  readonly explained: {
+    readonly because: LocatedStep;
+    readonly steps: readonly LocatedStep[];
+    readonly request: string;
+  } | null;
+  /** The smallest change after which the case would pass. */
+  readonly near: string | null;
+  /** Exact or counted shares of a sample. */
+  readonly shares: Readonly<Record<string, string>> | null;
+}
+
+export interface FileResult {
+  readonly file: string;
+  readonly cases: readonly CaseResult[];
+  /** Errors mean that no case of the file was run. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether all cases of the file were selected. */
+  readonly isWhole: boolean;
+}
+
+/** What a run comes to in all. */
+export interface Summary {
+  readonly files: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Files that could not be run. */
+  readonly invalid: number;
+  readonly requests: number;
+  readonly tookMs: number;
+}
+
+/** Counts the results of files. */
+export function summaryOf(files: readonly FileResult[], tookMs: number): Summary {
+  const cases = files.flatMap((file) => file.cases);
+  const count = (status: CaseResult['status']) => cases.filter((each) => each.status === status).length;
+  return {
+    files: files.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    invalid: files.filter(({ diagnostics }) => diagnostics.some(({ severity }) => severity === 'error'))
+      .length,
+    requests: cases.reduce((sum, { requests }) => sum + requests, 0),
+    tookMs,
+  };
+}
+
+/** The command that runs a case alone. */
+export function rerunCommand({ file, name, seed }: CaseResult): string {
+  const seeded = typeof seed === 'string' && seed.includes('+') ? ` --seed ${shellQuoted(seed)}` : '';
+  return `edgeproof test ${shellQuoted(file)} --filter ${shellQuoted(`=${name}`)}${seeded}`;
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,186 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
+import { quoted } from '../edge/document/report.ts';
+import { type CompiledCase, compileCase } from './compile_case.ts';
+import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
+import type { Signer } from './document/requests.ts';
+import { nearMiss } from './near_miss.ts';
+import type { CaseResult, FileResult } from './result.ts';
+import { type Ran, type RunOptions, runCase } from './run_case.ts';
+import { snapshotOf } from './snapshot.ts';
+import type { EdgeUnderTest } from './under_test.ts';
+
+/** How the cases of files are run. */
+export interface FileOptions extends RunOptions {
+  readonly selects: (row: CaseRow) => boolean;
+  readonly seed: number | string | null;
+  readonly repeat: number;
+  readonly bail: boolean;
+  readonly signer: Signer | null;
+  /** Called with each result as it comes; whether to go on. */
+  readonly told: (result: CaseResult) => boolean;
+  /** Milliseconds of real time, for how long cases took. */
+  readonly clockMs: () => number;
+}
+
+/** Whether a file needs a signer. */
+export function needsSigner({ shell, cases }: Scenario): boolean {
+  return (
+    shell.defaults?.request?.sign !== undefined ||
+    cases.some(({ config }) => JSON.stringify(config).includes('"sign"'))
+  );
+}
+
+/** Runs the selected cases of a checked file against its edge. */
+export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: FileOptions): FileResult {
+  const findings: Diagnostic[] = [...checked.diagnostics];
+  const { scenario } = checked;
+  if (scenario === null) return { file: checked.name, cases: [], diagnostics: findings, isWhole: true };
+  const { shell } = scenario;
+  const setting = { checked, shell, edge: edge.config, signer: options.signer, seed: options.seed };
+  const compiled: (CompiledCase | { readonly skipped: CaseRow })[] = [];
+  let isWhole = true;
+  for (const row of scenario.cases) {
+    if (!options.selects(row)) {
+      isWhole = false;
+      continue;
+    }
+    const { skip } = row.config;
+    if (skip !== undefined && skip !== false) compiled.push({ skipped: row });
+    else {
+      const ready = compileCase(row, setting, findings);
+      if (ready !== null) compiled.push(ready);
+    }
+  }
+  const diagnostics = distinct(findings);
+  if (hasErrors(diagnostics)) return { file: checked.name, cases: [], diagnostics, isWhole };
+  const cases: CaseResult[] = [];
+  const used = new Set<string>();
+  for (const each of compiled) {
+    const result =
+      'skipped' in each
+        ? skippedResult(each.skipped, checked)
+        : runRepeated(each, checked, edge, options, used);
+    cases.push(result);
+    if (!options.told(result) || (options.bail && result.status === 'failed')) {
+      isWhole = false;
+      break;
+    }
+  }
+  const isAll = isWhole && !compiled.some((each) => 'skipped' in each);
+  const unused = isAll ? unusedUpstreams(checked, scenario, used) : [];
+  return { file: checked.name, cases, diagnostics: [...diagnostics, ...unused], isWhole };
+}
+
+/** Rows of one table have their findings at the same place. */
+function distinct(findings: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return findings.filter(({ pointer, says }) => {
+    const key = `${pointer} ${says}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+function runRepeated(
+  compiled: CompiledCase,
+  checked: CheckedScenario,
+  edge: EdgeUnderTest,
+  options: FileOptions,
+  used: Set<string>,
+): CaseResult {
+  const beganMs = options.clockMs();
+  let ran: Ran;
+  let seed = compiled.seed;
+  let turn = 0;
+  do {
+    // Each repetition has chance of its own; the first is the one that is always run.
+    seed = turn === 0 ? compiled.seed : `${compiled.seed}+${turn}`;
+    ran = runCase({ ...compiled, seed }, edge, options);
+    for (const name of ran.used) used.add(name);
+  } while (ran.mismatches.length === 0 && ++turn < options.repeat);
+  return resultOf({ ...compiled, seed }, ran, checked, edge, options.clockMs() - beganMs);
+}
+
+function resultOf(
+  compiled: CompiledCase,
+  ran: Ran,
+  checked: CheckedScenario,
+  edge: EdgeUnderTest,
+  tookMs: number,
+): CaseResult {
+  const { row, snapshot, seed } = compiled;
+  const base = {
+    ...placeOf(row, checked),
+    tookMs,
+    requests: ran.requests,
+    seed,
+    shares: ran.shares,
+  };
+  if (snapshot && ran.outcome !== null) {
+    return {
+      ...base,
+      status: 'failed',
+      mismatches: [],
+      snapshot: {
+        pointer: pointerTo(row.pointer, 'expect'),
+        value: snapshotOf(ran.outcome),
+        inTable: row.row !== null,
+      },
+      explained: null,
+      near: null,
+      skipped: null,
+    };
+  }
+  const isFailed = ran.mismatches.length > 0;
+  return {
+    ...base,
+    status: isFailed ? 'failed' : 'passed',
+    mismatches: ran.mismatches.map((each) => ({ ...each, line: checked.lineOf(each.pointer) })),
+    snapshot: null,
+    explained: ran.explained,
+    near: isFailed ? nearMiss(compiled, edge) : null,
+    skipped: null,
+  };
+}
+
+function placeOf(row: CaseRow, checked: CheckedScenario) {
+  return {
+    file: checked.name,
+    name: row.name,
+    line: checked.lineOf(pointerTo(row.pointer, 'name')),
+    tags: row.tags,
+  };
+}
+
+function skippedResult(row: CaseRow, checked: CheckedScenario): CaseResult {
+  const { skip } = row.config;
+  return {
+    ...placeOf(row, checked),
+    status: 'skipped',
+    skipped: typeof skip === 'string' ? skip : '',
+    tookMs: 0,
+    requests: 0,
+    seed: '',
+    shares: null,
+    mismatches: [],
+    snapshot: null,
+    explained: null,
+    near: null,
+  };
+}
+
+/** Scripts that no case asked are most often misspelt, or left over. */
+function unusedUpstreams(
+  checked: CheckedScenario,
+  { shell }: Scenario,
+  used: ReadonlySet<string>,
+): Diagnostic[] {
+  const findings: Diagnostic[] = [];
+  const report = checked.report(findings);
+  for (const name of Object.keys(shell.upstreams ?? {})) {
+    if (used.has(name)) continue;
+    const says = `no case reached the scripted upstream ${quoted(name)}`;
+    report('scenario.unused_upstream', pointerTo('/upstreams', name), says, { at: 'key' });
+  }
+  return findings;
+}

@@ -1,0 +1,161 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Report } from '../edge/document/report.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { type Distribution, type Run, walkChance } from './chance_walk.ts';
+import type { ScenarioCode } from './document/codes.ts';
+import type { SampleConfig } from './document/schema.ts';
+import type { Mismatch } from './expect/expectation.ts';
+import type { Outcome } from './expect/outcome.ts';
+import { decidingStep } from '../engine/trace.ts';
+import {
+  type Fraction,
+  ONE,
+  ZERO,
+  asNumber,
+  compareFractions,
+  fraction,
+  readFraction,
+  shownFraction,
+} from './fraction.ts';
+
+/** Shares of outcomes over chance, compiled. */
+export interface CompiledSample {
+  /** What a run comes to, as the keys of `share` have it. */
+  readonly keyOf: (outcome: Outcome) => string;
+  readonly share: ReadonlyMap<string, Fraction>;
+  readonly method: 'exact' | 'empirical';
+  readonly runs: number;
+  readonly within: number | null;
+  /** Where weights divide chance. */
+  readonly bounds: readonly Fraction[];
+  readonly pointer: string;
+}
+
+const RUNS = 10_000;
+/** Standard deviations that counted shares may be off: one run in 15,000 is, by chance. */
+const DEVIATIONS = 4;
+
+/** Compiles a sample; shares that are no probabilities are reported. */
+export function compileSample(
+  config: SampleConfig,
+  pointer: string,
+  edge: EdgeConfig,
+  report: Report<ScenarioCode>,
+): CompiledSample | null {
+  const share = new Map<string, Fraction>();
+  let sum = 0;
+  for (const [name, given] of Object.entries(config.share)) {
+    const read = readFraction(given);
+    if (read === null || compareFractions(read, ONE) > 0) {
+      report(
+        'scenario.bad_share',
+        pointerTo(`${pointer}/share`, name),
+        `'${given}' is no probability such as 0.9 or 1/3`,
+      );
+      return null;
+    }
+    sum += asNumber(read);
+    share.set(name, read);
+  }
+  if (sum > 1 + 1e-9) {
+    report('scenario.bad_share', `${pointer}/share`, 'the shares add up to more than 1');
+    return null;
+  }
+  const by = config.by ?? 'backend';
+  return {
+    keyOf: (outcome) => {
+      if (by === 'status') return String(outcome.flight.response.status);
+      return by === 'backend' ? outcome.backend() : decidingStep(outcome.steps()).code;
+    },
+    share,
+    method: config.method ?? 'exact',
+    runs: config.runs ?? RUNS,
+    within: config.within ?? null,
+    bounds: boundsOf(edge),
+    pointer,
+  };
+}
+
+/** Every bound that a weighted backend of the edge draws in [0, 1). */
+function boundsOf({ backends }: EdgeConfig): Fraction[] {
+  const bounds = new Map<string, Fraction>();
+  for (const { weighted } of Object.values(backends)) {
+    const weights = Object.values(weighted ?? {});
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    let end = 0;
+    for (const weight of weights) {
+      end += weight;
+      if (total === 0) continue;
+      const bound = fraction(end, total);
+      bounds.set(`${bound.above}/${bound.below}`, bound);
+    }
+  }
+  return [...bounds.values()];
+}
+
+/** What a sample found: for the report, and what is not as expected. */
+export interface Sampled {
+  readonly mismatches: readonly Mismatch[];
+  readonly runs: number;
+  readonly shares: Readonly<Record<string, string>>;
+}
+
+/** Takes the sample: `run` is one run of its own, with given chance; `seeded` the chance of the nth run. */
+export function takeSample(
+  sample: CompiledSample,
+  run: Run,
+  seeded: (turn: number) => () => number,
+): Sampled {
+  return sample.method === 'exact' ? exact(sample, run) : empirical(sample, run, seeded);
+}
+
+function exact(sample: CompiledSample, run: Run): Sampled {
+  const walked = walkChance(run, sample.bounds);
+  if (walked === null) {
+    const received = 'too many outcomes of chance to walk; use method: empirical';
+    const mismatch = { what: 'share', expected: 'exact shares', received, pointer: sample.pointer };
+    return { mismatches: [mismatch], runs: 0, shares: {} };
+  }
+  const mismatches = [...sample.share].flatMap(([name, expected]): Mismatch[] => {
+    const received = walked.shares.get(name) ?? ZERO;
+    if (compareFractions(received, expected) === 0) return [];
+    const pointer = pointerTo(`${sample.pointer}/share`, name);
+    return [
+      {
+        what: `share of ${name}`,
+        expected: shownFraction(expected),
+        received: shownFraction(received),
+        pointer,
+      },
+    ];
+  });
+  return { mismatches, runs: walked.runs, shares: sharesOf(walked) };
+}
+
+function sharesOf({ shares }: Distribution): Record<string, string> {
+  return Object.fromEntries([...shares].map(([name, share]) => [name, shownFraction(share)]));
+}
+
+function empirical(sample: CompiledSample, run: Run, seeded: (turn: number) => () => number): Sampled {
+  const counts = new Map<string, number>();
+  for (let turn = 0; turn < sample.runs; turn++) {
+    const key = run(seeded(turn));
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const mismatches = [...sample.share].flatMap(([name, share]): Mismatch[] => {
+    const expected = asNumber(share);
+    const received = (counts.get(name) ?? 0) / sample.runs;
+    const within = sample.within ?? DEVIATIONS * Math.sqrt((expected * (1 - expected)) / sample.runs);
+    if (Math.abs(received - expected) <= within) return [];
+    return [
+      {
+        what: `share of ${name}`,
+        expected: `${expected} ± ${within.toPrecision(3)}`,
+        received: String(received),
+        pointer: pointerTo(`${sample.pointer}/share`, name),
+      },
+    ];
+  });
+  const shares = Object.fromEntries([...counts].map(([name, count]) => [name, String(count / sample.runs)]));
+  return { mismatches, runs: sample.runs, shares };
+}

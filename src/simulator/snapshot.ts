@@ -1,0 +1,40 @@
+import { decidingStep } from '../engine/trace.ts';
+import { firstValue } from '../http/fields.ts';
+import type { Outcome } from './expect/outcome.ts';
+import { decisionOf } from './expect/deeper.ts';
+
+/** What happened, as an expectation that holds of it. */
+export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> {
+  const { flight } = outcome;
+  const { response, exchange } = flight;
+  const location = firstValue(response.headers, 'location');
+  const decisions = Object.fromEntries(
+    (exchange.pipeline?.slots ?? []).map(({ module }) => [module, decisionOf(exchange, module)]),
+  );
+  const seen = outcome.seen();
+  return {
+    status: response.status === 0 ? 'none' : response.status,
+    ...(location !== undefined && { headers: { location } }),
+    upstream:
+      seen === null ? 'none' : { backend: seen.request.leaf.id, path: seen.request.target.split('?')[0] },
+    because: decidingStep(outcome.steps()).code,
+    ...(Object.keys(decisions).length > 0 && { decisions }),
+  };
+}
+
+/** A snapshot as text for its file: one line, which YAML and JSON read alike or, for YAML, as people write it. */
+export function writtenSnapshot(snapshot: unknown, form: 'yaml' | 'json'): string {
+  if (form === 'json') return JSON.stringify(snapshot);
+  if (typeof snapshot !== 'object' || snapshot === null) return plain(snapshot);
+  const entries = Object.entries(snapshot).map(
+    ([key, value]) => `${plain(key)}: ${writtenSnapshot(value, 'yaml')}`,
+  );
+  return `{ ${entries.join(', ')} }`;
+}
+
+/** A scalar without quotes where YAML reads it as it is. */
+function plain(value: unknown): string {
+  const isPlain = typeof value === 'string' && /^[A-Za-z_/][\w./-]*$/.test(value);
+  const isReserved = /^(?:true|false|null|yes|no|on|off|y|n)$/i.test(String(value));
+  return isPlain && !isReserved ? String(value) : JSON.stringify(value);
+}
