@@ -29,7 +29,7 @@ function numberOf(value: Value): number | bigint | undefined {
 }
 
 /** JavaScript orders number and bigint exactly, without rounding either. */
-export function compareNumbers(left: number | bigint, right: number | bigint): number {
+function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (left < right) return -1;
   if (left > right) return 1;
   return Number.isNaN(left) || Number.isNaN(right) ? Number.NaN : 0;
@@ -50,7 +50,7 @@ export function compareStrings(left: string, right: string): number {
   return left.length - right.length;
 }
 
-export function compareBytes(left: Uint8Array, right: Uint8Array): number {
+function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {
     const difference = left[at]! - right[at]!;

@@ -50,7 +50,7 @@ function fitAll<A>(overload: Overload<A>, args: readonly Type[], bindings: Bindi
 }
 
 /** Whether an argument may be given for a parameter; learns what type parameters stand for. */
-export function fitOne(param: Type, arg: Type, bindings: Bindings): Fit {
+function fitOne(param: Type, arg: Type, bindings: Bindings): Fit {
   if (param.kind === 'parameter') return fitParameter(param.name, decayed(arg), bindings);
   if (param.kind === 'dyn' || arg === UNSET) return 'exact';
   if (arg.kind === 'dyn') {

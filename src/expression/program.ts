@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { checkAst } from './checker.ts';
 import type { CheckOptions } from './checker.ts';
+import type { FunctionTable } from './function_table.ts';
 import { parseExpression } from './parser.ts';
 import { planTyped } from './plan/planner.ts';
 import type { Planned } from './plan/planner.ts';
@@ -34,9 +35,12 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The syntax tree of a source, or its first syntax error. */
-export function parse(source: string): { readonly ast: Ast } | { readonly diagnostic: Diagnostic } {
-  return parseExpression(source, STANDARD.macros);
+/** The syntax tree of a source, or its first syntax error. `functions` says which macros there are. */
+export function parse(
+  source: string,
+  functions: Pick<FunctionTable, 'macros'> = STANDARD,
+): { readonly ast: Ast } | { readonly diagnostic: Diagnostic } {
+  return parseExpression(source, functions.macros);
 }
 
 /** All that is wrong with an expression in a scope, constants that cannot work included. Never throws. */

@@ -197,7 +197,7 @@ const PRIMITIVES: Readonly<Record<string, Type>> = {
 };
 
 /** Types of `cel.expr.Type` in protobuf JSON. */
-export function typeFrom(json: Json): Type {
+function typeFrom(json: Json): Type {
   if (typeof json['primitive'] === 'string') return PRIMITIVES[json['primitive']] ?? DYN;
   if (json['wellKnown'] === 'TIMESTAMP') return TIMESTAMP;
   if (json['wellKnown'] === 'DURATION') return DURATION;

@@ -84,7 +84,7 @@ describe('random expressions', () => {
       const unexplained: Answers[] = [];
       let errors = 0;
       for (let count = 0; count < COUNT; count += 1) {
-        const source = randomExpression(random, count % 6 === 0 ? 3 : 2);
+        const source = randomExpression(random, count % 12 === 0 ? 3 : 2);
         const [strict = '', lenient = '', traced = ''] = ours(source);
         const answers = {
           source,

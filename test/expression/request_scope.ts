@@ -36,7 +36,7 @@ export interface Request {
   readonly vars: Readonly<Record<string, Value>>;
 }
 
-export const URL_TYPE = stringWithFields(
+const URL_TYPE = stringWithFields(
   'Url',
   {
     path: { type: STRING, doc: 'Path.', read: (url: Url) => url.path },

@@ -6,7 +6,7 @@ import { Double, Duration, fail, isMap, NONE, Optional, Timestamp, Uint } from '
 import type { Value } from '../values.ts';
 
 /** Whether a value is the empty one of its type: 0, false, '', [], {}, null, zero duration, the epoch. */
-export function isZero(value: Value): boolean {
+function isZero(value: Value): boolean {
   if (typeof value !== 'object') return value === 0 || value === false || value === '';
   if (value === null) return true;
   if (value instanceof Double || value instanceof Uint) return value.value === 0;
