@@ -117,7 +117,7 @@ describe('the URL of a request', () => {
       'req.url.host': 'shop.example',
       'req.url.port': 8443,
       'req.url.path': '/v1/things',
-      'req.url.raw_path': '/v1/things',
+      'req.url.raw_path': '/v1//th%69ngs',
       'req.url.query': 'a=1&a=2&b',
       'req.url.scheme': 'https',
       'req.url.uri': '/v1/things?a=1&a=2&b',

@@ -9,6 +9,7 @@ interface Parts {
   readonly scheme: string;
   readonly authority: string;
   readonly path: string;
+  readonly rawPath: string;
   readonly query: string | undefined;
   readonly fragment: string | undefined;
 }
@@ -20,6 +21,8 @@ export class UrlValue {
   /** As written: user information, host and port. */
   readonly authority: string;
   readonly path: string;
+  /** As it was sent, where `path` is canonical. */
+  readonly rawPath: string;
   readonly query: string;
   readonly fragment: string;
   #params: StringMap | undefined;
@@ -29,6 +32,7 @@ export class UrlValue {
     this.scheme = parts.scheme;
     this.authority = parts.authority;
     this.path = parts.path;
+    this.rawPath = parts.rawPath;
     this.query = parts.query ?? '';
     this.fragment = parts.fragment ?? '';
   }
@@ -68,8 +72,18 @@ export class UrlValue {
 
 /** The URL of a request: what a browser would show, had it come here with this host and path. */
 export function urlOfRequest(request: RequestInput): UrlValue {
-  const { scheme, authority, path, query } = request;
-  return new UrlValue({ raw: rawUrlOf(request), scheme, authority, path, query, fragment: undefined });
+  const { scheme, authority, path, query, sentTarget } = request;
+  const mark = sentTarget.indexOf('?');
+  const rawPath = mark < 0 ? sentTarget : sentTarget.slice(0, mark);
+  return new UrlValue({
+    raw: rawUrlOf(request),
+    scheme,
+    authority,
+    path,
+    rawPath,
+    query,
+    fragment: undefined,
+  });
 }
 
 export function rawUrlOf({ scheme, authority, path, query }: RequestInput): string {
@@ -97,11 +111,13 @@ export function parseUrl(text: string): UrlValue | null {
   const { host, port } = hostAndPort(authority);
   if (!isHost(host) || (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)))
     return null;
+  const path = slash < 0 ? '' : hierarchy.slice(slash);
   return new UrlValue({
     raw: text,
     scheme,
     authority,
-    path: slash < 0 ? '' : hierarchy.slice(slash),
+    path,
+    rawPath: path,
     query: mark < 0 ? undefined : beforeHash.slice(mark + 1),
     fragment: hash < 0 ? undefined : rest.slice(hash + 1),
   });
@@ -175,7 +191,7 @@ export const URL_TYPE = stringWithFields(
       read: (url: UrlValue) => url.fragment,
     },
     raw: { type: STRING, doc: 'The whole URL.', read: (url: UrlValue) => url.raw },
-    raw_path: { type: STRING, doc: 'Path with its escapes.', read: (url: UrlValue) => url.path },
+    raw_path: { type: STRING, doc: 'Path as it was sent.', read: (url: UrlValue) => url.rawPath },
     scheme: { type: STRING, doc: 'Scheme, such as `https`.', read: (url: UrlValue) => url.scheme },
     uri: { type: STRING, doc: 'Path and query.', read: (url: UrlValue) => url.uri },
     user_password: {
