@@ -29,7 +29,6 @@ export const REQUEST: RequestInput = {
   path: '/v1/things',
   query: 'page=2&tag=a+b&tag=c',
   sentTarget: '/v1//th%69ngs?page=2&tag=a+b&tag=c',
-  sentTarget: '/v1/things?page=2&tag=a+b&tag=c',
   version: '1.1',
   headers: [
     'Host',
