@@ -1,10 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
+import { expressionReferencePage } from '../src/expression/vocabulary/reference_page.ts';
+import { webhookDocument } from '../src/mechanisms/webhook/document.ts';
+import { policyJsonSchema } from '../src/policy/document/schema.ts';
 
 /** Writes every file that is made from the code: `npm run generate`. CI fails when one of them differs. */
 const FILES: readonly (readonly [path: string, content: string])[] = [
   ['src/edge/document/edge_file.schema.json', json(edgeFileJsonSchema())],
+  ['src/policy/document/policy.schema.json', json(policyJsonSchema())],
   ['schema/edge.json', json(edgeFileJsonSchema())],
+  ['schema/policy.json', json(policyJsonSchema())],
+  ['docs/expressions.md', expressionReferencePage()],
+  ['docs/webhooks.md', webhookDocument()],
+  ['docs/fidelity.md', fidelity()],
 ];
 
 const root = new URL('..', import.meta.url);
@@ -16,4 +24,17 @@ for (const [path, content] of FILES) {
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** One page of all rooms' tables, so that a reader looks in one place. */
+function fidelity(): string {
+  const folder = new URL('fidelity/', import.meta.url);
+  const rooms = readdirSync(folder)
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file) => readFileSync(new URL(file, folder), 'utf8').trim().replace(/^# /, '## '));
+  const head =
+    '# Fidelity\n\nGenerated from `docs/fidelity/`; do not edit. Where each behaviour comes from: *specified* by the ' +
+    'management API’s\nspecification, *documented* by services of this kind, or *our choice* where both are silent.\n';
+  return `${head}\n${rooms.join('\n\n')}\n`;
 }

@@ -41,6 +41,8 @@ export interface RequestHead {
   readonly path: string;
   /** Without the question mark; undefined when there is none (`/a?` has the empty string). */
   readonly query: string | undefined;
+  /** Path and query as the client sent them: what some senders of webhooks sign. Nothing is decided by it. */
+  readonly sentTarget: string;
   readonly version: '1.0' | '1.1' | '2.0';
   readonly headers: FieldList;
 }
@@ -174,7 +176,15 @@ export interface FetchRequest {
   readonly maxRedirects: number;
 }
 
-export type ForwardFailure = 'connect' | 'timeout' | 'reset' | 'invalid' | 'cancelled';
+/** `body_…`: it was the client's body that did not come, or was none; the upstream is not to blame. */
+export type ForwardFailure =
+  | 'connect'
+  | 'timeout'
+  | 'reset'
+  | 'invalid'
+  | 'cancelled'
+  | 'body_timeout'
+  | 'body_malformed';
 
 export interface Answers {
   body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'cancelled' };

@@ -35,6 +35,7 @@ export const ENGINE_REASONS = {
   },
   'request.malformed': { says: 'the request is not valid HTTP', status: 400, code: null },
   'request.method': { says: 'this method is not for an edge', status: 405, code: null },
+  'request.expectation': { says: 'the edge cannot meet this expectation', status: 417, code: null },
   'request.timeout': { says: 'the request did not arrive in time', status: 408, code: null },
   'request.too_large': { says: 'the request body is too large', status: 413, code: null },
   'request.head_too_large': { says: 'the head of the request is too large', status: 431, code: null },
@@ -56,6 +57,12 @@ export const ENGINE_REASONS = {
     code: 3006,
   },
   'upstream.invalid': { says: 'the upstream sent something that is not HTTP', status: 502, code: 3004 },
+  'upstream.body_timeout': {
+    says: 'the body of the request did not arrive in time',
+    status: 408,
+    code: null,
+  },
+  'upstream.body_malformed': { says: 'the body of the request is not valid HTTP', status: 400, code: null },
   'upstream.cancelled': { says: 'the client left before the upstream answered', status: 0, code: null },
   'engine.bug': { says: 'the edge failed while deciding; the request was stopped', status: 500, code: 2300 },
 } as const satisfies Record<string, { says: string; status: number; code: number | null }>;

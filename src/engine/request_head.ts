@@ -57,6 +57,7 @@ export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
     authority,
     path: parts.path,
     query: parts.query,
+    sentTarget: target,
     version: raw.version,
     headers: raw.headers,
   };
@@ -78,6 +79,7 @@ export function partialHead(raw: Partial<RawHead>): RequestHead {
     authority,
     path: mark < 0 ? (raw.target ?? '') : raw.target!.slice(0, mark),
     query: mark < 0 ? undefined : raw.target!.slice(mark + 1),
+    sentTarget: raw.target ?? '',
     version: raw.version ?? '1.1',
     headers,
   };

@@ -5,6 +5,7 @@ import type {
   Answers,
   Ask,
   Edit,
+  ForwardFailure,
   Happening,
   Leaf,
   Outcome,
@@ -190,6 +191,9 @@ export function upstreamRequest(
   };
 }
 
+/** Failures that say nothing of the upstream. */
+const CLIENTS_FAULT: ReadonlySet<ForwardFailure> = new Set(['cancelled', 'body_timeout', 'body_malformed']);
+
 function forwarded(exchange: Exchange, given: Answers['forward']): Question | null {
   const leaf = exchange.candidates![exchange.attempts.length]!;
   if ('head' in given) {
@@ -203,7 +207,7 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
   // Nothing was sent when the dial failed, so the next child may be tried; in any other case it may not.
   if (given.failure === 'connect' && exchange.attempts.length < exchange.candidates!.length)
     return forward(exchange);
-  conclude(exchange, given.failure === 'cancelled' ? 'cancelled' : 'failure');
+  conclude(exchange, CLIENTS_FAULT.has(given.failure) ? 'cancelled' : 'failure');
   return endWith(exchange, reason, { backend: leaf.id, detail: given.detail });
 }
 

@@ -12,7 +12,8 @@ export const NO_FIELDS: FieldList = Object.freeze([]);
 export function isName(name: string, lower: string): boolean {
   const last = name.length - 1;
   // Most names differ in length or in their last letter: `| 32` folds the case of letters.
-  if (last + 1 !== lower.length || (name.charCodeAt(last) | 32) !== (lower.charCodeAt(last) | 32)) return false;
+  if (last + 1 !== lower.length || (name.charCodeAt(last) | 32) !== (lower.charCodeAt(last) | 32))
+    return false;
   return name === lower || name.toLowerCase() === lower;
 }
 

@@ -1,4 +1,4 @@
-import { type FieldList, allValues, firstValue, hasField, listMembers } from './fields.ts';
+import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
  * What passes through an intermediary and what does not. Hop-by-hop fields belong to one connection
@@ -74,28 +74,26 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
   return (headers, authority, scheme, clientIp) => {
     const named = namedByConnection(headers);
     const out: string[] = ['host', authority];
-    let forwardedFor = clientIp;
-    let forwardedProto = scheme;
-    let forwardedHost = authority;
+    let forwardedFor = '';
+    let forwardedProto = '';
+    let forwardedHost = '';
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
+      const value = headers[at + 1]!;
       const fate = known.get(name) ?? fateOf(name);
       if (fate === 'pass') {
-        if (named === null || !named.includes(name.toLowerCase())) out.push(name, headers[at + 1]!);
-      } else if (fate !== 'drop') {
-        if (fate === 'forwarded_for') forwardedFor = joined(headers, 'x-forwarded-for', clientIp);
-        else if (fate === 'forwarded_proto') forwardedProto = joined(headers, 'x-forwarded-proto', scheme);
-        else forwardedHost = firstValue(headers, 'x-forwarded-host')!;
-      }
+        if (named === null || !named.has(name.toLowerCase())) out.push(name, value);
+      } else if (fate === 'forwarded_for') forwardedFor += `${value}, `;
+      else if (fate === 'forwarded_proto') forwardedProto += `${value}, `;
+      else if (fate === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
     }
+    forwardedFor += clientIp;
+    forwardedProto += scheme;
+    if (forwardedHost === '') forwardedHost = authority;
     out.push('x-forwarded-for', forwardedFor, 'x-forwarded-proto', forwardedProto);
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-}
-
-function joined(headers: FieldList, lower: string, last: string): string {
-  return [...allValues(headers, lower), last].join(', ');
 }
 
 /** The fields of an upstream's response as a client gets them; `Content-Length` stays, it describes HEAD and 304 too. */
@@ -104,8 +102,7 @@ export function forwardedResponse(headers: FieldList, errorCodeField: string): F
   let out: string[] | null = null;
   for (let at = 0; at < headers.length; at += 2) {
     const lower = headers[at]!.toLowerCase();
-    const drop =
-      HOP_BY_HOP.has(lower) || lower === errorCodeField || (named !== null && named.includes(lower));
+    const drop = HOP_BY_HOP.has(lower) || lower === errorCodeField || (named !== null && named.has(lower));
     if (drop) out ??= headers.slice(0, at);
     else if (out !== null) out.push(headers[at]!, headers[at + 1]!);
   }
@@ -113,14 +110,14 @@ export function forwardedResponse(headers: FieldList, errorCodeField: string): F
 }
 
 /** Further fields that `Connection` declares to be of this hop (RFC 9110 §7.6.1); null when it names none. */
-function namedByConnection(headers: FieldList): string[] | null {
+function namedByConnection(headers: FieldList): ReadonlySet<string> | null {
   const value = firstValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') {
     if (value === undefined || !moreThanOnce(headers, 'connection')) return null;
   }
   // `Connection: host` or `content-length` must not take away what the message needs to keep its meaning.
   const named = listMembers(headers, 'connection').filter((name) => name !== 'host' && !isFraming(name));
-  return named.length > 0 ? named : null;
+  return named.length > 0 ? new Set(named) : null;
 }
 
 function moreThanOnce(headers: FieldList, lower: string): boolean {

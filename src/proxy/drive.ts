@@ -7,7 +7,6 @@ import type {
   FetchRequest,
   Question,
   Reply,
-  Sent,
   UpstreamRequest,
 } from '../engine/contract.ts';
 import type { Incoming, Plane } from './port.ts';
@@ -73,7 +72,7 @@ async function answerTo(question: Question, run: Run): Promise<AnswerTo<Question
     case 'fetch':
       return fetchFor(question.request, run);
     case 'reply':
-      return reply(question.reply, run);
+      return sendReply(question.reply, partsOf(run));
   }
 }
 
@@ -95,7 +94,11 @@ async function forward(request: UpstreamRequest, run: Run): Promise<Answers['for
   const upgrade = incoming.upgradable ? request.upgrade : null;
   const forwarded = await hands.upstream.forward({ ...request, upgrade }, body, incoming.reply.gone);
   run.forwarded = forwarded;
-  return 'failure' in forwarded ? forwarded : { head: forwarded.head, reused: forwarded.reused };
+  if (!('failure' in forwarded)) return { head: forwarded.head, reused: forwarded.reused };
+  const { fault } = incoming.body;
+  // The client is there and may be told that its body was at fault.
+  if (forwarded.failure !== 'cancelled' || fault === null || fault === 'left') return forwarded;
+  return { failure: `body_${fault}`, detail: forwarded.detail };
 }
 
 async function responseBody(limitBytes: number, run: Run): Promise<Answers['response_body']> {
@@ -111,18 +114,6 @@ async function fetchFor(request: FetchRequest, run: Run): Promise<Answers['fetch
   const { fetch } = run.hands;
   if (fetch === undefined) return { failure: 'connect', detail: 'this listener makes no control requests' };
   return fetch(request, run.incoming.reply.gone);
-}
-
-async function reply(asked: Reply, run: Run): Promise<Sent> {
-  const { incoming } = run;
-  const parts = partsOf(run);
-  const { fault } = incoming.body;
-  if (asked.status < 200 && !asked.upgrade && fault !== null && fault !== 'left') {
-    // The engine takes a client that broke its body off for one that has left, but it is there and may be told.
-    const sent = await sendReply(FAULTS[fault], parts);
-    return { ...sent, cut: 'client' };
-  }
-  return sendReply(asked, parts);
 }
 
 function partsOf(run: Run): ReplyParts {
@@ -144,11 +135,6 @@ function withHeldBody(run: Run): Forwarded | null {
   const body: ResponseBody = { ...opened, cancel: () => forwarded.body.cancel() };
   return { ...forwarded, body };
 }
-
-const FAULTS: Readonly<Record<'timeout' | 'malformed', Reply>> = {
-  timeout: plainReply(408, 'the request body did not arrive in time\n'),
-  malformed: plainReply(400, 'the request body is malformed\n'),
-};
 
 /** For a bug in the way of the engine's own page. */
 const BUG = plainReply(500, 'the edge failed\n');

@@ -1,7 +1,7 @@
 import type { Because, Connection, RequestHead } from '../engine/contract.ts';
 import { Exchange as EngineExchange } from '../engine/exchange.ts';
 import { type EngineReason, engineRefusal } from '../engine/refusals.ts';
-import { type RawHead, partialHead, readRequestHead } from '../engine/request_head.ts';
+import { partialHead, readRequestHead } from '../engine/request_head.ts';
 import { NOTHING_SENT, answer, fail, start } from '../engine/run.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import { parseAddress } from '../net/address.ts';
@@ -24,7 +24,7 @@ export interface Wiring {
 const REFUSALS: Readonly<Record<RefusalCode, EngineReason>> = {
   malformed: 'request.malformed',
   framing: 'request.malformed',
-  expectation: 'request.malformed',
+  expectation: 'request.expectation',
   head_too_large: 'request.head_too_large',
   head_timeout: 'request.timeout',
   version: 'request.version',
@@ -59,7 +59,7 @@ export function enginePlane(wiring: Wiring): Plane {
 function refusedReply(refused: Refused, wiring: Wiring): ReturnType<Plane['refuse']> {
   const code = REFUSALS[refused.code];
   const because = { code, detail: { problem: refused.detail } };
-  const head = partialHead(refused.head as Partial<RawHead>);
+  const head = partialHead(refused.head);
   const exchange = wiring.refuse(connectionOf(refused.connection), head, because);
   const question = start(exchange);
   if (question?.ask !== 'reply') throw new Error('a refused request asked for something else than its reply');

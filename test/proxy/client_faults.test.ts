@@ -78,7 +78,7 @@ describe('slow and broken clients', () => {
     await client.closed;
     clearInterval(drip);
     expect(client.got()).toMatch(/^HTTP\/1\.1 408 /);
-    expect(edge.traces).toMatchObject([{ completions: 1, forwards: [{ failure: 'cancelled' }] }]);
+    expect(edge.traces).toMatchObject([{ completions: 1, forwards: [{ failure: 'body_timeout' }] }]);
   });
 
   test('a client that is slow with its body is not counted against the upstream', async () => {

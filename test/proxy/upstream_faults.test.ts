@@ -30,7 +30,7 @@ async function statusFor(
   const edge = await edgeFor(
     forwarding(port ?? up.port),
     {},
-    { headMs: 200, bodyIdleMs: 200, connectMs: 300 },
+    { headMs: 1_000, bodyIdleMs: 1_000, connectMs: 1_000 },
   );
   const client = await dial(edge.port);
   client.send(GET);

@@ -2,7 +2,6 @@ import { ask } from '../../engine/contract.ts';
 import type { Answers, Ask, FetchRequest, Handler, Pass, Stop, Verdict } from '../../engine/contract.ts';
 import type { RequestHead, World } from '../../engine/contract.ts';
 import type { Linked, Module, Reason } from '../../engine/module.ts';
-import { formatTarget } from '../../http/target.ts';
 import { CERTIFICATE_LIMIT_BYTES, rememberCertificate } from '../../mechanisms/webhook/certificate.ts';
 import { prepareWebhook } from '../../mechanisms/webhook/prepare.ts';
 import type { WebhookVerifier } from '../../mechanisms/webhook/prepare.ts';
@@ -78,8 +77,8 @@ function refusalsOf(linked: Linked): Refusals {
 
 /** The request as its sender made it; the URL is what the client sees, and what some providers sign. */
 function asSeen(request: RequestHead, body: Uint8Array): WebhookRequest {
-  const { method, scheme, authority, path, query, headers } = request;
-  return { method, url: `${scheme}://${authority}${formatTarget(path, query)}`, headers, body };
+  const { method, scheme, authority, sentTarget, headers } = request;
+  return { method, url: `${scheme}://${authority}${sentTarget}`, headers, body };
 }
 
 function verify(
