@@ -16,9 +16,8 @@ import {
   type ExpressionInput,
   type InputOptions,
   addInputOptions,
-  expressionInput,
+  inputOrComplaint,
 } from './expression_input.ts';
-import { FileError } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { valueText } from './value_text.ts';
 
@@ -44,22 +43,14 @@ export function register(program: Command): void {
 }
 
 async function evaluate(expression: string, options: Options): Promise<number> {
-  try {
-    const { input, diagnostics } = await expressionInput(options);
-    if (input === null) return refused(diagnostics, options);
-    if (diagnostics.length > 0) tell(diagnostics);
-    const source: Source = {
-      name: options.template === true ? '<template>' : '<expression>',
-      text: expression,
-    };
-    return options.template === true
-      ? evaluateTemplate(source, input, options)
-      : evaluateExpression(source, input, options);
-  } catch (error) {
-    if (!(error instanceof FileError || error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
+  const read = await inputOrComplaint(options);
+  if (read === null) return EXIT.usage;
+  const { input, diagnostics } = read;
+  if (input === null) return refused(diagnostics, options);
+  tell(diagnostics);
+  const isTemplate = options.template === true;
+  const source: Source = { name: isTemplate ? '<template>' : '<expression>', text: expression };
+  return isTemplate ? evaluateTemplate(source, input, options) : evaluateExpression(source, input, options);
 }
 
 function evaluateExpression(

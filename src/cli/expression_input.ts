@@ -68,7 +68,7 @@ function readPhase(text: string): Phase {
  * returned; there is no input when they are errors. What the options say wrong is a `TypeError`, a file that
  * cannot be read a `FileError`, both with a message for the user.
  */
-export async function expressionInput(
+async function expressionInput(
   options: InputOptions,
 ): Promise<{ readonly input: ExpressionInput | null; readonly diagnostics: readonly Diagnostic[] }> {
   const path = options.scope;
@@ -238,5 +238,18 @@ function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile
     const value = valueOfPlain(plain);
     if (isError(value)) throw new TypeError(`actions.${name}: ${value.says}`);
     activation.setResult(name, typeof value === 'object' ? (value as ActionResult) : stringMap());
+  }
+}
+
+/** As `expressionInput`; what the user got wrong is written to stderr, and there is no result. */
+export async function inputOrComplaint(
+  options: InputOptions,
+): Promise<Awaited<ReturnType<typeof expressionInput>> | null> {
+  try {
+    return await expressionInput(options);
+  } catch (error) {
+    if (!(error instanceof FileError || error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return null;
   }
 }

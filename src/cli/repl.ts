@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { complete } from './completion.ts';
 import { EXIT } from './exit_codes.ts';
-import { type InputOptions, addInputOptions, expressionInput } from './expression_input.ts';
-import { FileError } from './load_config.ts';
+import { type InputOptions, addInputOptions, inputOrComplaint } from './expression_input.ts';
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
 import { wantsColor } from './terminal.ts';
 
@@ -17,18 +16,13 @@ export function register(program: Command): void {
 }
 
 async function repl(options: InputOptions): Promise<number> {
-  try {
-    const { input, diagnostics } = await expressionInput(options);
-    const color = wantsColor(process.stdout);
-    process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
-    if (input === null) return EXIT.configInvalid;
-    await readLines(input, color);
-    return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof FileError || error instanceof TypeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
+  const read = await inputOrComplaint(options);
+  if (read === null) return EXIT.usage;
+  const { input, diagnostics } = read;
+  process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+  if (input === null) return EXIT.configInvalid;
+  await readLines(input, wantsColor(process.stdout));
+  return EXIT.ok;
 }
 
 type Input = Parameters<typeof answerTo>[1];
