@@ -11,4 +11,6 @@ export type { Answers, Because, Connection, RequestHead, ResponseHead } from './
 export type { ClientFacts, RequestLike } from './engine/request_like.ts';
 export type { Step } from './engine/trace.ts';
 export type { HttpRequestComplete, HttpRequestCompleteEvent } from './events/catalogue.ts';
+export { createSimulator } from './simulator/create_simulator.ts';
+export type { SimulatedExchange, Simulator, SimulatorOptions } from './simulator/create_simulator.ts';
 export type { ScriptedUpstream } from './simulator/scripted.ts';

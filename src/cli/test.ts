@@ -101,6 +101,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     seed,
     repeat: options.repeat,
     bail: options.bail === true,
+    lines: asked.some(({ name }) => LOCATED.has(name)),
     told: (result) => {
       reports.ran(result);
       progress();
@@ -150,6 +151,9 @@ function codeOf(results: readonly FileResult[], isUpdating: boolean): number {
   process.stderr.write('no case was selected\n');
   return EXIT.nothingSelected;
 }
+
+/** Reports that tell where each case stands. */
+const LOCATED: ReadonlySet<string> = new Set(['json', 'ndjson', 'junit']);
 
 const PROGRESS_MS = 200;
 

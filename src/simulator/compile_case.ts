@@ -115,7 +115,7 @@ function startOf({ config, pointer }: CaseRow, { shell }: CaseSetting, report: R
 }
 
 /** The first host that the edge answers for; `*` stands for any label. */
-function defaultHost({ edges }: EdgeConfig): string {
+export function defaultHost({ edges }: EdgeConfig): string {
   const [first] = Object.values(edges.https);
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
 }

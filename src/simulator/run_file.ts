@@ -17,6 +17,8 @@ export interface FileOptions extends RunOptions {
   readonly repeat: number;
   readonly bail: boolean;
   readonly signer: Signer | null;
+  /** Whether cases that passed are told with their lines: finding them takes time. */
+  readonly lines: boolean;
   /** Called with each result as it comes; whether to go on. */
   readonly told: (result: CaseResult) => boolean;
   /** Milliseconds of real time, for how long cases took. */
@@ -98,7 +100,13 @@ function runRepeated(
     ran = runCase({ ...compiled, seed }, edge, options);
     for (const name of ran.used) used.add(name);
   } while (ran.mismatches.length === 0 && ++turn < options.repeat);
-  return resultOf({ ...compiled, seed }, ran, checked, edge, options.clockMs() - beganMs);
+  const tookMs = options.clockMs() - beganMs;
+  const place = placeOf(
+    compiled.row,
+    checked,
+    options.lines || ran.mismatches.length > 0 || compiled.snapshot,
+  );
+  return resultOf({ ...compiled, seed }, ran, checked, edge, { ...place, tookMs });
 }
 
 function resultOf(
@@ -106,12 +114,11 @@ function resultOf(
   ran: Ran,
   checked: CheckedScenario,
   edge: EdgeUnderTest,
-  tookMs: number,
+  place: ReturnType<typeof placeOf> & { readonly tookMs: number },
 ): CaseResult {
   const { row, snapshot, seed } = compiled;
   const base = {
-    ...placeOf(row, checked),
-    tookMs,
+    ...place,
     requests: ran.requests,
     seed,
     shares: ran.shares,
@@ -143,19 +150,15 @@ function resultOf(
   };
 }
 
-function placeOf(row: CaseRow, checked: CheckedScenario) {
-  return {
-    file: checked.name,
-    name: row.name,
-    line: checked.lineOf(pointerTo(row.pointer, 'name')),
-    tags: row.tags,
-  };
+function placeOf(row: CaseRow, checked: CheckedScenario, isLocated: boolean) {
+  const line = isLocated ? checked.lineOf(pointerTo(row.pointer, 'name')) : 0;
+  return { file: checked.name, name: row.name, line, tags: row.tags };
 }
 
 function skippedResult(row: CaseRow, checked: CheckedScenario): CaseResult {
   const { skip } = row.config;
   return {
-    ...placeOf(row, checked),
+    ...placeOf(row, checked, true),
     status: 'skipped',
     skipped: typeof skip === 'string' ? skip : '',
     tookMs: 0,

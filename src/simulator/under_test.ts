@@ -7,21 +7,58 @@ import type { Locate } from '../edge/explain.ts';
 export interface EdgeUnderTest {
   readonly config: EdgeConfig;
   readonly locate: Locate;
-  /** The compiled edge, nothing remembered. It is compiled again only when what it remembers may have changed. */
+  /** The compiled edge, nothing remembered. */
   readonly fresh: () => CompiledEdge;
   /** Notes that an exchange may have changed what the edge remembers. */
   readonly touched: (exchange: Exchange) => void;
 }
 
-/** Prepares a checked configuration for many cases. */
+/**
+ * Prepares a checked configuration for many cases. It is compiled once: what was remembered meanwhile is put back
+ * to how it began, for compiling patterns and policies takes far longer than a case.
+ */
 export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
+  const beginnings = new Map<unknown, () => unknown>();
+  const changed = new Set<unknown>();
+  const compile = (): CompiledEdge => {
+    beginnings.clear();
+    return compileEdge(config, (_route, _module, _config, initial) => {
+      const state = initial();
+      beginnings.set(state, initial);
+      return state;
+    });
+  };
   return {
     config,
     locate,
-    fresh: () => (compiled ??= compileEdge(config, (_route, _module, _config, initial) => initial())),
+    fresh: () => {
+      for (const state of changed) {
+        const initial = beginnings.get(state);
+        if (initial === undefined || !isPutBack(state, initial())) compiled = null;
+      }
+      changed.clear();
+      return (compiled ??= compile());
+    },
     touched: ({ pipeline }) => {
-      if (pipeline !== null && pipeline.stateful.length > 0) compiled = null;
+      for (const index of pipeline?.stateful ?? []) changed.add(pipeline!.slots[index]!.state);
     },
   };
+}
+
+/** Gives a state the content of a new one, in place; false for a kind of value that cannot be filled from outside. */
+function isPutBack(state: unknown, fresh: unknown): boolean {
+  if (Array.isArray(state) && Array.isArray(fresh)) {
+    state.length = 0;
+    for (const item of fresh) state.push(item);
+    return true;
+  }
+  if (!isPlain(state) || !isPlain(fresh)) return false;
+  for (const key of Object.keys(state)) if (!Object.hasOwn(fresh, key)) delete state[key];
+  Object.assign(state, fresh);
+  return true;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -11,6 +11,8 @@ export interface TestRun {
   readonly seed: number | string | null;
   readonly repeat: number;
   readonly bail: boolean;
+  /** Whether reports tell the lines of cases that passed. */
+  readonly lines: boolean;
   readonly told: (result: CaseResult) => void;
   readonly landed?: (flight: Flight) => void;
 }
@@ -49,6 +51,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     seed: run.seed,
     repeat: run.repeat,
     bail: run.bail,
+    lines: run.lines,
     signer: needsSigner(scenario) ? await loadSigner() : null,
     told: (result) => {
       run.told(result);

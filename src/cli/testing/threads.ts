@@ -49,6 +49,7 @@ if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles 
     seed: order.seed,
     repeat: order.repeat,
     bail: false,
+    lines: true,
     told: () => {},
   });
   parentPort!.postMessage(results);
