@@ -191,11 +191,13 @@ interface LiveWiring {
 
 /** The live front end is loaded only by those who listen. */
 async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiring): Promise<Listening> {
-  const [{ createHttp1Listener }, { enginePlane }, { createUpstreamClient }] = await Promise.all([
-    import('./proxy/http1.ts'),
-    import('./proxy/plane.ts'),
-    import('./answers/upstream.ts'),
-  ]);
+  const [{ createHttp1Listener }, { enginePlane }, { createUpstreamClient }, { createFetcher }] =
+    await Promise.all([
+      import('./proxy/http1.ts'),
+      import('./proxy/plane.ts'),
+      import('./answers/upstream.ts'),
+      import('./answers/fetch.ts'),
+    ]);
   const plane = enginePlane({
     naming: () => runtime.current().naming,
     begin: (connection, head) => begin(head, connection),
@@ -204,7 +206,8 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
     finished: emit,
   });
   const upstream = createUpstreamClient(options.upstreamLimits);
-  const listener = createHttp1Listener(plane, { upstream }, options.limits);
+  const fetcher = createFetcher();
+  const listener = createHttp1Listener(plane, { upstream, fetch: fetcher.fetch }, options.limits);
   const { host = '127.0.0.1', port = 0, strictPort = false } = options;
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
@@ -213,7 +216,7 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
     url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
     close: async (deadlineMs = 10_000) => {
       const drained = await listener.close(deadlineMs);
-      await upstream.close();
+      await Promise.all([upstream.close(), fetcher.close()]);
       return drained;
     },
   };
