@@ -1,4 +1,12 @@
-import type { AnswerTo, Fact, InnerStep, LocalResponse, Question, RequestHead } from '../engine/contract.ts';
+import type {
+  AnswerTo,
+  Because,
+  Fact,
+  InnerStep,
+  LocalResponse,
+  Question,
+  RequestHead,
+} from '../engine/contract.ts';
 import type { LinkedRule } from '../engine/module.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { ActionResult } from '../expression/vocabulary/action_results.ts';
@@ -76,6 +84,8 @@ export interface CompiledAction {
   readonly run: (walk: Walk) => ActionOutcome;
   /** What is recorded when the action fails and is told to go on; null when a failure stops the request. */
   readonly onFailure: { readonly result: string; readonly base: ActionResult } | null;
+  /** How the action ended a phase last, and the reason that was made of it. */
+  readonly lastEnd: { ended: Ends | null; because: Because | null };
 }
 
 /** What an action's `compile` works with. Nothing here throws; what cannot be compiled fails when it is run. */

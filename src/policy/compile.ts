@@ -105,16 +105,23 @@ function compileRule(
     detail: {},
     pointer,
   };
+  const conditions = [
+    ...(rule.phase === 'on_event_stream_message' ? [onlyStreams(pointer)] : []),
+    ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope)),
+  ];
   return {
     label,
     pointer,
-    conditions: [
-      ...(rule.phase === 'on_event_stream_message' ? [onlyStreams(pointer)] : []),
-      ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope)),
-    ],
+    conditions,
+    notApplied: conditions.map(({ text }) => notAppliedStep(applies, text)),
     actions: rule.actions.map((action) => compileAction(action, phase, scope, context, cells)),
     applies,
   };
+}
+
+function notAppliedStep({ kind, name, pointer }: InnerStep, expression: string): InnerStep {
+  const says = 'an expression of the rule is false';
+  return { kind, name, code: 'rule.not_applied', says, detail: { expression }, pointer };
 }
 
 /** What rules on messages require of a response before anything else. */
@@ -151,5 +158,11 @@ function compileAction(
     failure: (number, says) => new Failure(number, says, action.pointer),
   };
   const { run, onFailure = null } = kind.compile(action, compiling);
-  return { type: action.type, pointer: action.pointer, run, onFailure };
+  return {
+    type: action.type,
+    pointer: action.pointer,
+    run,
+    onFailure,
+    lastEnd: { ended: null, because: null },
+  };
 }

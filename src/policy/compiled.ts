@@ -12,6 +12,8 @@ export interface CompiledRule extends RuleName {
   readonly actions: readonly CompiledAction[];
   /** The step that says that the rule applies. */
   readonly applies: InnerStep;
+  /** For each condition, the step that says that the rule does not apply because of it. */
+  readonly notApplied: readonly InnerStep[];
 }
 
 /** The rules of one phase, in order. */

@@ -1,4 +1,5 @@
 import { ask } from '../engine/contract.ts';
+import { NO_EDITS } from '../engine/pipeline.ts';
 import type { Ask, Connection, InnerStep, RequestHead, Verdict, World } from '../engine/contract.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import type { ActionOutcome, CompiledAction } from './action.ts';
@@ -6,7 +7,7 @@ import type { CompiledPhase, CompiledRule } from './compiled.ts';
 import { conditionFailure } from './evaluators.ts';
 import { Failure } from './failure.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
-import { APPLIED, failureDetail, failureStop, stopOf } from './verdicts.ts';
+import { type Carried, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
 import { keepResult } from './walk.ts';
 import type { Awaited, PolicyState, Walk } from './walk.ts';
 
@@ -84,7 +85,7 @@ function nextApplying(
 
 /** Whether a rule applies: all its expressions are true, none after the first that is not is looked at. */
 function evaluateRule(
-  { conditions, label, pointer }: CompiledRule,
+  { conditions, notApplied }: CompiledRule,
   activation: Activation,
   steps: InnerStep[] | null,
 ): boolean | Failure {
@@ -93,16 +94,11 @@ function evaluateRule(
     const holds = condition.evaluate(activation);
     if (holds === true) continue;
     if (holds !== false) return conditionFailure(condition, holds);
-    if (steps !== null) {
-      const detail = { expression: condition.text };
-      steps.push({ kind: 'rule', name: label, code: 'rule.not_applied', says: NOT_APPLIED, detail, pointer });
-    }
+    if (steps !== null) steps.push(notApplied[index]!);
     return false;
   }
   return true;
 }
-
-const NOT_APPLIED = 'an expression of the rule is false';
 
 /** Carries out the rule at `found` and all that follow it and apply. */
 function carryOut(
@@ -125,7 +121,7 @@ function carryOut(
     if (walk.changes !== changes) candidates = search(phase, activation);
     at = nextApplying(phase, activation, candidates, at + 1, steps);
   }
-  return { verdict: 'pass', because: APPLIED, ...carriedBy(walk) };
+  return appliedPass(carriedBy(walk));
 }
 
 /** Runs the actions of a rule from `first` on; null when all of them let the walk go on. */
@@ -210,7 +206,7 @@ function failed(
 }
 
 /** Edits, steps and what later phases need, as members of a verdict. */
-function carriedBy({ edits, steps, activation, awaited }: Walk) {
+function carriedBy({ edits, steps, activation, awaited }: Walk): Carried {
   const carry: Carry = { activation, awaited };
-  return edits === null ? { inner: steps, carry } : { inner: steps, carry, edits };
+  return { edits: edits ?? NO_EDITS, inner: steps, carry };
 }

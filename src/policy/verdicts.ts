@@ -1,4 +1,4 @@
-import type { Fact, LocalResponse, Pass, Stop } from '../engine/contract.ts';
+import type { Edit, Fact, InnerStep, LocalResponse, Pass, Stop } from '../engine/contract.ts';
 import type { Decision } from '../engine/module.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { CompiledAction, EndKind, Ends, PolicyContext } from './action.ts';
@@ -50,7 +50,7 @@ const DISABLED: Pass<PolicyCode> = {
 };
 const APPLIED: Pass<PolicyCode>['because'] = { code: 'traffic_policy.applied', detail: {} };
 
-export { APPLIED, DISABLED, NO_RULE };
+export { DISABLED, NO_RULE };
 
 const CODES: Readonly<Record<EndKind, PolicyCode>> = {
   answered: 'traffic_policy.answered',
@@ -62,26 +62,48 @@ const CODES: Readonly<Record<EndKind, PolicyCode>> = {
   not_run: 'traffic_policy.not_run',
 };
 
-/** What a stop of any kind carries with it. */
-type Carried = Pick<Stop, 'edits' | 'inner' | 'carry'>;
+/** What a verdict of any kind carries with it. */
+export interface Carried {
+  readonly edits: readonly Edit[];
+  readonly inner: readonly InnerStep[];
+  readonly carry: unknown;
+}
+
+/** The verdict on an exchange to which rules were applied, none of which has ended it. */
+export function appliedPass({ edits, inner, carry }: Carried): Pass<PolicyCode> {
+  return { verdict: 'pass', because: APPLIED, edits, inner, carry };
+}
 
 /** The stop that an action has brought about. */
 export function stopOf(
   ended: Ends,
   rule: RuleName,
   action: CompiledAction,
-  carried: Carried,
+  { edits, inner, carry }: Carried,
 ): Stop<PolicyCode> {
-  const detail: Record<string, Fact> = { rule: rule.label, action: action.type, ...ended.step.detail };
+  const { response, as, target } = ended;
   const stop: Stop<PolicyCode> = {
     verdict: 'stop',
-    because: { code: CODES[ended.as], detail, pointer: action.pointer },
-    response: ended.response,
-    ...carried,
-    ...(ended.as === 'answered' ? { continues: true } : {}),
-    ...(ended.as === 'closed' ? { close: true } : {}),
+    because: becauseOf(ended, rule, action),
+    response,
+    edits,
+    inner,
+    carry,
+    continues: as === 'answered',
+    close: as === 'closed',
   };
-  return ended.target === undefined ? stop : (forwarding(stop, ended.target) as Stop<PolicyCode>);
+  return target === undefined ? stop : (forwarding(stop, target) as Stop<PolicyCode>);
+}
+
+/** Most actions end in the same way each time, and then for the same reason. */
+function becauseOf(ended: Ends, rule: RuleName, action: CompiledAction): Stop<PolicyCode>['because'] {
+  const { lastEnd } = action;
+  if (lastEnd.ended !== ended) {
+    const detail = { rule: rule.label, action: action.type, ...ended.step.detail };
+    lastEnd.because = { code: CODES[ended.as], detail, pointer: action.pointer };
+    lastEnd.ended = ended;
+  }
+  return lastEnd.because as Stop<PolicyCode>['because'];
 }
 
 /**
@@ -93,7 +115,7 @@ export function failureStop(
   rule: RuleName,
   action: CompiledAction | null,
   at: { readonly phase: Phase; readonly context: PolicyContext },
-  carried: Carried,
+  { edits, inner, carry }: Carried,
 ): Stop<PolicyCode> {
   const { naming } = at.context;
   const detail: Record<string, Fact> = { rule: rule.label };
@@ -103,8 +125,10 @@ export function failureStop(
     verdict: 'stop',
     because: { code: 'traffic_policy.failed', detail, pointer: failure.pointer },
     response: failurePage(failure, at.context),
-    ...carried,
-    ...(at.phase === 'on_tcp_connect' ? { close: true } : {}),
+    edits,
+    inner,
+    carry,
+    close: at.phase === 'on_tcp_connect',
   };
 }
 

@@ -16,7 +16,7 @@ import {
   steadyWorld,
 } from './stage.ts';
 
-const MUTANTS = 30_000;
+const MUTANTS = 15_000;
 
 const policies: readonly object[] = caseTables().flatMap(([, cases]) => cases.map(({ policy }) => policy));
 

@@ -1,22 +1,19 @@
-import type { JwsKey } from '../../../crypto/jws.ts';
 import { EvalError, type Value } from '../../../expression/values.ts';
 import { valueOfPlain } from '../../../expression/vocabulary/json.ts';
 import {
   type Requirements,
   type Token,
-  type TokenProblem,
   claimsProblem,
   headerProblem,
   isTokenProblem,
   readToken,
-  signatureProblem,
 } from '../../../mechanisms/jwt.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../../action.ts';
 import { stepsOf, waitFor } from '../../action.ts';
 import { FAILURES, Failure } from '../../failure.ts';
 import { type Walk, keepResult } from '../../walk.ts';
-import { type KeyCache, cachedKeys, keepKeys, keysRequest, mayBeRenewed } from './key_sources.ts';
-import { type FAULTS, JWT_SAYS, refusals } from './refusals.ts';
+import type { KeyCache } from './key_sources.ts';
+import { type Fault, JWT_SAYS, refusals } from './refusals.ts';
 import type { JwtValidationConfig } from './schema.ts';
 import {
   type FoundToken,
@@ -27,6 +24,7 @@ import {
   findToken,
   hasTokenBody,
 } from './tokens.ts';
+import { type Signed, beginJob, verifySignatures } from './signatures.ts';
 
 /** Lets in requests all of whose JSON Web Tokens are valid (RFC 7519). */
 export const jwtValidation: ActionKind<'jwt-validation'> = {
@@ -38,7 +36,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
     const cache = compiling.cell((): KeyCache => new Map());
     const step = stepsOf(type, JWT_SAYS, compiling.pointer);
     const responses = refusals(compiling.context);
-    const refuse = (at: number, fault: keyof typeof FAULTS, says: string): ActionOutcome => ({
+    const refuse = (at: number, fault: Fault, says: string): ActionOutcome => ({
       does: 'end',
       as: 'denied',
       step: step(fault, { token: at, problem: says }),
@@ -60,31 +58,11 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         if (problem !== null) return refuse(at, problem.fault, problem.says);
         tokens.push({ found, token });
       }
-      return verify(walk, { tokens, urls: wanted.urls, at: 0, source: 0, problem: null, unreachable: null });
-    };
-
-    /** Tries the keys of each source in turn; a source is asked only when those before it have no right key. */
-    const verify = (walk: Walk, job: Job): ActionOutcome => {
-      const { tokens, urls, at, source } = job;
-      if (at === tokens.length) return accept(walk, tokens);
-      const url = urls[source];
-      if (url === undefined) {
-        if (job.unreachable !== null) {
-          return compiling.failure(FAILURES.action, `the keys at ${job.unreachable} could not be fetched`);
-        }
-        const { fault, says } = job.problem ?? NO_SOURCE;
-        return refuse(at, fault, says);
-      }
-      const nowMs = walk.world.nowMs();
-      const known = cachedKeys(cache.of(walk), url, nowMs);
-      if (known !== null) {
-        const tried = tryKeys(job, url, known.keys);
-        const lacksKey = tried.at === at && tried.problem?.fault === 'no_key' && known.keys !== null;
-        if (!lacksKey || !mayBeRenewed(known, nowMs)) return verify(walk, tried);
-      }
-      return waitFor({ ask: 'fetch', request: keysRequest(url) }, (answer) => {
-        const { keys } = keepKeys(cache.of(walk), url, answer, walk.world.nowMs());
-        return verify(walk, tryKeys(job, url, keys));
+      return verifySignatures(walk, beginJob(tokens, wanted.urls), {
+        cache: cache.of(walk),
+        accept: () => accept(walk, tokens),
+        refuse,
+        unreachable: (url) => compiling.failure(FAILURES.action, `the keys at ${url} could not be fetched`),
       });
     };
 
@@ -114,34 +92,6 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
     };
   },
 };
-
-interface Signed {
-  readonly found: FoundToken;
-  readonly token: Token;
-}
-
-/** Where the search for keys stands. */
-interface Job {
-  readonly tokens: readonly Signed[];
-  readonly urls: readonly string[];
-  /** The token that is verified, and the source that is asked. */
-  readonly at: number;
-  readonly source: number;
-  readonly problem: TokenProblem | null;
-  /** A source that could not be read: its keys might have been the right ones. */
-  readonly unreachable: string | null;
-}
-
-const NO_SOURCE: TokenProblem = { fault: 'no_key', says: 'the policy names no source of keys' };
-
-function tryKeys(job: Job, url: string, keys: readonly JwsKey[] | null): Job {
-  if (keys === null) return { ...job, source: job.source + 1, unreachable: url };
-  const problem = signatureProblem(job.tokens[job.at]!.token, keys);
-  if (problem === null) return { ...job, at: job.at + 1, source: 0, problem: null, unreachable: null };
-  // That a key was there and did not fit says more than that there was none.
-  const said = problem.fault === 'no_key' ? (job.problem ?? problem) : problem;
-  return { ...job, source: job.source + 1, problem: said };
-}
 
 /** Allow-lists and sources, evaluated. */
 interface Wanted {

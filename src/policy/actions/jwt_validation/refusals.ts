@@ -2,6 +2,9 @@ import type { LocalResponse } from '../../../engine/contract.ts';
 import type { TokenFault } from '../../../mechanisms/jwt.ts';
 import type { PolicyContext } from '../../action.ts';
 
+/** Why a request is refused: a fault of a token, or that there is none. */
+export type Fault = TokenFault | 'missing';
+
 /** Status and number of each way in which a request is refused. */
 export const FAULTS: Readonly<
   Record<TokenFault | 'missing', { readonly status: number; readonly number: number }>
@@ -31,15 +34,15 @@ export const JWT_SAYS = {
   audience: 'a token is for another audience',
   expired: 'a token has expired',
   not_yet_valid: 'a token is not valid yet',
-} as const satisfies Readonly<Record<TokenFault | 'missing' | 'valid', string>>;
+} as const satisfies Readonly<Record<Fault | 'valid', string>>;
 
 /** The responses; RFC 6750 §3 says what the challenge holds. */
-export function refusals({ refusal }: PolicyContext): Readonly<Record<keyof typeof FAULTS, LocalResponse>> {
+export function refusals({ refusal }: PolicyContext): Readonly<Record<Fault, LocalResponse>> {
   const made = Object.entries(FAULTS).map(([fault, { status, number }]) => {
     const page = refusal(status, number, 'This endpoint asks for a valid token');
     const challenge = fault === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"';
     const headers = status === 401 ? [...page.headers, 'www-authenticate', challenge] : page.headers;
     return [fault, { ...page, headers }] as const;
   });
-  return Object.fromEntries(made) as Readonly<Record<keyof typeof FAULTS, LocalResponse>>;
+  return Object.fromEntries(made) as Readonly<Record<Fault, LocalResponse>>;
 }
