@@ -1,0 +1,230 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { edgeproof, start } from './command.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
+const SCENARIOS = fileURLToPath(new URL('../../fixtures/scenarios', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+let folder: string;
+
+const CASES = `edge: edge.yaml
+upstreams: { app: 200 }
+cases:
+  - name: healthy
+    tags: [fast]
+    request: /healthz
+    expect: { status: 200 }
+  - name: guests stay out
+    tags: [access]
+    request: { path: /admin, ip: 203.0.113.200 }
+    expect: { status: 403, upstream: none }
+  - name: later
+    skip: not decided yet
+    request: /healthz
+    expect: { status: 500 }
+  - name: wrong
+    tags: [access, broken]
+    request: { path: /admin, headers: { user-agent: curl/8 } }
+    expect: { status: 403, because: { module: ip_restriction, reason: denied } }
+`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-test-'));
+  await cp(SAMPLE, join(folder, 'edge.yaml'));
+  await writeFile(join(folder, 'cases.scenario.yaml'), CASES);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) => edgeproof(['test', ...args], folder);
+
+describe('edgeproof test', () => {
+  it('passes our own fixtures', async () => {
+    const { code, stdout } = await edgeproof(['test', SCENARIOS], ROOT);
+    expect(stdout).toMatch(/\d+ passed {2}\(\d+ files?, \d+ ms\)/);
+    expect(code).toBe(0);
+  });
+
+  it('explains a failure: place, step, near miss, and how to run it alone', async () => {
+    const { code, stdout } = await run();
+    expect(code).toBe(1);
+    expect(stdout).toContain('✓ healthy');
+    expect(stdout).toContain('- later  not decided yet');
+    expect(stdout).toContain(
+      'status  (cases.scenario.yaml:19)\n        expected: 403\n        received: 200',
+    );
+    expect(stdout).toContain(
+      "nearest is ip_restriction.allowed of rule office#2: reason is 'allowed', not 'denied'",
+    );
+    expect(stdout).toMatch(/decided by upstream: the upstream answered \(upstream\.answered\)/);
+    expect(stdout).toContain(
+      'nearest: from 203.0.113.128 instead of 203.0.113.9 it would be as expected: rule office#3',
+    );
+    const again = /again: edgeproof test (\S+) --filter (\S+)/.exec(stdout)!;
+    const alone = await run(again[1]!, '--filter', again[2]!);
+    expect(alone).toMatchObject({ code: 1 });
+    expect(alone.stdout).toContain('1 failed, 0 passed');
+  });
+
+  it('says nothing in colour when NO_COLOR is set', async () => {
+    expect((await run()).stdout).not.toContain('\u001b');
+  });
+
+  it.each([
+    [['--filter', 'HEALTH'], 0, '1 passed'],
+    [['--filter', '/^guests/'], 0, '1 passed'],
+    [['--filter', '=healthy', '--filter', '=guests stay out'], 0, '2 passed'],
+    [['--tag', 'fast,nothing'], 0, '1 passed'],
+    [['--tag', 'access', '--tag', '!broken'], 0, '1 passed'],
+    [['--shard', '1/4'], 0, '1 passed'],
+    [['--shard', '4/4'], 1, '1 failed, 0 passed'],
+    [['--filter', 'healthy', '--repeat', '50'], 0, '1 passed'],
+  ])('selects: %j', async (args, code, says) => {
+    const ran = await run(...args);
+    expect(ran.stdout).toContain(says);
+    expect(ran.code).toBe(code);
+  });
+
+  it('exits 77 when nothing is selected', async () => {
+    expect(await run('--filter', 'nothing like it')).toMatchObject({
+      code: 77,
+      stderr: 'no case was selected\n',
+    });
+  });
+
+  it.each([
+    [['nowhere.scenario.yaml'], 'there is no such file'],
+    [['--shard', '3/2'], 'a shard is written i/n'],
+    [['--reporter', 'xml'], "there is no reporter 'xml'"],
+    [['--filter', '/(/'], '--filter /(/'],
+    [['--repeat', '0'], 'no number from 1 on'],
+  ])('exits 2 for %j', async (args, says) => {
+    const { code, stderr } = await run(...args);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+
+  it('exits 3 for a scenario or an edge with errors', async () => {
+    await writeFile(
+      join(folder, 'bad.yaml'),
+      CASES.replace('expect: { status: 200 }', 'expct: { status: 200 }'),
+    );
+    const scenario = await run('bad.yaml');
+    expect(scenario.code).toBe(3);
+    expect(scenario.stdout).toMatch(/bad\.yaml:7:5 error scenario\.unknown_key/);
+    expect(scenario.stdout).toContain("did you mean 'expect'?");
+    await writeFile(join(folder, 'bad_edge.yaml'), 'edges: { htps: {} }\n');
+    await writeFile(join(folder, 'bad2.yaml'), CASES.replace('edge: edge.yaml', 'edge: bad_edge.yaml'));
+    const edge = await run('bad2.yaml');
+    expect(edge.code).toBe(3);
+    expect(edge.stdout).toContain('bad_edge.yaml:1:10 error edge.unknown_key');
+  });
+
+  it('stops at the first failure with --bail', async () => {
+    await writeFile(join(folder, 'bail.yaml'), CASES.replace('status: 200 }', 'status: 201 }'));
+    expect((await run('bail.yaml', '--bail')).stdout).toContain('1 failed, 0 passed  (1 file');
+  });
+
+  it('writes all reports at once, each to its place', async () => {
+    const names = ['json', 'ndjson', 'junit', 'tap', 'github', 'html'];
+    const { code, stdout } = await run(
+      ...names.flatMap((name) => ['-r', `${name}=report.${name}`]),
+      '-r',
+      'dot',
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^\.\.-F\n/);
+    const read = (name: string) => readFile(join(folder, `report.${name}`), 'utf8');
+    const json = JSON.parse(await read('json')) as { summary: object; files: { cases: object[] }[] };
+    expect(json.summary).toMatchObject({ passed: 2, failed: 1, skipped: 1, invalid: 0 });
+    expect(json.files[0]!.cases[3]).toMatchObject({ name: 'wrong', line: 16, status: 'failed' });
+    const lines = (await read('ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string });
+    expect(lines.map(({ kind }) => kind)).toEqual(['run', 'case', 'case', 'case', 'case', 'summary']);
+    expect(await read('junit')).toMatch(
+      /<testsuites name="edgeproof" tests="4" failures="1" errors="0" skipped="1"/,
+    );
+    expect(await read('tap')).toMatch(
+      /^TAP version 14\nok 1 .*\nok 2 .*\nok 3 .*# SKIP not decided yet\nnot ok 4 /,
+    );
+    expect(await read('github')).toMatch(/^::error file=cases\.scenario\.yaml,line=16,title=wrong::status/);
+    const html = await read('html');
+    expect(html).toContain('<span class="failed">failed</span> wrong');
+    expect(html).not.toMatch(/(?:src|href)=|@import|url\(/);
+  });
+
+  it('shows snapshots, fills them in with --update, and then they hold', async () => {
+    const path = join(folder, 'snap.yaml');
+    await writeFile(
+      path,
+      `edge: edge.yaml\ncases:\n  - name: s # kept\n    request: /healthz\n    expect: snapshot\n`,
+    );
+    const shown = await run('snap.yaml');
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toContain('expect: { status: 200, upstream: none');
+    const updated = await run('snap.yaml', '--update');
+    expect(updated.code).toBe(0);
+    expect(updated.stdout).toContain('+ expect: { status: 200');
+    expect(await readFile(path, 'utf8')).toContain(
+      'name: s # kept\n    request: /healthz\n    expect: { status: 200',
+    );
+    expect((await run('snap.yaml')).code).toBe(0);
+  });
+
+  it('reads JSON and TypeScript, and policies in place of edges', async () => {
+    const cases = [
+      { name: 'denied', request: 'GET /x', expect: { status: 403, because: { action: 'deny' } } },
+    ];
+    const policy = {
+      on_http_request: [{ name: 'all', actions: [{ type: 'deny', config: { status_code: 403 } }] }],
+    };
+    await writeFile(join(folder, 'p.json'), JSON.stringify({ policy, cases }));
+    await writeFile(
+      join(folder, 'p.ts'),
+      `export default ${JSON.stringify({ policy: './policy.yaml', cases })};`,
+    );
+    await writeFile(join(folder, 'policy.yaml'), JSON.stringify(policy));
+    for (const file of ['p.json', 'p.ts']) {
+      const ran = await run(file);
+      expect(ran.stdout).toContain('1 passed');
+      expect(ran.code).toBe(0);
+    }
+  });
+
+  it('gives the same event log, byte for byte, on every run and on threads the same results', async () => {
+    const all = fileURLToPath(new URL('../../fixtures/scenarios', import.meta.url));
+    const log = async (name: string, ...more: string[]) => {
+      expect((await edgeproof(['test', all, '--events', join(folder, name), ...more], ROOT)).code).toBe(0);
+      return readFile(join(folder, name), 'utf8');
+    };
+    const first = await log('a.ndjson');
+    expect(first.split('\n').length).toBeGreaterThan(50);
+    expect(await log('b.ndjson')).toBe(first);
+    expect(await log('c.ndjson', '--seed', '2')).not.toBe(first);
+    const threads = await run('cases.scenario.yaml', 'snap.yaml', '--jobs', '2');
+    expect(threads.stdout).toContain('1 failed, 3 passed, 1 skipped  (2 files');
+  });
+
+  it('watches: runs what a change of its file or of its edge affects', async () => {
+    await writeFile(join(folder, 'w1.scenario.yaml'), CASES.split('  - name: later')[0]!);
+    await cp(SAMPLE, join(folder, 'edge2.yaml'));
+    await writeFile(
+      join(folder, 'w2.scenario.yaml'),
+      CASES.split('  - name: later')[0]!.replace('edge.yaml', 'edge2.yaml'),
+    );
+    const running = start(['test', 'w1.scenario.yaml', 'w2.scenario.yaml', '--watch', '-r', 'dot'], folder);
+    try {
+      await running.waitFor(/4 passed[^]*watching 4 files/);
+      const edge = await readFile(join(folder, 'edge2.yaml'), 'utf8');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await writeFile(join(folder, 'edge2.yaml'), edge.replace('status_code: 200', 'status_code: 201'));
+      await running.waitFor(/1 failed, 1 passed {2}\(1 file/);
+    } finally {
+      expect(await running.stop('SIGINT')).toBe(1);
+    }
+  });
+});
