@@ -19,7 +19,6 @@ const WAITING: Readonly<Record<string, string>> = {
   'src/crypto/': 'the module webhook_verification, and sealed sessions',
   'src/expression/': 'traffic policies and expressions in header values',
   'src/mechanisms/': 'the module webhook_verification and the actions of traffic policies',
-  'src/modules/webhook_verification/': 'its line in the table of modules',
   'src/policy/': 'the module traffic_policy',
 };
 

@@ -66,13 +66,24 @@ export function failing<A>(type: Type, error: EvalError): Plan<A> {
 
 /**
  * Evaluates at plan time what depends on nothing: `run` reads neither activation nor cells because all its
- * inputs are constant. An error is kept as the closure's result; when it is the budget, it may yet be short-circuited.
+ * inputs are constant. An error is kept as the closure's result.
  */
 export function folded<A>(planner: Planner<A>, plan: Plan<A>, inputs: readonly Plan<A>[]): Plan<A> {
   if (!inputs.every((input) => input.constant !== undefined)) return plan;
   planner.meter.left = FOLDING_BUDGET;
-  const outcome = plan.run(undefined as A);
-  return outcome instanceof EvalError ? failing(plan.type, outcome) : constantPlan(plan.type, outcome);
+  const outcome = guardedRun(plan);
+  if (!(outcome instanceof EvalError)) return constantPlan(plan.type, outcome);
+  // What is too much for the moment of loading may be right for the moment of running.
+  return outcome.code === 'expr.budget_exceeded' ? plan : failing(plan.type, outcome);
+}
+
+/** Planning must not throw, whatever a function of the table does with values of a wrong type. */
+function guardedRun<A>(plan: Plan<A>): Outcome {
+  try {
+    return plan.run(undefined as A);
+  } catch (error) {
+    return new EvalError('expr.internal', error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Units that folding one node may take: small, because folding happens when a configuration is loaded. */

@@ -37,9 +37,10 @@ const SEARCH = { style: 'method', result: INT, cost: perCharacter } as const;
 const replacedSize = (text: string, old: string, fresh: string): number =>
   ((text.length / Math.max(1, old.length) + 1) * fresh.length + text.length) / CHARACTERS_PER_UNIT;
 
-function joinedSize(pieces: readonly string[], separator = ''): number {
+/** The pieces may be of any type, where that is known only at run time: `join` refuses those. */
+function joinedSize(pieces: readonly Value[], separator = ''): number {
   let characters = pieces.length * separator.length;
-  for (const piece of pieces) characters += piece.length;
+  for (const piece of pieces) if (typeof piece === 'string') characters += piece.length;
   return pieces.length + characters / CHARACTERS_PER_UNIT;
 }
 
