@@ -1,3 +1,4 @@
+import type { Value } from '../values.ts';
 import { func, overload } from '../function_table.ts';
 import type { FunctionRow } from '../function_table.ts';
 import { CHARACTERS_PER_UNIT, EVALUATION_BUDGET } from '../limits.ts';
