@@ -4,9 +4,10 @@ import { renderDiagnostics } from '../diagnostics/render.ts';
 import { EDGE_CODES } from '../edge/document/codes.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
+import { ENGINE_REASONS } from '../engine/refusals.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
 import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
-import type { CodePage } from '../policy/codes/page.ts';
+import type { CodePage, OtherCodes } from '../policy/codes/page.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
 import { wantsColor } from './terminal.ts';
@@ -26,8 +27,7 @@ export function registerExplainCode(program: Command): void {
 export { registerExplainCode as register };
 
 function explainCode(written: string, naming: ServiceNaming): number {
-  const edge = Object.entries(EDGE_CODES).map(([code, { says }]) => [code, says] as const);
-  const found = findCode(written, naming, Object.fromEntries(edge));
+  const found = findCode(written, naming, otherCodes());
   if (found.kind === 'unknown') {
     const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
     process.stderr.write(`there is no code '${written}'${guess}\n`);
@@ -37,9 +37,18 @@ function explainCode(written: string, naming: ServiceNaming): number {
   return EXIT.ok;
 }
 
+/** Codes of edge files, and the numbers that the engine gives. */
+function otherCodes(): OtherCodes {
+  const sentences = Object.entries(EDGE_CODES).map(([code, { says }]) => [code, says] as const);
+  const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, says, status }]) =>
+    code === null ? [] : [{ number: code, title: reason, means: `Answered with status ${status}: ${says}.` }],
+  );
+  return { sentences: Object.fromEntries(sentences), numbers };
+}
+
 const WHERE = {
   document: 'Found when a policy is checked.',
-  runtime: 'Given while a policy runs, in the response field of error codes.',
+  runtime: 'Given while traffic runs, in the response field of error codes.',
   service: 'Given by the service only.',
   sentence: '',
 } as const;

@@ -180,6 +180,19 @@ describe('shapes of the specification', () => {
     expect(text.slice(path.start, path.end)).toBe('req.url.path');
   });
 
+  it('are told at their places when the string has no file around it', () => {
+    const text = 'on_http_request:\n  - actions: [{ type: dney }]\n';
+    const span = { start: 0, end: text.length };
+    const pointer = '/routes/0/traffic_policy/value';
+    const { diagnostics } = checkCarriedPolicy(
+      { file: { name: pointer, text }, pointer, span, text },
+      setting,
+    );
+    const [found] = diagnostics;
+    expect(text.slice(found!.span!.start, found!.span!.end)).toBe('dney');
+    expect(applyFixes(text, diagnostics, { unsafe: true }).text).toBe(text.replace('dney', 'deny'));
+  });
+
   it.each([
     ['canary', 2],
     ['dry_run_ips', 2],

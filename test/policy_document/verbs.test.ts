@@ -88,7 +88,8 @@ describe('explain-code', () => {
     ['policy.never_runs', 'after one that always ends'],
     ['expr.constant_condition', 'always true'],
     ['edge.unknown_key', 'means nothing'],
-    ['2254', 'Given while a policy runs'],
+    ['2254', 'Given while traffic runs'],
+    ['ERR_SERVICE_3005', 'did not answer in time'],
     ['2264', 'Given by the service only'],
     ['2248', 'on an HTTPS edge'],
   ])('%s is explained', async (written, part) => {

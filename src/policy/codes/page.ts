@@ -20,8 +20,14 @@ export interface CodeNotFound {
   readonly didYouMean: string | undefined;
 }
 
-/** Sentences by dotted code, beyond those of policies: such as those of edge files. */
+/** Sentences by dotted code. */
 export type Sentences = Readonly<Record<string, string>>;
+
+/** Codes beyond those of policies: such as those of edge files and of the engine. */
+export interface OtherCodes {
+  readonly sentences: Sentences;
+  readonly numbers: readonly RuntimeCode[];
+}
 
 /**
  * Looks a code up as people write it: `ERR_SERVICE_2207` with any service's name, `2207`, or a dotted one such as
@@ -30,33 +36,40 @@ export type Sentences = Readonly<Record<string, string>>;
 export function findCode(
   written: string,
   naming: Pick<ServiceNaming, 'errorCode'>,
-  others: Sentences = {},
+  others: OtherCodes = { sentences: {}, numbers: [] },
 ): CodePage | CodeNotFound {
   const digits = /^(?:ERR_\w+_)?(\d{1,5})$/i.exec(written.trim())?.[1];
-  if (digits !== undefined) return findNumber(Number(digits), naming);
+  if (digits !== undefined) return findNumber(Number(digits), naming, others.numbers);
   const code = written.trim().toLowerCase();
-  const sentences: Sentences = { ...POLICY_WARNINGS, ...EXPRESSION_CODES, ...others };
+  const sentences: Sentences = { ...POLICY_WARNINGS, ...EXPRESSION_CODES, ...others.sentences };
   if (Object.hasOwn(sentences, code)) return { kind: 'sentence', code, says: sentences[code]! };
-  const all = [...Object.keys(sentences), ...numbersOf().map((number) => naming.errorCode(number))];
+  const all = [
+    ...Object.keys(sentences),
+    ...numbersOf(others.numbers).map((number) => naming.errorCode(number)),
+  ];
   return { kind: 'unknown', didYouMean: suggest(written.trim(), all) };
 }
 
-function numbersOf(): number[] {
-  return [...DOCUMENT_CODES, ...RUNTIME_CODES, ...OTHER_CODES].map(({ number }) => number);
+function numbersOf(others: readonly RuntimeCode[]): number[] {
+  return [...DOCUMENT_CODES, ...RUNTIME_CODES, ...others, ...OTHER_CODES].map(({ number }) => number);
 }
 
-function findNumber(number: number, naming: Pick<ServiceNaming, 'errorCode'>): CodePage | CodeNotFound {
+function findNumber(
+  number: number,
+  naming: Pick<ServiceNaming, 'errorCode'>,
+  others: readonly RuntimeCode[],
+): CodePage | CodeNotFound {
   const code = naming.errorCode(number);
   const isIt = (row: RuntimeCode): boolean => row.number === number;
   const document = DOCUMENT_CODES.find(isIt);
   if (document !== undefined) return { kind: 'document', code, row: document };
-  const runtime = RUNTIME_CODES.find(isIt);
+  const runtime = [...RUNTIME_CODES, ...others].find(isIt);
   if (runtime !== undefined) return { kind: 'runtime', code, row: runtime };
   const other = OTHER_CODES.find(isIt);
   if (other !== undefined) return { kind: 'service', code, row: other };
   const near = suggest(
     code,
-    numbersOf().map((known) => naming.errorCode(known)),
+    numbersOf(others).map((known) => naming.errorCode(known)),
   );
   return { kind: 'unknown', didYouMean: near };
 }

@@ -41,7 +41,7 @@ export interface CarriedPolicy {
   readonly file: Source;
   /** JSON pointer of the string in the file. */
   readonly pointer: string;
-  /** Stretch of the string in the file, quotes or block header included. */
+  /** Stretch of the string in the file, quotes or block header included; all of a file that is the string itself. */
   readonly span: Span;
   /** The string, decoded. */
   readonly text: string;
@@ -50,7 +50,8 @@ export interface CarriedPolicy {
 /** Checks a policy in a string of a file. Spans and fixes are those of the file; pointers begin with the string's. */
 export function checkCarriedPolicy(carried: CarriedPolicy, setting: PolicySetting): CheckedPolicy {
   const { file, pointer, span, text } = carried;
-  return checkSource(text, { file, toFile: scalarMap(file.text, span, text), at: pointer }, setting);
+  const toFile = file.text === text ? identityMap() : scalarMap(file.text, span, text);
+  return checkSource(text, { file, toFile, at: pointer }, setting);
 }
 
 /** Checks a policy given as an object: findings have pointers, and no spans. */
@@ -61,6 +62,7 @@ export function checkPolicyValue(value: unknown, setting: PolicySetting): Checke
     spanOf: nowhere,
     keySpanOf: nowhere,
     bangs: new Set(),
+    maps: new Map(),
     file: undefined,
     toFile: identityMap(),
     at: '',

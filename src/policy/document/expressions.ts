@@ -53,8 +53,7 @@ export function checkConditions(
   const checked: (Condition & { readonly found: readonly Found[] })[] = [];
   for (const [index, { text, pointer }] of conditions.entries()) {
     const { program, diagnostics } = compile(text, scope, { wants: BOOL });
-    const before = conditions.slice(0, index).map((condition) => condition.text);
-    const told = diagnostics.filter((one) => !isGuarded(one, before, text, scope));
+    const told = diagnostics.filter((one) => !isGuarded(one, conditions.slice(0, index), text, scope));
     tell(looking, INVALID_EXPRESSION, pointer, text, told);
     const found = program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
     checked.push({ text, pointer, found });
@@ -62,15 +61,21 @@ export function checkConditions(
   return checked;
 }
 
+/** Conditions before a look-up that are searched for a guard: nobody puts it further away. */
+const GUARD_LIMIT = 8;
+
 /** Whether a header look-up is made safe by a condition before it, which this rule would have stopped at. */
 function isGuarded(
   one: Diagnostic,
-  before: readonly string[],
+  before: readonly Condition[],
   text: string,
   scope: Scope<Activation>,
 ): boolean {
   if (one.code !== 'expr.may_be_missing' || before.length === 0) return false;
-  const opening = before.map((condition) => `(${condition}\n) && `).join('');
+  const opening = before
+    .slice(-GUARD_LIMIT)
+    .map((condition) => `(${condition.text}\n) && `)
+    .join('');
   const { diagnostics } = compile(`${opening}(${text}\n)`, scope);
   return !diagnostics.some(({ code, span }) => code === one.code && (span?.start ?? 0) > opening.length);
 }

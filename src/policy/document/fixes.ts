@@ -13,6 +13,8 @@ export interface FixOptions {
 }
 
 const ROUNDS = 20;
+/** Fixes that are tried one at a time in a round; each costs a check of the whole text. */
+const SINGLES = 30;
 
 /** Applies the fixes of findings about `text` in one go. Of fixes that overlap the first in the text wins. */
 export function applyFixes(
@@ -83,7 +85,8 @@ function bestStep(
   options: FixOptions,
 ): Step | undefined {
   const fixable = inOrder(text, diagnostics, options);
-  const tries = fixable.length > 1 ? [fixable, ...fixable.map((one) => [one])] : [fixable];
+  const singles = fixable.length > 1 ? fixable.slice(0, SINGLES).map((one) => [one]) : [];
+  const tries = [fixable, ...singles];
   for (const these of tries) {
     const fixed = applyFixes(text, these, options);
     if (fixed.applied.length === 0 || fixed.text === text) continue;

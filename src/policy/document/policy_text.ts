@@ -19,6 +19,8 @@ export interface PolicyText {
   readonly toFile: TextMap;
   /** Pointer of the policy in the file: empty, or that of the string that carries it. */
   readonly at: string;
+  /** Maps of texts made so far, by pointer: a text with many findings is read once. */
+  readonly maps: Map<string, TextMap>;
 }
 
 /** What stands in for the `!` that YAML would take for a tag: of the same length, and an ordinary letter to YAML. */
@@ -26,8 +28,14 @@ export const BANG = '\u01c3';
 
 /** The map of the text at a pointer to the policy's text; undefined when nothing stands there. */
 export function mapIn(policy: PolicyText, pointer: string, decoded: string): TextMap | undefined {
-  const span = policy.spanOf(pointer);
-  return span === undefined ? undefined : scalarMap(policy.text, span, decoded);
+  let map = policy.maps.get(pointer);
+  if (map === undefined) {
+    const span = policy.spanOf(pointer);
+    if (span === undefined) return undefined;
+    map = scalarMap(policy.text, span, decoded);
+    policy.maps.set(pointer, map);
+  }
+  return map;
 }
 
 /** The map of the text at a pointer to the file. */

@@ -54,6 +54,7 @@ export function readPolicyText(text: string, carrier: Carrier): Reading {
       spanOf: document?.spanOf ?? nowhere,
       keySpanOf: document?.keySpanOf ?? nowhere,
       bangs,
+      maps: new Map(),
       ...carrier,
     },
     isRead: document !== null,
