@@ -45,8 +45,16 @@ export function compilePolicy(
   };
 }
 
-/** An upstream that is told of no codings sends its response as it is, and only so can texts in it be replaced. */
-const PLAIN_RESPONSES: Edit = { edit: 'headers', on: 'request', remove: ['accept-encoding'], add: [] };
+/**
+ * An upstream that is told of no codings and asked for no part sends its response plain and whole, and only so can
+ * texts in it be replaced.
+ */
+const PLAIN_RESPONSES: Edit = {
+  edit: 'headers',
+  on: 'request',
+  remove: ['accept-encoding', 'range', 'if-range'],
+  add: [],
+};
 
 function readsResponses({ phases }: PolicyDocument): boolean {
   const inResponses = phases.on_http_response.some(({ actions }) =>

@@ -8,8 +8,8 @@ import { FAILURES, Failure } from './failure.ts';
 import { compilePatternTemplate } from './pattern_templates.ts';
 import { type Walk, changeBody, keepResult } from './walk.ts';
 
-/** Largest body that is searched, and largest that replacing may make of it. */
-export const REPLACING_LIMIT_BYTES = 4 * 2 ** 20;
+/** Largest body that is searched, and largest that replacing may make of it: a million matches take a second. */
+export const REPLACING_LIMIT_BYTES = 2 ** 20;
 
 const SAYS = {
   replaced: 'texts in the body were replaced',

@@ -88,15 +88,16 @@ export function changeUrl(walk: Walk, { authority, path, query }: UrlParts): voi
   if (authority !== request.authority) addHeaders(walk, ['host', authority]);
 }
 
-/** Replaces the body of the message of this phase. */
+/** Fields that are true of one sequence of bytes only: digests (RFC 9530), ranges and validators of them. */
+const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'etag', 'repr-digest'];
+
+/** Replaces the body of the message of this phase; its length is for whoever writes the message. */
 export function changeBody(walk: Walk, bytes: Uint8Array): void {
-  if (sideOf(walk) === 'response') {
-    walk.responseBody = bytes;
-    keep(walk, { edit: 'response_body', bytes });
-    return;
-  }
-  walk.requestBody = bytes;
-  keep(walk, { edit: 'request_body', bytes });
+  const isResponse = sideOf(walk) === 'response';
+  if (isResponse) walk.responseBody = bytes;
+  else walk.requestBody = bytes;
+  keep(walk, { edit: isResponse ? 'response_body' : 'request_body', bytes });
+  removeHeaders(walk, OF_THE_BYTES);
 }
 
 /** Notes an edit that no expression sees. */

@@ -119,7 +119,8 @@ export function policyOf(
   context: Partial<PolicyContext> = {},
   options: Parameters<typeof compilePolicy>[2] = {},
 ): CompiledPolicy {
-  const { document, diagnostics } = checkPolicy({ name: 'policy.yml', text }, { naming: NAMING });
+  const { naming = NAMING } = context;
+  const { document, diagnostics } = checkPolicy({ name: 'policy.yml', text }, { naming });
   if (document === null) throw new Error(diagnostics.map(({ code, says }) => `${code} ${says}`).join('\n'));
   return compilePolicy(document, { ...CONTEXT, ...context }, options);
 }
