@@ -12,6 +12,8 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   dev: { says: 'run a local ingress on an edge file', load: () => import('./dev.ts') },
   check: { says: 'check edge files', load: () => import('./check.ts') },
   test: { says: 'run scenario files', load: () => import('./test.ts') },
+  sim: { says: 'run a simulation over virtual time', load: () => import('./sim.ts') },
+  init: { says: 'write a first edge, scenarios and a workflow', load: () => import('./init.ts') },
   explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
   eval: { says: 'evaluate one expression', load: () => import('./eval.ts') },
   repl: { says: 'try expressions line by line', load: () => import('./repl.ts') },

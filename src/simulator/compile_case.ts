@@ -69,21 +69,38 @@ export function dialledBackends({ backends }: EdgeConfig): string[] {
   );
 }
 
-/** Compiles a case; null when something in it cannot be run, which is then in `findings`. */
-export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagnostic[]): CompiledCase | null {
-  const { shell, checked } = setting;
-  const { config, pointer } = row;
-  const before = findings.length;
+/** What all requests of a file are made with. */
+export function settingOf(
+  { shell, edge, signer, seed, checked }: CaseSetting,
+  findings: Diagnostic[],
+  row: CaseRow | null = null,
+) {
   const report = checked.report(findings);
-  const startMs = startOf(row, setting, report);
+  const startMs = startOf(row, shell, report);
   const request: RequestSetting = {
     defaults: shell.defaults?.request ?? {},
-    host: defaultHost(setting.edge),
-    tls: tlsOf({ ...shell.facts, ...config.facts }),
+    host: defaultHost(edge),
+    tls: tlsOf({ ...shell.facts, ...row?.config.facts }),
     startMs,
-    signer: setting.signer,
+    signer,
     report,
   };
+  const timeout = shell.defaults?.upstream_timeout;
+  return {
+    report,
+    request,
+    startMs,
+    seed: seed ?? row?.config.seed ?? shell.seed ?? DEFAULT_SEED,
+    headMs: timeout === undefined ? -1 : durationMs(timeout),
+  };
+}
+
+/** Compiles a case; null when something in it cannot be run, which is then in `findings`. */
+export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagnostic[]): CompiledCase | null {
+  const { shell } = setting;
+  const { config, pointer } = row;
+  const before = findings.length;
+  const { report, request, startMs, seed, headMs } = settingOf(setting, findings, row);
   const scripts = (given: ScenarioShell['upstreams'], at: string) =>
     compileUpstreams(given, at, dialledBackends(setting.edge), report);
   const upstreams = new Map([
@@ -92,23 +109,16 @@ export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagno
   ]);
   const plan = planOf(row, setting, request, report);
   if (plan === null || findings.length > before) return null;
-  return {
-    row,
-    startMs,
-    seed: setting.seed ?? config.seed ?? shell.seed ?? DEFAULT_SEED,
-    headMs: shell.defaults?.upstream_timeout === undefined ? -1 : durationMs(shell.defaults.upstream_timeout),
-    upstreams,
-    plan,
-    snapshot: config.expect === 'snapshot',
-  };
+  return { row, startMs, seed, headMs, upstreams, plan, snapshot: config.expect === 'snapshot' };
 }
 
-function startOf({ config, pointer }: CaseRow, { shell }: CaseSetting, report: Report<ScenarioCode>): number {
-  const clock = config.clock ?? shell.clock;
+function startOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): number {
+  const own = row?.config.clock;
+  const clock = own ?? shell.clock;
   if (clock === undefined) return DEFAULT_START_MS;
   const ms = timeMs(clock);
   if (Number.isNaN(ms)) {
-    const at = config.clock === undefined ? '/clock' : `${pointer}/clock`;
+    const at = own === undefined ? '/clock' : `${row!.pointer}/clock`;
     report('scenario.bad_time', at, `'${clock}' is not a time such as 2026-01-01T00:00:00Z`);
   }
   return ms;

@@ -154,7 +154,10 @@ function expanded(
 }
 
 function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
-  const { edge, policy } = shell;
+  const { edge, policy, cases, simulation } = shell;
+  if (cases === undefined && simulation === undefined) {
+    report('scenario.no_request', '', 'the file has neither `cases` nor a `simulation`');
+  }
   if (edge === undefined && policy === undefined) {
     report('scenario.no_edge', '', 'the file names neither an `edge` nor a `policy` to test', {
       notes: ['edge: ./edge.yaml'],

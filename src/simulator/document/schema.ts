@@ -212,6 +212,37 @@ const sample = z
   })
   .describe('Shares of outcomes over chance.');
 
+const simulation = z
+  .strictObject({
+    duration: duration.describe('How long requests arrive.'),
+    arrivals: z
+      .array(
+        z
+          .strictObject({
+            request: z.union([z.string(), request]).optional().describe('The request that arrives.'),
+            rate: z.number().min(0.000_001).max(1_000_000).describe('Requests a second, on average.'),
+            model: z
+              .enum(['poisson', 'constant'])
+              .optional()
+              .describe('Poisson: independent of each other (default); constant: evenly spaced.'),
+            from: duration.optional().describe('When they begin; default at once.'),
+            until: duration.optional().describe('When they end; default with the run.'),
+          })
+          .describe('Requests that arrive whether or not earlier ones were answered.'),
+      )
+      .min(1)
+      .describe('Who sends what, how often.'),
+    changes: z
+      .array(
+        z
+          .strictObject({ at: duration.describe('When.'), upstreams })
+          .describe('Upstreams answer otherwise from then on.'),
+      )
+      .optional()
+      .describe('Scripted faults.'),
+  })
+  .describe('A run over virtual time, for the verb sim.');
+
 const caseShape = {
   name: z.string().describe('What must hold, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Words to select cases by.'),
@@ -267,12 +298,13 @@ const top = {
     .optional()
     .describe('Identities by name; logins are not run yet.'),
   facts: facts.optional(),
+  simulation: simulation.optional(),
 };
 
-const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).min(1).describe('The cases.') });
+const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).optional() });
 
 export const scenarioFile = z
-  .strictObject({ ...top, cases: z.array(eachCase).min(1).describe('The cases.') })
+  .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
   .describe('What must hold of an edge, as cases.');
 
 export type ScenarioShell = z.output<typeof shellOf>;
@@ -280,6 +312,7 @@ export type ScenarioFile = z.output<typeof scenarioFile>;
 export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type SendConfig = z.output<typeof send>;
+export type SimulationConfig = z.output<typeof simulation>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;

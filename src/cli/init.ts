@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from './exit_codes.ts';
+import { STARTERS } from './starters.ts';
+
+interface Options {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('init')
+    .description('Write a first edge, policy, scenarios and a CI workflow into this folder')
+    .option('-y, --yes', 'ask nothing')
+    .option('--force', 'replace files that are there')
+    .action(async (options: Options) => {
+      process.exitCode = await init(options);
+    });
+}
+
+async function init({ yes, force }: Options): Promise<number> {
+  const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
+  if (there.length > 0 && force !== true) {
+    process.stderr.write(`nothing was written: ${there.join(', ')} would be replaced; --force does so\n`);
+    return EXIT.usage;
+  }
+  if (yes !== true && process.stdin.isTTY && !(await isAgreed())) {
+    process.stdout.write('nothing was written\n');
+    return EXIT.ok;
+  }
+  for (const { path, text } of STARTERS) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    process.stdout.write(`wrote ${path}\n`);
+  }
+  process.stdout.write('\nnext:\n  edgeproof check edge.yaml\n  edgeproof test\n  edgeproof dev edge.yaml\n');
+  return EXIT.ok;
+}
+
+async function isAgreed(): Promise<boolean> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const list = STARTERS.map(({ path }) => `  ${path}`).join('\n');
+  const answer = await new Promise<string>((resolve) => {
+    lines.question(`These files will be written:\n${list}\nGo on? [Y/n] `, resolve);
+  });
+  lines.close();
+  return !/^n/i.test(answer.trim());
+}

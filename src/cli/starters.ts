@@ -1,0 +1,127 @@
+/** A file that `init` writes. */
+interface Starter {
+  readonly path: string;
+  readonly text: string;
+}
+
+const EDGE = `# An edge: which hosts and paths it answers for, and what it does with their requests.
+# edgeproof check edge.yaml    says what is wrong with this file
+# edgeproof dev edge.yaml      serves it on this machine; it is reloaded when it is saved
+
+# Ranges of addresses. An address needs one allow and no deny.
+ip_policies:
+  office:
+    rules:
+      - { cidr: 203.0.113.0/24, action: allow }
+      - { cidr: 127.0.0.0/8, action: allow }
+
+# Where requests go.
+backends:
+  app: { static: { address: 'localhost:3000' } }
+  ok: { http_response: { status_code: 200, body: "ok\\n" } }
+
+edges:
+  https:
+    main:
+      hostports: ['app.test:443']
+      routes:
+        # The most specific route takes a request.
+        - match_type: path_prefix
+          match: /
+          backend: { backend_id: app }
+          circuit_breaker: {}
+          response_headers: { add: { x-served-by: edge } }
+
+        - match_type: path_prefix
+          match: /admin
+          ip_restriction: { ip_policy_ids: [office] }
+          backend: { backend_id: app }
+
+        - match_type: exact_path
+          match: /healthz
+          backend: { backend_id: ok }
+`;
+
+const EDGE_SCENARIOS = `# What must hold of edge.yaml: edgeproof test
+edge: edge.yaml
+
+# What backends answer here; nothing is dialled.
+upstreams:
+  app: { status: 200, body: hello, latency: 5ms }
+
+cases:
+  - name: pages come from the app
+    request: GET /
+    expect:
+      status: 200
+      headers: { x-served-by: edge }
+      upstream: { backend: app, path: / }
+
+  # One case for each row.
+  - name: admin is for the office, from {ip}
+    each:
+      - { ip: 203.0.113.9, status: 200, decision: allow }
+      - { ip: 198.51.100.1, status: 403, decision: block }
+    request: { path: /admin, ip: '{ip}' }
+    expect: { status: '{status}', decisions: { ip_restriction: '{decision}' } }
+
+  - name: the breaker stops requests to an app that fails
+    upstreams: { app: 500 }
+    timeline:
+      - { send: { path: /, count: 30, every: 10ms }, expect: { status: [500, 503] } }
+      - { advance: 1s, send: GET /, expect: { status: 503, upstream: none } }
+
+  - name: health needs no app
+    upstreams: { app: refuse }
+    request: GET /healthz
+    expect: { status: 200, upstream: none }
+`;
+
+const POLICY = `# A traffic policy: rules in order, each with conditions and actions.
+on_http_request:
+  - name: no traces
+    expressions: ["req.url.path.startsWith('/.git')"]
+    actions:
+      - type: deny
+        config: { status_code: 404 }
+  - actions:
+      - type: add-headers
+        config: { headers: { x-from-edge: 'yes' } }
+`;
+
+const POLICY_SCENARIOS = `# What must hold of policy.yaml, on a route of its own before a backend \`app\`.
+policy: policy.yaml
+
+cases:
+  - name: hidden files stay hidden
+    request: GET /.git/config
+    expect: { status: 404, upstream: none, because: { action: deny } }
+
+  - name: the app knows that a request came through the edge
+    request: GET /
+    expect: { status: 200, upstream: { headers: { x-from-edge: 'yes' } } }
+`;
+
+const WORKFLOW = `name: edge
+on: [push, pull_request]
+
+jobs:
+  edge:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 26 }
+      # Exit code 3: the configuration has errors. Exit code 1: a case failed.
+      - run: npx edgeproof check edge.yaml
+      - run: npx edgeproof test -r pretty -r github -r junit=edge-report.xml
+`;
+
+/** What a project begins with. */
+export const STARTERS: readonly Starter[] = [
+  { path: 'edge.yaml', text: EDGE },
+  { path: 'policy.yaml', text: POLICY },
+  { path: 'edge.scenario.yaml', text: EDGE_SCENARIOS },
+  { path: 'policy.scenario.yaml', text: POLICY_SCENARIOS },
+  { path: '.github/workflows/edge.yml', text: WORKFLOW },
+];

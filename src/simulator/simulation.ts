@@ -1,0 +1,165 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type CaseSetting, dialledBackends, settingOf } from './compile_case.ts';
+import { compileUpstreams } from './document/answers.ts';
+import { durationMs } from './document/durations.ts';
+import { prepareRequest } from './document/requests.ts';
+import { decisionOf } from './expect/deeper.ts';
+import type { Flight } from './flight.ts';
+import { type Histogram, histogram } from './histogram.ts';
+import { type PreparedRequest, putUpstreams, simulatedWorld } from './simulator.ts';
+import type { EdgeUnderTest } from './under_test.ts';
+import type { UpstreamScript } from './upstreams.ts';
+
+/** Requests that arrive, ready to be sent; times in ms since the beginning. */
+interface Arrivals {
+  readonly request: PreparedRequest;
+  readonly meanMs: number;
+  readonly model: 'poisson' | 'constant';
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** A run over virtual time, compiled. */
+export interface CompiledSimulation {
+  readonly startMs: number;
+  readonly seed: number | string;
+  readonly headMs: number;
+  readonly durationMs: number;
+  readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  readonly arrivals: readonly Arrivals[];
+  readonly changes: readonly {
+    readonly atMs: number;
+    readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  }[];
+}
+
+/** One stretch of the run. */
+export interface Bucket {
+  readonly statuses: Map<string, number>;
+  readonly breaker: Map<string, number>;
+  readonly latency: Histogram;
+}
+
+/** What a run came to. */
+export interface Simulated {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly requests: number;
+  readonly buckets: readonly Bucket[];
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly backends: ReadonlyMap<string, number>;
+  readonly reasons: ReadonlyMap<string, number>;
+  readonly latency: Histogram;
+}
+
+const BUCKETS = 120;
+
+/** Compiles the simulation of a file; null when something is wrong, which is then in `findings`. */
+export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]): CompiledSimulation | null {
+  const { simulation } = setting.shell;
+  if (simulation === undefined) return null;
+  const { request, startMs, seed, headMs, report } = settingOf(setting, findings);
+  const scripts = (given: Parameters<typeof compileUpstreams>[0], at: string) =>
+    compileUpstreams(given, at, dialledBackends(setting.edge), report);
+  const wholeMs = durationMs(simulation.duration);
+  const arrivals = simulation.arrivals.flatMap((each, index): Arrivals[] => {
+    const prepared = prepareRequest(each.request ?? {}, pointerTo('/simulation/arrivals', index), request);
+    if (prepared === null) return [];
+    return [
+      {
+        request: prepared,
+        meanMs: 1_000 / each.rate,
+        model: each.model ?? 'poisson',
+        fromMs: each.from === undefined ? 0 : durationMs(each.from),
+        untilMs: each.until === undefined ? wholeMs : Math.min(wholeMs, durationMs(each.until)),
+      },
+    ];
+  });
+  const changes = (simulation.changes ?? []).map(({ at, upstreams }, index) => ({
+    atMs: durationMs(at),
+    upstreams: scripts(upstreams, `/simulation/changes/${index}/upstreams`),
+  }));
+  const upstreams = scripts(setting.shell.upstreams, '/upstreams');
+  if (findings.some(({ severity }) => severity === 'error')) return null;
+  return { startMs, seed, headMs, durationMs: wholeMs, upstreams, arrivals, changes };
+}
+
+/** Runs a simulation to the answer of its last request; `landed` hears each that is complete. */
+export function simulate(
+  compiled: CompiledSimulation,
+  edge: EdgeUnderTest,
+  landed: (flight: Flight) => void,
+): Simulated {
+  const { startMs, durationMs: wholeMs } = compiled;
+  const buckets = Array.from({ length: BUCKETS }, (): Bucket => ({
+    statuses: new Map(),
+    breaker: new Map(),
+    latency: histogram(),
+  }));
+  const statuses = new Map<string, number>();
+  const backends = new Map<string, number>();
+  const reasons = new Map<string, number>();
+  const latency = histogram();
+  const hear = (flight: Flight): void => {
+    edge.touched(flight.exchange);
+    const bucket =
+      buckets[Math.min(BUCKETS - 1, Math.floor(((flight.sentMs - startMs) / wholeMs) * BUCKETS))]!;
+    const status = flight.response.status === 0 ? 'none' : String(flight.response.status);
+    const took = flight.endMs - flight.sentMs;
+    count(bucket.statuses, status);
+    count(statuses, status);
+    count(backends, flight.exchange.attempts.at(-1)?.leaf.id ?? 'none');
+    count(reasons, reasonOf(flight));
+    const breaker = decisionOf(flight.exchange, 'circuit_breaker');
+    if (breaker !== 'not_run') count(bucket.breaker, breaker);
+    bucket.latency.add(took);
+    latency.add(took);
+    landed(flight);
+  };
+  const world = simulatedWorld(edge.fresh(), {
+    startMs,
+    seed: compiled.seed,
+    landed: hear,
+    ...(compiled.headMs >= 0 && { limits: { headMs: compiled.headMs } }),
+  });
+  putUpstreams(world.upstreams, compiled.upstreams);
+  for (const { atMs, upstreams } of compiled.changes) {
+    world.clock.schedule(startMs + atMs, () => putUpstreams(world.upstreams, upstreams));
+  }
+  for (const [index, each] of compiled.arrivals.entries()) {
+    const { random } = world.chance.split(`arrivals ${index}`);
+    const gapMs = () => (each.model === 'constant' ? each.meanMs : -Math.log(1 - random()) * each.meanMs);
+    const arrive = (atMs: number): void => {
+      if (atMs >= each.untilMs) return;
+      world.clock.schedule(startMs + atMs, () => {
+        arrive(atMs + gapMs());
+        world.begin(each.request);
+      });
+    };
+    arrive(each.fromMs + (each.model === 'constant' ? 0 : gapMs()));
+  }
+  world.settle();
+  return {
+    startMs,
+    durationMs: wholeMs,
+    requests: world.begun(),
+    buckets,
+    statuses,
+    backends,
+    reasons,
+    latency,
+  };
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** The code of the verdict that stopped a request, or how its upstream fared. */
+function reasonOf({ exchange }: Flight): string {
+  const stop = exchange.verdicts.find((verdict) => verdict?.verdict === 'stop');
+  return (
+    stop?.because.code ?? exchange.ended?.code ?? exchange.attempts.at(-1)?.reason ?? exchange.routed.code
+  );
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkScenario } from '../../src/simulator/document/check.ts';
+import type { FileResult } from '../../src/simulator/result.ts';
+import type { RunOptions } from '../../src/simulator/run_case.ts';
+import { runFile } from '../../src/simulator/run_file.ts';
+import { edgeUnderTest } from '../../src/simulator/under_test.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
+export const SHOP = fileURLToPath(new URL('../../fixtures/scenarios/shop.scenario.yaml', import.meta.url));
+const sample = checkWholeEdge({ name: 'edge.yaml', text: readFileSync(SAMPLE, 'utf8') });
+
+/** Runs a scenario against the sample edge. */
+export function runText(text: string, options: RunOptions = {}): FileResult {
+  return runChecked(checkScenario({ name: 'x.yaml', text }), options);
+}
+
+/** Runs a scenario given as an object. */
+export function runValue(value: object, options: RunOptions = {}): FileResult {
+  return runChecked(checkScenario({ value: { edge: 'sample', ...value }, name: 'x.ts' }), options);
+}
+
+function runChecked(checked: ReturnType<typeof checkScenario>, options: RunOptions): FileResult {
+  return runFile(checked, edgeUnderTest(sample.config!, sample.locate), {
+    selects: () => true,
+    seed: null,
+    repeat: 1,
+    bail: false,
+    lines: true,
+    signer: null,
+    told: () => true,
+    clockMs: () => 0,
+    ...options,
+  });
+}
+
+/** Names of the cases that failed. */
+export function failed({ cases }: FileResult): string[] {
+  return cases.filter(({ status }) => status === 'failed').map(({ name }) => name);
+}
