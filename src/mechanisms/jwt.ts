@@ -39,7 +39,7 @@ export interface TokenProblem {
 }
 
 /** Longest token that is looked at, in characters. */
-export const TOKEN_LIMIT_UNITS = 32_768;
+const TOKEN_LIMIT_UNITS = 32_768;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -25,7 +25,7 @@ export interface UrlProblem {
 }
 
 /** Longest URL that rewriting may make, in UTF-16 units. */
-export const URL_LIMIT_UNITS = 65_536;
+const URL_LIMIT_UNITS = 65_536;
 
 /** The whole URL that patterns are matched with: scheme, authority, path and query. */
 export function wholeUrl({ scheme, authority, path, query }: UrlParts): string {

@@ -36,8 +36,3 @@ export class Failure {
     this.pointer = pointer;
   }
 }
-
-/** Narrows what an evaluation or an action gave. */
-export function isFailure(given: unknown): given is Failure {
-  return given instanceof Failure;
-}

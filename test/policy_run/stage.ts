@@ -90,7 +90,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'vault/token': 'token-1',
 };
 
-export const LINKS: Required<Pick<PolicyLinks, 'facts' | 'secret' | 'isInternal'>> = {
+const LINKS: Required<Pick<PolicyLinks, 'facts' | 'secret' | 'isInternal'>> = {
   facts: NO_FACTS,
   secret: (vault, name) => SECRETS[`${vault}/${name}`],
   isInternal: (host) => host === 'inner.internal',

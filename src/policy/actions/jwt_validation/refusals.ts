@@ -6,7 +6,7 @@ import type { PolicyContext } from '../../action.ts';
 export type Fault = TokenFault | 'missing';
 
 /** Status and number of each way in which a request is refused. */
-export const FAULTS: Readonly<
+const FAULTS: Readonly<
   Record<TokenFault | 'missing', { readonly status: number; readonly number: number }>
 > = {
   missing: { status: 401, number: 3401 },
