@@ -1,0 +1,126 @@
+import { Hono } from 'hono';
+import { serviceNames } from './naming.ts';
+import { cors } from './cors.ts';
+import type { Asking, Wiring } from './contract.ts';
+import { documentRoutes } from './document_routes.ts';
+import { problemBody } from './problems.ts';
+import { ApiProblem } from '../resources/problem.ts';
+import { principalOf } from './principal.ts';
+import { rateLimit } from './rate.ts';
+import { jsonBody, noBody } from './request.ts';
+import { isLetIn } from './restriction.ts';
+import { type Route, checkQuery, routesOf } from './routes.ts';
+import { NOBODY_ONLINE, type Online } from './sessions.ts';
+import { unfolded } from './folding.ts';
+
+/** What the listener knows of a request besides itself. */
+export interface Caller {
+  /** Address of the client. */
+  readonly address: string;
+}
+
+/** Version of the interface that every request names. */
+const VERSION = '2';
+
+/** The whole API as one function from a request to its response. Never throws. */
+export function managementApi(
+  wiring: Wiring,
+  online: Online = NOBODY_ONLINE,
+): (request: Request, caller: Caller) => Promise<Response> {
+  const app = new Hono<{ Bindings: Caller; Variables: { operation: string } }>({
+    // Some clients write `//api_keys` when their base ends in a slash.
+    getPath: (request) => new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/'),
+  });
+  const names = serviceNames(wiring.ports.service);
+  const routes = routesOf(wiring, online);
+  const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
+  const methodsOf = (path: string) =>
+    routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);
+
+  app.use('*', async (context, next): Promise<Response | undefined> => {
+    const operation = wiring.newId('op');
+    context.set('operation', operation);
+    const answer = cors(context.req.raw, () => methodsOf(context.req.path));
+    if (answer.preflight !== null) return answer.preflight;
+    await next();
+    context.res.headers.set(names.operationField, operation);
+    for (const [name, value] of answer.fields) context.res.headers.set(name, value);
+    return undefined;
+  });
+
+  for (const route of routes) {
+    app.on(route.method, honoPath(route.path), async (context) => {
+      const { raw: request } = context.req;
+      const asking = await admit(request, context.env);
+      const url = new URL(request.url);
+      checkQuery(route, url);
+      const body = await bodyOf(route, request);
+      const ids = context.req.param() as Readonly<Record<string, string>>;
+      return answered(route, await route.handle(asking, ids, body, url), wiring.options.emptyAsJson === true);
+    });
+  }
+  documentRoutes(app, wiring, routes, (request, caller) => admit(request, caller));
+
+  app.notFound((context) =>
+    json(404, { status_code: 404, msg: 'Not Found', details: { path: context.req.path } }),
+  );
+  app.onError((error, context) => {
+    const problem =
+      error instanceof ApiProblem
+        ? error
+        : new ApiProblem(500, null, 'The service failed; this is a bug.', { cause: error.message });
+    return json(problem.status, problemBody(problem, names, context.get('operation')));
+  });
+
+  async function admit(request: Request, caller: Caller): Promise<Asking> {
+    const principal = await wiring.store.read(async (view) => {
+      if (!(await isLetIn(caller.address, 'api', view))) {
+        throw new ApiProblem(403, 220, `The address ${caller.address} may not use the API.`);
+      }
+      return principalOf(request.headers.get('authorization') ?? undefined, view);
+    });
+    const version = request.headers.get(names.versionField);
+    if (version === null) {
+      throw new ApiProblem(400, 218, `The request has no header ${names.versionField}; send ${VERSION}.`);
+    }
+    if (version !== VERSION) {
+      throw new ApiProblem(
+        400,
+        217,
+        `The version '${version}' is not known; supported versions: ${VERSION}.`,
+      );
+    }
+    count();
+    return { principal, base: new URL(request.url).origin };
+  }
+
+  async function bodyOf(route: Route, request: Request): Promise<unknown> {
+    if (route.body === 'none') return noBody(request);
+    if (route.body === 'ignored') return undefined;
+    const body = await jsonBody(request, wiring.options.bodyLimitBytes);
+    return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
+  }
+
+  return async (request, caller) => app.fetch(request, caller);
+}
+
+function answered({ status }: Route, value: unknown, emptyAsJson: boolean): Response {
+  if (status !== 204) return json(status, value);
+  return emptyAsJson ? json(200, {}) : new Response(null, { status });
+}
+
+function json(status: number, value: unknown): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+/** `/ip_policies/{id}` → `/ip_policies/:id`. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}

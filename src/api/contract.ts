@@ -1,0 +1,48 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Ports, Principal } from '../resources/contract.ts';
+import type { EdgeDocument } from '../resources/edge_document.ts';
+import type { Store } from '../store/port.ts';
+
+/** The traffic plane as the API drives it. */
+export interface Plane {
+  /** Checks, compiles and makes current; findings that forbid it leave everything as it was. */
+  readonly swap: (document: EdgeDocument) => readonly Diagnostic[];
+  /** Goes back to what was current before the last swap. */
+  readonly revert: () => void;
+}
+
+/** Told after a write was kept: what is delivered may have changed, and so may who gets it. */
+export interface Deliveries {
+  readonly changed: () => void;
+  /** What an event destination says of its deliveries. */
+  readonly statusOf: (id: string) => unknown;
+}
+
+/** Everything that the API needs of the outside. */
+export interface Wiring {
+  readonly store: Store;
+  readonly plane: Plane;
+  readonly ports: Ports;
+  readonly deliveries: Deliveries;
+  readonly accountId: string;
+  readonly nowMs: () => number;
+  /** Makes an id: prefix, underscore, 27 lower-case letters and digits, sortable by time. */
+  readonly newId: (prefix: string) => string;
+  readonly options: ApiOptions;
+}
+
+export interface ApiOptions {
+  /** Answers 200 with {} where the specification has 204, for the published SDK of the service; default false. */
+  readonly emptyAsJson?: boolean;
+  /** Requests in any 60 seconds; off when left out. */
+  readonly requestsPerMinute?: number;
+  /** Largest body of a request; default 4 MiB. */
+  readonly bodyLimitBytes?: number;
+}
+
+/** What a handler knows of its request. */
+export interface Asking {
+  readonly principal: Principal;
+  /** Scheme and host that the client used. */
+  readonly base: string;
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { getRequestListener } from '@hono/node-server';
+import type { Caller } from './app.ts';
+
+export interface ListenOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** PEM of a certificate and its key; without them the API speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** The API while it listens. */
+export interface ApiListening {
+  readonly url: string;
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves the API on a socket. Rejects when the port is taken. */
+export async function listenApi(
+  api: (request: Request, caller: Caller) => Promise<Response>,
+  { host = '127.0.0.1', port = 0, tls }: ListenOptions = {},
+): Promise<ApiListening> {
+  const listener = getRequestListener(
+    (request, bindings) => {
+      const { incoming } = bindings as { incoming: { socket: { remoteAddress?: string } } };
+      return api(request, { address: incoming.socket.remoteAddress ?? '' });
+    },
+    { overrideGlobalObjects: false },
+  );
+  const handle = (...parts: Parameters<typeof listener>): void => void listener(...parts);
+  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle as never);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = (server.address() as { port: number }).port;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${name}:${bound}`,
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}

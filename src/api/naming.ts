@@ -1,0 +1,18 @@
+/** The spellings of the API that derive from the name of the service. */
+export interface ServiceNames {
+  readonly versionField: string;
+  readonly operationField: string;
+  readonly errorCode: (number: number) => string;
+  /** Whether a client folds the case of keys, maps included: the published SDK of the service does. */
+  readonly isFoldingClient: (userAgent: string) => boolean;
+}
+
+export function serviceNames(service: string): ServiceNames {
+  const code = service.toUpperCase().replaceAll('-', '_');
+  return {
+    versionField: `${service}-version`,
+    operationField: `${service}-operation-id`,
+    errorCode: (number) => `ERR_${code}_${number}`,
+    isFoldingClient: (userAgent) => userAgent.startsWith(`${service}-api-typescript/`),
+  };
+}

@@ -1,0 +1,228 @@
+import type { Operation, Resource } from '../resources/contract.ts';
+import { RESOURCES } from '../resources/table.ts';
+import type { Asking, Wiring } from './contract.ts';
+import { list } from './list.ts';
+import {
+  type PathIds,
+  create,
+  read,
+  readModule,
+  remove,
+  removeModule,
+  replaceModule,
+  update,
+} from './objects.ts';
+import { pageQuery, queryOf } from './request.ts';
+import { AGENT_COMMANDS, ONLINE, type Online, commandAgent, listOnline, readOnline } from './sessions.ts';
+import { createSource, listSources, readSource, removeSource, updateSource } from './sources.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** One operation of the API: where it is, what it takes and gives, and how it is done. */
+export interface Route {
+  readonly method: Method;
+  /** With parameters in braces: `/ip_policies/{id}`. */
+  readonly path: string;
+  readonly status: 200 | 201 | 204;
+  /** Whether the body is read as JSON, must not be there, or is not looked at. */
+  readonly body: 'json' | 'none' | 'ignored';
+  readonly handle: (asking: Asking, ids: PathIds, raw: unknown, url: URL) => unknown;
+  /** What the operation is about, for the description of the API. */
+  readonly about: RouteAbout;
+}
+
+export interface RouteAbout {
+  readonly title: string;
+  readonly operation: Operation | 'replace' | 'restart' | 'stop';
+  readonly resource?: Resource;
+  readonly module?: string;
+}
+
+/** Every route of the API. */
+export function routesOf(wiring: Wiring, online: Online): Route[] {
+  return [
+    ...RESOURCES.flatMap((resource) => [
+      ...objectRoutes(wiring, resource),
+      ...moduleRoutes(wiring, resource),
+    ]),
+    ...sourceRoutes(wiring),
+    ...onlineRoutes(online),
+  ];
+}
+
+function objectRoutes(wiring: Wiring, resource: Resource): Route[] {
+  const { path, title, prefix } = resource;
+  const one = `${path}/{id}`;
+  const about = (operation: Operation): RouteAbout => ({ title, operation, resource });
+  const routes: Readonly<Record<Operation, Route>> = {
+    create: {
+      method: 'POST',
+      path,
+      status: 201,
+      body: 'json',
+      about: about('create'),
+      handle: (asking, ids, raw) => create(wiring, asking, resource, ids, raw),
+    },
+    get: {
+      method: 'GET',
+      path: one,
+      status: 200,
+      body: 'none',
+      about: about('get'),
+      handle: (asking, ids) => read(wiring, asking, resource, ids),
+    },
+    list: {
+      method: 'GET',
+      path,
+      status: 200,
+      body: 'none',
+      about: about('list'),
+      handle: (asking, _ids, _raw, url) => list(wiring, asking, resource, pageQuery(url, prefix)),
+    },
+    update: {
+      method: 'PATCH',
+      path: one,
+      status: 200,
+      body: 'json',
+      about: about('update'),
+      handle: (asking, ids, raw) => update(wiring, asking, resource, ids, raw),
+    },
+    delete: {
+      method: 'DELETE',
+      path: one,
+      status: 204,
+      body: 'none',
+      about: about('delete'),
+      handle: (asking, ids) => remove(wiring, asking, resource, ids),
+    },
+  };
+  return resource.operations.map((operation) => routes[operation]);
+}
+
+function moduleRoutes(wiring: Wiring, resource: Resource): Route[] {
+  return Object.entries(resource.fields).flatMap(([name, { isModule, isDetachable }]): Route[] => {
+    const path = `${resource.path}/{id}/${isDetachable === true ? name.replace(/_id$/, '') : name}`;
+    const about = (operation: RouteAbout['operation']): RouteAbout => ({
+      title: `module ${name} of an ${resource.title}`,
+      operation,
+      resource,
+      module: name,
+    });
+    const removal: Route = {
+      method: 'DELETE',
+      path,
+      status: 204,
+      body: 'none',
+      about: about('delete'),
+      handle: (asking, ids) => removeModule(wiring, asking, resource, name, ids),
+    };
+    if (isDetachable === true) return [removal];
+    if (isModule !== true) return [];
+    return [
+      {
+        method: 'PUT',
+        path,
+        status: 200,
+        body: 'json',
+        about: about('replace'),
+        handle: (asking, ids, raw) => replaceModule(wiring, asking, resource, name, ids, raw),
+      },
+      {
+        method: 'GET',
+        path,
+        status: 200,
+        body: 'none',
+        about: about('get'),
+        handle: (asking, ids) => readModule(wiring, asking, resource, name, ids),
+      },
+      removal,
+    ];
+  });
+}
+
+function sourceRoutes(wiring: Wiring): Route[] {
+  const path = '/event_subscriptions/{subscription_id}/sources';
+  const one = `${path}/{type}`;
+  const about = (operation: Operation): RouteAbout => ({ title: 'event source', operation });
+  const idOf = (ids: PathIds) => ids['subscription_id']!;
+  return [
+    {
+      method: 'POST',
+      path,
+      status: 201,
+      body: 'json',
+      about: about('create'),
+      handle: (asking, ids, raw) => createSource(wiring, asking, idOf(ids), raw),
+    },
+    {
+      method: 'GET',
+      path,
+      status: 200,
+      body: 'none',
+      about: about('list'),
+      handle: (asking, ids) => listSources(wiring, asking, idOf(ids)),
+    },
+    {
+      method: 'GET',
+      path: one,
+      status: 200,
+      body: 'none',
+      about: about('get'),
+      handle: (asking, ids) => readSource(wiring, asking, idOf(ids), ids['type']!),
+    },
+    {
+      method: 'PATCH',
+      path: one,
+      status: 200,
+      body: 'json',
+      about: about('update'),
+      handle: (asking, ids, raw) => updateSource(wiring, asking, idOf(ids), ids['type']!, raw),
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      status: 204,
+      body: 'none',
+      about: about('delete'),
+      handle: (asking, ids) => removeSource(wiring, asking, idOf(ids), ids['type']!),
+    },
+  ];
+}
+
+function onlineRoutes(online: Online): Route[] {
+  const reads = ONLINE.flatMap((resource): Route[] => [
+    {
+      method: 'GET',
+      path: resource.path,
+      status: 200,
+      body: 'none',
+      about: { title: resource.title, operation: 'list' },
+      handle: (asking, _ids, _raw, url) =>
+        listOnline(online, resource, asking, pageQuery(url, resource.prefix)),
+    },
+    {
+      method: 'GET',
+      path: `${resource.path}/{id}`,
+      status: 200,
+      body: 'none',
+      about: { title: resource.title, operation: 'get' },
+      handle: (asking, ids) => readOnline(online, resource, asking, ids['id']!),
+    },
+  ]);
+  const commands = AGENT_COMMANDS.map((command): Route => ({
+    method: 'POST',
+    path: `/tunnel_sessions/{id}/${command}`,
+    status: 204,
+    // One client sends the bare id here, which is no JSON.
+    body: 'ignored',
+    about: { title: 'tunnel session', operation: command },
+    handle: (_asking, ids) => commandAgent(online, ids['id']!, command),
+  }));
+  return [...reads, ...commands];
+}
+
+/** Refuses query parameters where there are none to give: everywhere but in lists that have pages. */
+export function checkQuery({ about, path }: Route, url: URL): void {
+  const isPaged = about.operation === 'list' && !path.endsWith('/sources');
+  if (!isPaged) queryOf(url, []);
+}

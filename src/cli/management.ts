@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { managementApi } from '../api/app.ts';
+import type { ApiOptions, Deliveries, Plane, Wiring } from '../api/contract.ts';
+import { makeKey, openAccount } from '../api/account.ts';
+import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
+import { secretFraction, secretText } from '../crypto/random.ts';
+import { type SealingKey, newSealingKey, readSealingKey, seal } from '../crypto/sealing.ts';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { checkWholeEdge } from '../edge/further_checks.ts';
+import {
+  type EdgeOfFile,
+  type EdgeOptions,
+  type UsableConfig,
+  ConfigError,
+  edgeOf,
+  usable,
+} from '../edgeproof.ts';
+import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
+import { type Delivering, deliver } from '../events/delivery.ts';
+import { idMaker, type IdMaker } from '../events/identifiers.ts';
+import { sourceProblem } from '../events/sources.ts';
+import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../resources/edge_document.ts';
+import type { Store } from '../store/port.ts';
+import { StoreError } from '../store/port.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+
+/** What `serve` and tests choose. */
+export interface ManagementOptions extends ApiOptions {
+  /** File of the store; the key that seals secrets stands beside it, with `.key` at its end. */
+  readonly storePath: string;
+  readonly service?: string;
+  readonly edge?: EdgeOptions;
+  readonly nowMs?: () => number;
+}
+
+/** The management API and the edge that it drives, in one process. */
+export interface Management {
+  readonly edge: EdgeOfFile;
+  readonly store: Store;
+  /** The admin key that the first start has made; null on later starts. */
+  readonly firstKey: string | null;
+  readonly api: ReturnType<typeof managementApi>;
+  readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the store and wires API, edge and deliveries. Throws StoreError, or ConfigError for what cannot be served. */
+export async function openManagement(options: ManagementOptions): Promise<Management> {
+  const { storePath, service = 'service', nowMs = Date.now, edge: edgeOptions = {}, ...apiOptions } = options;
+  const store = openSqliteStore(storePath);
+  try {
+    const newId = newIds(nowMs);
+    const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
+    const objects = await store.read((view) => view.all(EDGE_KINDS));
+    const delivering = await deliver({ store, nowMs, say: (text) => void process.stdout.write(text) });
+    const edge = edgeOf(usableDocument(edgeDocument(objects, service)), {
+      ...edgeOptions,
+      onEvent: (event: HttpRequestCompleteEvent, explain) => {
+        delivering.traffic({ ...event, ...{ account_id: accountId, principal: null } });
+        edgeOptions.onEvent?.(event, explain);
+      },
+    });
+    const key = sealingKeyBeside(storePath);
+    const api = managementApi({
+      store,
+      plane: planeOf(edge),
+      ports: {
+        service,
+        seal: (text, place) => seal(key, text, place),
+        secretText,
+        sourceProblem: sourceProblem as never,
+      },
+      deliveries: deliveriesOf(delivering),
+      accountId,
+      nowMs,
+      newId,
+      options: apiOptions,
+    } satisfies Wiring);
+    return {
+      edge,
+      store,
+      firstKey,
+      api,
+      listen: (listenOptions) => listenApi(api, listenOptions),
+      close: async () => {
+        await delivering.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Makes ids of every prefix. */
+export function newIds(nowMs: () => number): (prefix: string) => string {
+  const makers = new Map<string, IdMaker>();
+  return (prefix) => {
+    let maker = makers.get(prefix);
+    if (maker === undefined) makers.set(prefix, (maker = idMaker(prefix, secretFraction)));
+    return maker(nowMs());
+  };
+}
+
+export { makeKey };
+
+/** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
+function planeOf(edge: EdgeOfFile): Plane {
+  let current = usable(checkWholeEdge({ value: edge.config }));
+  let before = current;
+  return {
+    swap: (document) => {
+      const checked = checkWholeEdge({ value: document.value });
+      const { config, diagnostics } = checked;
+      if (config === null || hasErrors(diagnostics)) return diagnostics;
+      const next: UsableConfig = { ...checked, config: servedConfig(config, document) };
+      edge.swapTo(next);
+      before = current;
+      current = next;
+      return [];
+    },
+    revert: () => {
+      edge.swapTo(before);
+      current = before;
+    },
+  };
+}
+
+function usableDocument(document: EdgeDocument): UsableConfig {
+  const checked = checkWholeEdge({ value: document.value });
+  if (checked.config === null) throw new ConfigError(checked.diagnostics);
+  return { ...checked, config: servedConfig(checked.config, document) };
+}
+
+function deliveriesOf(delivering: Delivering): Deliveries {
+  return { changed: delivering.changed, statusOf: delivering.statusOf };
+}
+
+const OWNER_ONLY = 0o600;
+
+/** The key that secrets are sealed with; made, readable by its owner alone, when it is not there. */
+function sealingKeyBeside(storePath: string): SealingKey {
+  const path = `${storePath}.key`;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    text = newSealingKey();
+    writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+  }
+  const key = readSealingKey(text);
+  if (key === null) throw new StoreError(`${path} does not hold a sealing key`);
+  return key;
+}

@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A key for `seal` and `unseal`. */
+export type SealingKey = KeyObject;
+
+/** Makes a new key, as text that can be kept. */
+export function newSealingKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64');
+}
+
+/** Reads a kept key; null when it is none. */
+export function readSealingKey(text: string): SealingKey | null {
+  const bytes = Buffer.from(text.trim(), 'base64');
+  return bytes.length === KEY_BYTES ? createSecretKey(bytes) : null;
+}
+
+/**
+ * Seals a text with AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext in base64. `place` is bound to it: a
+ * sealed text that is moved to another place does not open.
+ */
+export function seal(key: SealingKey, text: string, place: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+/** Opens a sealed text; null when it was changed, moved, or sealed with another key. */
+export function unseal(key: SealingKey, sealed: string, place: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64');
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  try {
+    const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+    return Buffer.concat([cipher.update(body), cipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,160 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
+
+/** What a certificate (RFC 5280) says of itself. Texts that it does not have are empty. */
+export interface CertificateFacts {
+  readonly subject: Readonly<Record<'CN' | 'O' | 'OU' | 'L' | 'ST' | 'C', string>>;
+  readonly issuerCommonName: string;
+  readonly serialNumber: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  readonly isAuthority: boolean;
+  readonly keyUsages: readonly string[];
+  readonly extendedKeyUsages: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly ips: readonly string[];
+  /** `rsa`, `ecdsa` or `ed25519`, or what the key calls itself. */
+  readonly keyType: string;
+}
+
+/** Why a text is not one certificate. */
+export type PemProblem = 'not_pem' | 'several' | 'other_kind' | 'headers' | 'unreadable';
+
+const BLOCK = /-----BEGIN ([^-]+)-----\r?\n([\s\S]*?)-----END \1-----/g;
+
+/** Reads a PEM text (RFC 7468) that holds exactly one certificate. */
+export function readCertificate(pem: string): CertificateFacts | { readonly problem: PemProblem } {
+  const blocks = [...pem.matchAll(BLOCK)];
+  if (blocks.length === 0) return { problem: 'not_pem' };
+  if (blocks.length > 1) return { problem: 'several' };
+  const [, label, body] = blocks[0]!;
+  if (label !== 'CERTIFICATE') return { problem: 'other_kind' };
+  // Headers are what RFC 1421 has between the first line and the base64; certificates have none.
+  if (body!.includes(':')) return { problem: 'headers' };
+  return factsOf(blocks[0]![0]);
+}
+
+/** Reads the first certificate of a chain, for which its key is given. */
+export function readCertificateChain(pem: string): CertificateFacts | { readonly problem: PemProblem } {
+  const blocks = [...pem.matchAll(BLOCK)];
+  if (blocks.length === 0) return { problem: 'not_pem' };
+  if (blocks.some(([, label]) => label !== 'CERTIFICATE')) return { problem: 'other_kind' };
+  return factsOf(blocks[0]![0]);
+}
+
+/** Whether a private key in PEM is that of the first certificate. */
+export function isKeyOf(certificatePem: string, keyPem: string): boolean {
+  try {
+    return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
+  } catch {
+    return false;
+  }
+}
+
+function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem } {
+  try {
+    const certificate = new X509Certificate(pem);
+    const extensions = extensionsOf(certificate.raw);
+    if (extensions === null) return { problem: 'unreadable' };
+    const names = namesOf(certificate.subjectAltName ?? '');
+    const kind = certificate.publicKey.asymmetricKeyType ?? '';
+    return {
+      subject: {
+        CN: nameIn(certificate.subject, 'CN'),
+        O: nameIn(certificate.subject, 'O'),
+        OU: nameIn(certificate.subject, 'OU'),
+        L: nameIn(certificate.subject, 'L'),
+        ST: nameIn(certificate.subject, 'ST'),
+        C: nameIn(certificate.subject, 'C'),
+      },
+      issuerCommonName: nameIn(certificate.issuer, 'CN'),
+      serialNumber: certificate.serialNumber.toLowerCase(),
+      notBeforeMs: certificate.validFromDate.getTime(),
+      notAfterMs: certificate.validToDate.getTime(),
+      isAuthority: certificate.ca,
+      keyUsages: keyUsagesOf(extensions),
+      extendedKeyUsages: extendedKeyUsagesOf(extensions),
+      dnsNames: names.filter(([type]) => type === 'DNS').map(([, name]) => name),
+      ips: names.filter(([type]) => type === 'IP Address').map(([, name]) => name),
+      keyType: kind === 'ec' ? 'ecdsa' : kind,
+    };
+  } catch {
+    return { problem: 'unreadable' };
+  }
+}
+
+/** A line `CN=…` of a name as Node writes it; the first of several. */
+function nameIn(name: string | undefined, attribute: string): string {
+  const line = (name ?? '').split('\n').find((each) => each.startsWith(`${attribute}=`));
+  return line?.slice(attribute.length + 1) ?? '';
+}
+
+function namesOf(subjectAltName: string): (readonly [type: string, name: string])[] {
+  return [...subjectAltName.matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
+    ([, type, name]) => [type!, name!.startsWith('"') ? (JSON.parse(name!) as string) : name!],
+  );
+}
+
+const KEY_USAGE = '2.5.29.15';
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+/** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
+const EXTENSIONS_TAG = 0xa3;
+
+/** Bits of the key usage in order (RFC 5280 §4.2.1.3). */
+const KEY_USAGES = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+];
+
+/** Purposes of RFC 5280 §4.2.1.12; others keep their number. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  '2.5.29.37.0': 'anyExtendedKeyUsage',
+  '1.3.6.1.5.5.7.3.1': 'serverAuth',
+  '1.3.6.1.5.5.7.3.2': 'clientAuth',
+  '1.3.6.1.5.5.7.3.3': 'codeSigning',
+  '1.3.6.1.5.5.7.3.4': 'emailProtection',
+  '1.3.6.1.5.5.7.3.8': 'timeStamping',
+  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
+};
+
+/** Extensions by their number, each as the DER that its value holds; null when the certificate is not DER. */
+function extensionsOf(raw: Uint8Array): ReadonlyMap<string, readonly DerElement[]> | null {
+  const outer = readDer(raw);
+  const certificate = derChildren(outer?.[0], DER.sequence);
+  const signed = derChildren(certificate?.[0], DER.sequence);
+  if (signed === null) return null;
+  const found = new Map<string, readonly DerElement[]>();
+  const holder = signed.find(({ tag }) => tag === EXTENSIONS_TAG);
+  if (holder === undefined) return found;
+  const list = derChildren(readDer(holder.contents)?.[0], DER.sequence);
+  if (list === null) return null;
+  for (const extension of list) {
+    const parts = derChildren(extension, DER.sequence);
+    const name = derIdentifier(parts?.[0]);
+    // Between number and value a BOOLEAN may say that the extension is critical.
+    const value = parts?.find(({ tag }) => tag === DER.octetString);
+    const read = value === undefined ? null : readDer(value.contents);
+    if (name !== null && read !== null) found.set(name, read);
+  }
+  return found;
+}
+
+function keyUsagesOf(extensions: ReadonlyMap<string, readonly DerElement[]>): string[] {
+  const bits = derBits(extensions.get(KEY_USAGE)?.[0]) ?? [];
+  return bits.flatMap((bit) => KEY_USAGES[bit] ?? []);
+}
+
+function extendedKeyUsagesOf(extensions: ReadonlyMap<string, readonly DerElement[]>): string[] {
+  const purposes = derChildren(extensions.get(EXTENDED_KEY_USAGE)?.[0], DER.sequence) ?? [];
+  return purposes.flatMap((purpose) => {
+    const number = derIdentifier(purpose);
+    return number === null ? [] : [PURPOSES[number] ?? number];
+  });
+}

@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import {
+  type CertificateFacts,
+  type PemProblem,
+  isKeyOf,
+  readCertificate,
+  readCertificateChain,
+} from '../crypto/x509.ts';
+import type { Body, Completed, Draft, Resource } from './contract.ts';
+import { createdAt, derive, field, notes } from './fields.ts';
+import { COMMON, refusedValue } from './problem.ts';
+
+const text = (describes: string) => z.string().describe(describes);
+const texts = (describes: string) => z.array(z.string()).describe(describes);
+
+const PEM_LIMIT_CHARACTERS = 32_768;
+
+const PROBLEMS: Readonly<Record<PemProblem, { readonly number: number; readonly says: string }>> = {
+  not_pem: { number: 1920, says: 'The text is not PEM.' },
+  several: { number: 1912, says: 'The text holds more than one certificate.' },
+  other_kind: { number: 1911, says: 'The PEM is not of the kind CERTIFICATE.' },
+  headers: { number: 1910, says: 'The PEM has headers.' },
+  unreadable: { number: 1900, says: 'The certificate cannot be read.' },
+};
+
+/** The fields that both kinds of certificate have from their PEM. */
+function commonFacts(facts: CertificateFacts): Body {
+  return {
+    subject_common_name: facts.subject.CN,
+    not_before: seconds(facts.notBeforeMs),
+    not_after: seconds(facts.notAfterMs),
+    key_usages: facts.keyUsages,
+    extended_key_usages: facts.extendedKeyUsages,
+  };
+}
+
+function seconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+const commonFields = {
+  subject_common_name: derive('subject_common_name', text('Common name of the subject.')),
+  not_before: derive('not_before', text('When it becomes valid, RFC 3339.')),
+  not_after: derive('not_after', text('When it stops being valid, RFC 3339.')),
+  key_usages: derive('key_usages', texts('What the key may be used for.')),
+  extended_key_usages: derive('extended_key_usages', texts('The extended set of such purposes.')),
+};
+
+function completeAuthority({ body, before }: Draft): Completed {
+  if (before !== null) return { body };
+  const pem = body['ca_pem'] as string;
+  if (pem.length > PEM_LIMIT_CHARACTERS) throw refusedValue(1921, '/ca_pem', 'The text is too large.');
+  const facts = readCertificate(pem);
+  if ('problem' in facts) {
+    const { number, says } = PROBLEMS[facts.problem];
+    throw refusedValue(number, '/ca_pem', says);
+  }
+  if (!facts.isAuthority) {
+    throw refusedValue(1913, '/ca_pem', 'The basic constraint CA of the certificate is not true.');
+  }
+  return { body: { ...body, ...commonFacts(facts) } };
+}
+
+export const certificateAuthorities: Resource = {
+  kind: 'certificate_authority',
+  title: 'certificate authority',
+  path: '/certificate_authorities',
+  prefix: 'ca',
+  listKey: 'certificate_authorities',
+  operations: ['create', 'get', 'list', 'update', 'delete'],
+  fields: {
+    ...notes(1914, 1916),
+    ca_pem: field('ca_pem', text('PEM of the certificate, one only.'), {
+      create: 'required',
+      update: 'refused',
+      codes: { missing: 1919, bad: 1920 },
+    }),
+    ...commonFields,
+    created_at: createdAt,
+  },
+  codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  complete: completeAuthority,
+};
+
+function completeCertificate({ id, body, before, ports, now }: Draft): Completed {
+  if (before !== null) return { body };
+  const { private_key_pem: key, ...rest } = body;
+  const pem = rest['certificate_pem'] as string;
+  const facts = readCertificateChain(pem);
+  if ('problem' in facts) {
+    throw refusedValue(COMMON.badValue, '/certificate_pem', PROBLEMS[facts.problem].says);
+  }
+  if (!isKeyOf(pem, key as string)) {
+    const says = 'The private key is not that of the first certificate.';
+    throw refusedValue(COMMON.badValue, '/private_key_pem', says);
+  }
+  const { subject } = facts;
+  return {
+    body: {
+      ...rest,
+      ...commonFacts(facts),
+      issued_at: now,
+      subject_alternative_names: { dns_names: facts.dnsNames, ips: facts.ips },
+      private_key_type: facts.keyType,
+      issuer_common_name: facts.issuerCommonName,
+      serial_number: facts.serialNumber,
+      subject_organization: subject.O,
+      subject_organizational_unit: subject.OU,
+      subject_locality: subject.L,
+      subject_province: subject.ST,
+      subject_country: subject.C,
+      private_key_sealed: ports.seal(key as string, id),
+    },
+  };
+}
+
+export const tlsCertificates: Resource = {
+  kind: 'tls_certificate',
+  title: 'TLS certificate',
+  path: '/tls_certificates',
+  prefix: 'cert',
+  listKey: 'tls_certificates',
+  operations: ['create', 'get', 'list', 'update', 'delete'],
+  fields: {
+    ...notes(COMMON.badValue, COMMON.badValue),
+    certificate_pem: field('certificate_pem', text('PEM of the certificate, then those of its chain.'), {
+      create: 'required',
+      update: 'refused',
+    }),
+    private_key_pem: field('private_key_pem', text('PEM of its private key; never returned.'), {
+      create: 'required',
+      update: 'refused',
+      read: 'never',
+    }),
+    ...commonFields,
+    subject_alternative_names: derive(
+      'subject_alternative_names',
+      z.strictObject({ dns_names: z.array(z.string()), ips: z.array(z.string()) }).describe('Other names.'),
+    ),
+    issued_at: derive('issued_at', text('When the service issued it; for an upload, when it came.')),
+    private_key_type: derive('private_key_type', text('Kind of its key.')),
+    issuer_common_name: derive('issuer_common_name', text('Common name of the issuer.')),
+    serial_number: derive('serial_number', text('Serial number, hexadecimal.')),
+    subject_organization: derive('subject_organization', text('Organization of the subject.')),
+    subject_organizational_unit: derive('subject_organizational_unit', text('Unit of the subject.')),
+    subject_locality: derive('subject_locality', text('Locality of the subject.')),
+    subject_province: derive('subject_province', text('Province of the subject.')),
+    subject_country: derive('subject_country', text('Country of the subject.')),
+    created_at: createdAt,
+  },
+  codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  complete: completeCertificate,
+};

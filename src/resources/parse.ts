@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Body, Field, Reference, Resource } from './contract.ts';
+import { ApiProblem, COMMON, refusedValue } from './problem.ts';
+
+/** The values that a request gives, checked. */
+export interface Given {
+  readonly values: Body;
+  /** Modules and objects that an update takes away, by null. */
+  readonly removed: readonly string[];
+}
+
+const creating = new WeakMap<Resource, z.ZodObject>();
+const updating = new WeakMap<Resource, z.ZodObject>();
+
+/** The schema of a request's body. */
+export function writeSchema(resource: Resource, operation: 'create' | 'update'): z.ZodObject {
+  const known = operation === 'create' ? creating : updating;
+  let schema = known.get(resource);
+  if (schema === undefined) {
+    const shape = Object.entries(resource.fields).flatMap(([name, { write }]) => {
+      if (write === undefined || write[operation] === 'refused') return [];
+      const isRequired = operation === 'create' && write.create === 'required';
+      return [[name, isRequired ? write.schema : write.schema.optional()] as const];
+    });
+    known.set(resource, (schema = z.strictObject(Object.fromEntries(shape))));
+  }
+  return schema;
+}
+
+/**
+ * Reads the body of a request that makes or changes an object. `echoes` are the ids of the path: some clients send
+ * them in the body too, which is let through when they are the same.
+ */
+export function parseWrite(
+  resource: Resource,
+  operation: 'create' | 'update',
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): Given {
+  const body = withoutEchoes(asObject(raw), echoes);
+  const removed = Object.keys(body).filter(
+    (name) => operation === 'update' && body[name] === null && isObjectField(resource.fields[name]),
+  );
+  const values = checked(writeSchema(resource, operation), withoutNulls(body) as Body, resource.fields);
+  const isEmpty = Object.keys(values).length === 0 && removed.length === 0;
+  if (operation === 'update' && isEmpty && resource.codes.emptyUpdate !== undefined) {
+    throw new ApiProblem(400, resource.codes.emptyUpdate, 'The update changes nothing.');
+  }
+  return { values, removed };
+}
+
+/** A module of a request, and where in the body it stands. */
+export interface GivenModule {
+  readonly value: Body;
+  readonly pointer: string;
+}
+
+/** Reads the body of a request that replaces one module: the module itself, or an object with it as `module`. */
+export function parseModule(
+  name: string,
+  field: Field,
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): GivenModule {
+  const object = asObject(raw);
+  const isWrapped = typeof object['module'] === 'object' && object['module'] !== null;
+  if (isWrapped) {
+    const unknown = Object.keys(withoutEchoes(object, echoes)).find((key) => key !== 'module');
+    if (unknown !== undefined) throw unknownField(unknown, '', ['module', ...Object.keys(echoes)]);
+  }
+  const module = isWrapped ? object['module'] : object;
+  const schema = z.strictObject({ [name]: field.write!.schema });
+  const pointer = isWrapped ? '/module' : '';
+  try {
+    const values = checked(schema, { [name]: withoutNulls(module) }, { [name]: field });
+    return { value: values[name] as Body, pointer };
+  } catch (error) {
+    throw placedInModule(error, name, pointer);
+  }
+}
+
+/** An error about a module, with the pointer that it has in the body of the module's own request. */
+export function placedInModule(error: unknown, name: string, pointer: string): unknown {
+  if (!(error instanceof ApiProblem) || error.details['pointer'] === undefined) return error;
+  const at = error.details['pointer'].replace(`/${name}`, pointer);
+  return new ApiProblem(error.status, error.number, error.message, { ...error.details, pointer: at });
+}
+
+/** Reads a value of one schema, such as an event source. */
+export function parseValue(
+  schema: z.ZodObject,
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): Body {
+  return checked(schema, withoutNulls(withoutEchoes(asObject(raw), echoes)) as Body, {});
+}
+
+/** The uses of ids in an object's values, with pointers from the top of the body. */
+export function referencesIn(resource: Resource, body: Body): Reference[] {
+  return Object.entries(resource.fields).flatMap(([name, { refers }]) => {
+    const value = body[name];
+    if (refers === undefined || value === undefined || value === '') return [];
+    return refers(value as never).map((use) => ({ ...use, pointer: pointerTo('', name) + use.pointer }));
+  });
+}
+
+/** Whether null means something: that a module, or what can be detached, is taken away. */
+function isObjectField(field: Field | undefined): boolean {
+  return field?.isModule === true || field?.isDetachable === true;
+}
+
+function asObject(raw: unknown): Body {
+  if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Body;
+  throw refusedValue(COMMON.badValue, '', 'The body has to be a JSON object.');
+}
+
+function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Body {
+  const rest = { ...body };
+  for (const [name, value] of Object.entries(echoes)) {
+    if (!Object.hasOwn(rest, name)) continue;
+    if (rest[name] !== value) {
+      const says = `The ${name} of the body is not that of the path.`;
+      throw refusedValue(COMMON.otherEdge, pointerTo('', name), says);
+    }
+    delete rest[name];
+  }
+  return rest;
+}
+
+/** Null is what clients write for what they leave out. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)]));
+}
+
+function unknownField(key: string, pointer: string, known: readonly string[]): ApiProblem {
+  const says = `There is no field '${key}' here; the fields are ${known.join(', ')}.`;
+  return refusedValue(COMMON.unknownField, pointerTo(pointer, key), says);
+}
+
+function checked(schema: z.ZodObject, body: Body, fields: Readonly<Record<string, Field>>): Body {
+  const answer = schema.safeParse(body);
+  if (answer.success) return answer.data;
+  const { issues } = answer.error;
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const pointer = issue.path.reduce<string>((path, key) => pointerTo(path, String(key)), '');
+  if (issue.code === 'unrecognized_keys') {
+    throw unknownField(issue.keys[0]!, pointer, knownAt(schema, issue.path));
+  }
+  const [name] = issue.path;
+  const codes = name === undefined ? undefined : fields[String(name)]?.write?.codes;
+  const isMissing = issue.path.length === 1 && !Object.hasOwn(body, String(name));
+  const number = (isMissing ? codes?.missing : codes?.bad) ?? COMMON.badValue;
+  const says = isMissing ? `The field '${String(name)}' is missing.` : `${pointer}: ${issue.message}.`;
+  const more = issues.length > 1 ? { problems: String(issues.length) } : {};
+  throw new ApiProblem(400, number, says, { pointer, ...more });
+}
+
+/** The keys of the object at a path of a schema. */
+function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const key of ['', ...path]) {
+    if (key !== '' && at instanceof z.ZodObject) at = at.shape[String(key)];
+    else if (key !== '' && at instanceof z.ZodArray) at = at.element;
+    while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap();
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}

@@ -1,0 +1,66 @@
+import type { Body, Reading, Ref, Resource } from './contract.ts';
+import { resourceOfId } from './table.ts';
+
+/** What every answer knows: the address that the client used, and what delivery says. */
+export interface Showing {
+  /** Scheme and host of the request: `http://127.0.0.1:4040`. */
+  readonly base: string;
+  readonly service: string;
+  readonly statusOf: (id: string) => unknown;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly body: Body;
+}
+
+/** The path of an object. */
+export function pathOf(resource: Resource, { id, parent }: Pick<Shown, 'id' | 'parent'>): string {
+  return `${collectionPath(resource, parent)}/${id}`;
+}
+
+/** The path of the list that an object is in. */
+export function collectionPath(resource: Resource, parent: string | null): string {
+  const { path, parent: owner } = resource;
+  return owner === undefined ? path : path.replace(`{${owner.parameter}}`, parent ?? '');
+}
+
+/** A Ref to any object that is not below another one. */
+export function refTo(id: string, base: string): Ref {
+  const resource = resourceOfId(id);
+  return { id, uri: `${base}${resource === undefined ? `/users/${id}` : `${resource.path}/${id}`}` };
+}
+
+/** An object as responses show it, keys in alphabetical order. */
+export function present(
+  resource: Resource,
+  object: Shown,
+  showing: Showing,
+  more: Body = {},
+): Record<string, unknown> {
+  const uri = showing.base + pathOf(resource, object);
+  const reading: Reading = {
+    id: object.id,
+    service: showing.service,
+    refOf: (id) => (id === object.id ? { id, uri } : refTo(id, showing.base)),
+    statusOf: showing.statusOf,
+  };
+  const shown: Record<string, unknown> = { id: object.id, uri };
+  for (const { read } of Object.values(resource.fields)) {
+    const value = read?.show(object.body, reading);
+    if (value !== undefined) shown[read!.name] = value;
+  }
+  return sorted({ ...shown, ...more });
+}
+
+/** One module of an object, in the shape of responses; null when it is not configured. */
+export function presentModule(resource: Resource, object: Shown, name: string, showing: Showing): unknown {
+  const { read } = resource.fields[name]!;
+  if (object.body[name] === undefined) return null;
+  return present({ ...resource, fields: { [name]: { read: read! } } }, object, showing)[name];
+}
+
+function sorted(body: Body): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { Body, Completed, Draft, Resource } from './contract.ts';
+import { createdAt, derive, field, notes, ref, refSchema } from './fields.ts';
+import { COMMON } from './problem.ts';
+
+const name = (describes: string) =>
+  field(
+    'name',
+    z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[a-zA-Z0-9_/.-]+$/)
+      .describe(describes),
+    { create: 'required' },
+  );
+
+const updatedAt = derive('updated_at', z.string().describe('When it was changed last, RFC 3339.'));
+
+/** Who made it and who changed it last, and when. */
+function signed({ body, before, principal, now }: Draft): Body {
+  return {
+    ...body,
+    created_by: before?.['created_by'] ?? principal.id,
+    last_updated_by: principal.id,
+    updated_at: now,
+  };
+}
+
+export const vaults: Resource = {
+  kind: 'vault',
+  title: 'vault',
+  path: '/vaults',
+  prefix: 'vault',
+  listKey: 'vaults',
+  operations: ['create', 'get', 'list', 'update', 'delete'],
+  fields: {
+    ...notes(COMMON.badValue, COMMON.badValue),
+    name: name('Name, of letters, digits and _ / . -'),
+    created_by: derive('created_by', z.string().describe('Who made it.')),
+    last_updated_by: derive('last_updated_by', z.string().describe('Who changed it last.')),
+    updated_at: updatedAt,
+    created_at: createdAt,
+  },
+  codes: { notFound: COMMON.notFound, inUse: 23003 },
+  complete: (draft) => ({ body: signed(draft) }),
+  claims: (body) => [{ space: 'vault', value: String(body['name']), number: COMMON.badValue }],
+};
+
+function completeSecret(draft: Draft): Completed {
+  const { value, ...rest } = signed(draft);
+  // A value is sealed to its secret: moved to another it does not open.
+  const sealed = value === undefined ? rest['value_sealed'] : draft.ports.seal(value as string, draft.id);
+  return { body: { ...rest, value_sealed: sealed ?? draft.ports.seal('', draft.id) } };
+}
+
+export const vaultSecrets: Resource = {
+  kind: 'secret',
+  title: 'secret',
+  path: '/vault_secrets',
+  prefix: 'secret',
+  listKey: 'secrets',
+  operations: ['create', 'get', 'list', 'update', 'delete'],
+  fields: {
+    ...notes(COMMON.badValue, COMMON.badValue),
+    name: name('Name within its vault, of letters, digits and _ / . -'),
+    value: field('value', z.string().describe('The secret; never returned.'), { read: 'never' }),
+    vault_id: ref('vault_id', 'vault', 'The vault that it is in.', {
+      kinds: ['vault'],
+      missing: COMMON.notFound,
+      create: 'required',
+      update: 'refused',
+    }),
+    created_by: derive('created_by', refSchema, (body, { refOf }) => refOf(String(body['created_by']))),
+    last_updated_by: derive('last_updated_by', refSchema, (body, { refOf }) =>
+      refOf(String(body['last_updated_by'])),
+    ),
+    updated_at: updatedAt,
+    created_at: createdAt,
+  },
+  codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  complete: completeSecret,
+  claims: (body) => [
+    {
+      space: 'secret',
+      value: `${String(body['vault_id'])} ${String(body['name'])}`,
+      number: COMMON.badValue,
+    },
+  ],
+};

@@ -1,0 +1,84 @@
+import { DatabaseSync } from 'node:sqlite';
+import { MIGRATIONS } from './migrations.ts';
+import { type Store, StoreError, type Transaction, type View } from './port.ts';
+import { sqliteTransaction, sqliteView } from './sqlite_view.ts';
+
+/** Milliseconds to wait for another process that has the file. */
+const BUSY_MS = 5_000;
+
+/**
+ * Opens a store in one file, making it when it is not there. What is written is on the disk before it is acknowledged.
+ * Throws StoreError when the file is damaged, no store, or of a newer version.
+ */
+export function openSqliteStore(path: string): Store {
+  const writer = openFile(path);
+  // Readers have a connection of their own, so that they never see what is not committed.
+  const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+  const view = sqliteView(reader);
+  const transaction = sqliteTransaction(writer);
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let lastRead: Promise<unknown> = Promise.resolve();
+
+  function queued<Answer>(before: Promise<unknown>, work: () => Promise<Answer>): Promise<Answer> {
+    return before.then(work, work);
+  }
+
+  return {
+    read: (work) => (lastRead = queued(lastRead, () => within(reader, 'BEGIN', work, view))) as never,
+    write: (work) =>
+      (lastWrite = queued(lastWrite, () => within(writer, 'BEGIN IMMEDIATE', work, transaction))) as never,
+    close: async () => {
+      await Promise.allSettled([lastRead, lastWrite]);
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+async function within<Answer, Access extends View | Transaction>(
+  database: DatabaseSync,
+  begin: string,
+  work: (access: Access) => Promise<Answer>,
+  access: Access,
+): Promise<Answer> {
+  database.exec(begin);
+  try {
+    const answer = await work(access);
+    database.exec('COMMIT');
+    return answer;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    const damage = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    if (damage !== 'ok') throw new StoreError(`the store ${path} is damaged: ${String(damage)}`);
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(`cannot open the store ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function migrate(database: DatabaseSync, path: string): void {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version > MIGRATIONS.length) {
+    const says = `the store ${path} has version ${version}, and this edgeproof knows versions up to`;
+    throw new StoreError(`${says} ${MIGRATIONS.length}; use the edgeproof that wrote it, or a newer one`);
+  }
+  const isOurs =
+    version > 0 || database.prepare('SELECT name FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (!isOurs) throw new StoreError(`${path} is a database of something else`);
+  for (const [index, script] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    database.exec(`BEGIN IMMEDIATE; ${script}; PRAGMA user_version = ${index + 1}; COMMIT;`);
+  }
+}
