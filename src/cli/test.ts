@@ -5,6 +5,7 @@ import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { eventLog } from './testing/event_log.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
+import type { OneRun } from './testing/one_run.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { type TestRun, runScenarios } from './testing/run_tests.ts';
 import { selector } from './testing/select.ts';
@@ -22,9 +23,6 @@ interface Options {
   readonly reporter: readonly AskedReport[];
   readonly events?: string;
 }
-
-/** The options of a run as they were read. */
-export type TestOptions = Options;
 
 export function register(program: Command): void {
   program
@@ -76,12 +74,6 @@ async function test(paths: readonly string[], options: Options): Promise<number>
     process.stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
-}
-
-/** What one run came to, and the files that each scenario file was made of. */
-export interface OneRun {
-  readonly code: number;
-  readonly madeOf: ReadonlyMap<string, readonly string[]>;
 }
 
 async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {

@@ -3,6 +3,7 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../edge/document/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TlsFacts } from '../engine/contract.ts';
+import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
@@ -14,7 +15,7 @@ import {
   prepareRaw,
   prepareRequest,
 } from './document/requests.ts';
-import type { ExpectationConfig, ScenarioShell, StepConfig } from './document/schema.ts';
+import type { CaseConfig, ScenarioShell, StepConfig } from './document/schema.ts';
 import { type Expectation, compileExpectation } from './expect/expectation.ts';
 import { type CompiledSample, compileSample } from './sample.ts';
 import type { PreparedRequest } from './simulator.ts';
@@ -29,6 +30,8 @@ export interface CompiledCase {
   readonly startMs: number;
   readonly seed: number | string;
   readonly headMs: number;
+  /** What is known of addresses, in the form of an edge file. */
+  readonly facts: readonly unknown[];
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
   readonly plan: Plan;
   /** Whether the expectation is still to be filled in from what happens. */
@@ -80,7 +83,7 @@ export function settingOf(
   const request: RequestSetting = {
     defaults: shell.defaults?.request ?? {},
     host: defaultHost(edge),
-    tls: tlsOf({ ...shell.facts, ...row?.config.facts }),
+    tls: tlsOf(row?.config.client_certificate ?? shell.client_certificate),
     startMs,
     signer,
     report,
@@ -90,6 +93,7 @@ export function settingOf(
     report,
     request,
     startMs,
+    facts: factsOf(row, shell, report),
     seed: seed ?? row?.config.seed ?? shell.seed ?? DEFAULT_SEED,
     headMs: timeout === undefined ? -1 : durationMs(timeout),
   };
@@ -100,7 +104,7 @@ export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagno
   const { shell } = setting;
   const { config, pointer } = row;
   const before = findings.length;
-  const { report, request, startMs, seed, headMs } = settingOf(setting, findings, row);
+  const { report, request, startMs, seed, headMs, facts } = settingOf(setting, findings, row);
   const scripts = (given: ScenarioShell['upstreams'], at: string) =>
     compileUpstreams(given, at, dialledBackends(setting.edge), report);
   const upstreams = new Map([
@@ -109,7 +113,7 @@ export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagno
   ]);
   const plan = planOf(row, setting, request, report);
   if (plan === null || findings.length > before) return null;
-  return { row, startMs, seed, headMs, upstreams, plan, snapshot: config.expect === 'snapshot' };
+  return { row, startMs, seed, headMs, facts, upstreams, plan, snapshot: config.expect === 'snapshot' };
 }
 
 function startOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): number {
@@ -130,17 +134,37 @@ export function defaultHost({ edges }: EdgeConfig): string {
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
 }
 
-function tlsOf(facts: Readonly<Record<string, unknown>>): TlsFacts | null {
-  const certificate = facts['client_certificate'] as Readonly<Record<string, unknown>> | undefined;
+function tlsOf(certificate: CaseConfig['client_certificate']): TlsFacts | null {
   if (certificate === undefined) return null;
   return {
     version: 'TLS 1.3',
     cipherSuite: 'TLS_AES_128_GCM_SHA256',
     clientCertificate: {
-      serialNumber: String(certificate['serial_number'] ?? ''),
-      subjectCn: String(certificate['subject_cn'] ?? ''),
+      serialNumber: certificate.serial_number ?? '',
+      subjectCn: certificate.subject_cn ?? '',
     },
   };
+}
+
+/** Facts as an edge file has them, those of the file and then those of the case, which win; what cannot be used is reported. */
+function factsOf(
+  row: CaseRow | null,
+  shell: ScenarioShell,
+  report: Report<ScenarioCode>,
+): readonly unknown[] {
+  const entries: unknown[] = [];
+  const given = [
+    [shell.facts, '/facts'],
+    [row?.config.facts, `${row?.pointer ?? ''}/facts`],
+  ] as const;
+  for (const [facts, pointer] of given) {
+    if (facts === undefined) continue;
+    const own = Array.isArray(facts) ? facts : [{ variables: facts }];
+    for (const { says } of compileFacts(own, pointer).diagnostics)
+      report('scenario.bad_facts', pointer, says);
+    entries.push(...own);
+  }
+  return entries;
 }
 
 function planOf(
@@ -151,9 +175,7 @@ function planOf(
 ): Plan | null {
   const naming = { backends: Object.keys(setting.edge.backends), report };
   const expected = (given: unknown, at: string): Expectation[] =>
-    typeof given === 'object' && given !== null
-      ? compileExpectation(given as ExpectationConfig, at, naming)
-      : [];
+    typeof given === 'object' && given !== null ? compileExpectation(given, at, naming) : [];
   const { timeline, sample } = config;
   if (timeline !== undefined) {
     const steps = timeline.map((step, index) => ({ step, at: pointerTo(`${pointer}/timeline`, index) }));

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { LocatedStep } from '../edge/explain.ts';
-import type { Mismatch } from './expect/expectation.ts';
+import type { Mismatch } from './expect/mismatch.ts';
 
 /** A mismatch and the line of its expectation; 0 without a text. */
 export interface LocatedMismatch extends Mismatch {

@@ -2,7 +2,8 @@ import { decidingStep } from '../engine/trace.ts';
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import { seededChance } from './chance.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
-import type { Expectation, Mismatch } from './expect/expectation.ts';
+import type { Expectation } from './expect/expectation.ts';
+import type { Mismatch } from './expect/mismatch.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { Flight } from './flight.ts';
 import { takeSample } from './sample.ts';
@@ -43,8 +44,9 @@ export interface RunOptions {
 const TOLD_LIMIT = 5;
 
 /** Runs a case in a world of its own. */
-export function runCase(compiled: CompiledCase, edge: EdgeUnderTest, options: RunOptions = {}): Ran {
+export function runCase(compiled: CompiledCase, under: EdgeUnderTest, options: RunOptions = {}): Ran {
   const { plan } = compiled;
+  const edge = under.withFacts(compiled.facts);
   switch (plan.kind) {
     case 'one':
       return runOne(compiled, plan, edge, options);
@@ -177,7 +179,7 @@ function scheduleSends(
     failing.first ??= outcome;
     if (failing.failed++ >= TOLD_LIMIT) return;
     const when = `at ${flight.sentMs - startMs} ms`;
-    failing.mismatches.push(...found.map((each) => ({ ...each, what: `${each.what} ${when}` })));
+    for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
   const send = (turn: number): void => {
     if (turn + 1 < step.count) {

@@ -25,6 +25,7 @@ export interface CompiledSimulation {
   readonly startMs: number;
   readonly seed: number | string;
   readonly headMs: number;
+  readonly facts: readonly unknown[];
   readonly durationMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
   readonly arrivals: readonly Arrivals[];
@@ -59,7 +60,7 @@ const BUCKETS = 120;
 export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]): CompiledSimulation | null {
   const { simulation } = setting.shell;
   if (simulation === undefined) return null;
-  const { request, startMs, seed, headMs, report } = settingOf(setting, findings);
+  const { request, startMs, seed, headMs, facts, report } = settingOf(setting, findings);
   const scripts = (given: Parameters<typeof compileUpstreams>[0], at: string) =>
     compileUpstreams(given, at, dialledBackends(setting.edge), report);
   const wholeMs = durationMs(simulation.duration);
@@ -82,16 +83,17 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
   }));
   const upstreams = scripts(setting.shell.upstreams, '/upstreams');
   if (findings.some(({ severity }) => severity === 'error')) return null;
-  return { startMs, seed, headMs, durationMs: wholeMs, upstreams, arrivals, changes };
+  return { startMs, seed, headMs, facts, durationMs: wholeMs, upstreams, arrivals, changes };
 }
 
 /** Runs a simulation to the answer of its last request; `landed` hears each that is complete. */
 export function simulate(
   compiled: CompiledSimulation,
-  edge: EdgeUnderTest,
+  under: EdgeUnderTest,
   landed: (flight: Flight) => void,
 ): Simulated {
   const { startMs, durationMs: wholeMs } = compiled;
+  const edge = under.withFacts(compiled.facts);
   const buckets = Array.from({ length: BUCKETS }, (): Bucket => ({
     statuses: new Map(),
     breaker: new Map(),

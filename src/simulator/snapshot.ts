@@ -36,5 +36,5 @@ export function writtenSnapshot(snapshot: unknown, form: 'yaml' | 'json'): strin
 function plain(value: unknown): string {
   const isPlain = typeof value === 'string' && /^[A-Za-z_/][\w./-]*$/.test(value);
   const isReserved = /^(?:true|false|null|yes|no|on|off|y|n)$/i.test(String(value));
-  return isPlain && !isReserved ? String(value) : JSON.stringify(value);
+  return isPlain && !isReserved ? value : JSON.stringify(value);
 }

@@ -9,6 +9,8 @@ export interface EdgeUnderTest {
   readonly locate: Locate;
   /** The compiled edge, nothing remembered. */
   readonly fresh: () => CompiledEdge;
+  /** The same edge, with facts after those of its own: they win. */
+  readonly withFacts: (facts: readonly unknown[]) => EdgeUnderTest;
   /** Notes that an exchange may have changed what the edge remembers. */
   readonly touched: (exchange: Exchange) => void;
 }
@@ -21,6 +23,7 @@ export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest
   let compiled: CompiledEdge | null = null;
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
+  const variants = new Map<string, EdgeUnderTest>();
   const compile = (): CompiledEdge => {
     beginnings.clear();
     return compileEdge(config, (_route, _module, _config, initial) => {
@@ -29,9 +32,20 @@ export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest
       return state;
     });
   };
-  return {
+  const edge: EdgeUnderTest = {
     config,
     locate,
+    withFacts: (facts) => {
+      if (facts.length === 0) return edge;
+      const key = JSON.stringify(facts);
+      let variant = variants.get(key);
+      if (variant === undefined) {
+        const before: unknown = config.facts;
+        const own = { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] } as EdgeConfig;
+        variants.set(key, (variant = edgeUnderTest(own, locate)));
+      }
+      return variant;
+    },
     fresh: () => {
       for (const state of changed) {
         const initial = beginnings.get(state);
@@ -44,6 +58,7 @@ export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest
       for (const index of pipeline?.stateful ?? []) changed.add(pipeline!.slots[index]!.state);
     },
   };
+  return edge;
 }
 
 /** Gives a state the content of a new one, in place; false for a kind of value that cannot be filled from outside. */

@@ -18,7 +18,7 @@ export interface Answering {
 export interface UpstreamScript {
   readonly answers: readonly Answering[];
   /** What comes after the last one. */
-  readonly then: 'last' | 'again';
+  readonly afterwards: 'last' | 'again';
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -56,9 +56,9 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
 
   const next = (name: string, { script, turn }: Playing): Answering => {
     if (turn === 0) used.add(name);
-    const { answers, then } = script;
+    const { answers, afterwards } = script;
     const last = answers.length - 1;
-    return answers[turn <= last ? turn : then === 'last' ? last : turn % answers.length]!;
+    return answers[turn <= last ? turn : afterwards === 'last' ? last : turn % answers.length]!;
   };
   const play = (name: string): Answering | null => {
     const found = playing.get(name);

@@ -38,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const read = (name: string) => readFile(join(folder, `report.${name}`), 'utf8');
 const run = (...args: string[]) => edgeproof(['test', ...args], folder);
 
 describe('edgeproof test', () => {
@@ -136,7 +137,6 @@ describe('edgeproof test', () => {
     );
     expect(code).toBe(1);
     expect(stdout).toMatch(/^\.\.-F\n/);
-    const read = (name: string) => readFile(join(folder, `report.${name}`), 'utf8');
     const json = JSON.parse(await read('json')) as { summary: object; files: { cases: object[] }[] };
     expect(json.summary).toMatchObject({ passed: 2, failed: 1, skipped: 1, invalid: 0 });
     expect(json.files[0]!.cases[3]).toMatchObject({ name: 'wrong', line: 16, status: 'failed' });

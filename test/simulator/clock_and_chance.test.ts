@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededChance } from '../../src/simulator/chance.ts';
 import { walkChance } from '../../src/simulator/chance_walk.ts';
@@ -9,18 +9,18 @@ const SEED = 20_261_121;
 
 describe('the virtual clock', () => {
   it('lets things happen in the order of time, then of scheduling, as a sorted list does', () => {
-    const things = fc.array(fc.record({ at: fc.nat(20), then: fc.option(fc.nat(10), { nil: null }) }), {
+    const things = fc.array(fc.record({ at: fc.nat(20), next: fc.option(fc.nat(10), { nil: null }) }), {
       maxLength: 60,
     });
     fc.assert(
       fc.property(things, (given) => {
         const clock = virtualClock(0);
         const heard: string[] = [];
-        for (const [index, { at, then }] of given.entries()) {
+        for (const [index, { at, next }] of given.entries()) {
           clock.schedule(at, () => {
             heard.push(`${index}@${clock.nowMs()}`);
-            if (then !== null)
-              clock.schedule(clock.nowMs() + then, () => heard.push(`${index}'@${clock.nowMs()}`));
+            if (next !== null)
+              clock.schedule(clock.nowMs() + next, () => heard.push(`${index}'@${clock.nowMs()}`));
           });
         }
         while (clock.step());
@@ -45,15 +45,15 @@ describe('the virtual clock', () => {
 });
 
 /** The same by sorting a list anew for every step. */
-function naive(given: readonly { readonly at: number; readonly then: number | null }[]): string[] {
-  let list = given.map(({ at, then }, index) => ({ at, order: index, name: String(index), then }));
+function naive(given: readonly { readonly at: number; readonly next: number | null }[]): string[] {
+  let list = given.map(({ at, next }, index) => ({ at, order: index, name: String(index), next }));
   let order = given.length;
   const heard: string[] = [];
   while (list.length > 0) {
     list = list.sort((one, other) => one.at - other.at || one.order - other.order);
-    const { at, name, then } = list.shift()!;
+    const { at, name, next } = list.shift()!;
     heard.push(`${name}@${at}`);
-    if (then !== null) list.push({ at: at + then, order: order++, name: `${name}'`, then: null });
+    if (next !== null) list.push({ at: at + next, order: order++, name: `${name}'`, next: null });
   }
   return heard;
 }
@@ -80,7 +80,7 @@ describe('seeded chance', () => {
 
   it('is uniform: sixteen parts of 160,000 draws, by chi square', () => {
     const { random } = seededChance('uniform');
-    const counts = new Array<number>(16).fill(0);
+    const counts = Array.from({ length: 16 }, () => 0);
     for (let turn = 0; turn < 160_000; turn++) counts[Math.floor(random() * 16)]!++;
     const chiSquare = counts.reduce((sum, count) => sum + (count - 10_000) ** 2 / 10_000, 0);
     // 15 degrees of freedom: above 45 in one run of ten thousand.

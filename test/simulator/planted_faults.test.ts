@@ -61,7 +61,7 @@ const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, cau
     breaking('backend', (slot) => ({
       onRequest: (request, connection, state, world) =>
         slot.onRequest!(request, connection, state, {
-          nowMs: world.nowMs,
+          nowMs: () => world.nowMs(),
           random: () => (world.random() + world.random()) / 2,
         }),
     })),
@@ -72,8 +72,7 @@ const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, cau
     breaking('circuit_breaker', (slot) => ({
       onRequest: (request, connection, state, world) =>
         slot.onRequest!(request, connection, state, {
-          ...world,
-          random: world.random,
+          random: () => world.random(),
           nowMs: () => performance.timeOrigin + performance.now(),
         }),
     })),

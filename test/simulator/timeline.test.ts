@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Flight } from '../../src/simulator/flight.ts';
 import { failed, runValue } from './scenario.ts';

@@ -26,7 +26,6 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     if (checked === undefined) edges.set(path, (checked = loadConfig(path)));
     return checked;
   };
-  const policyAt = async (path: string): Promise<Checked> => policyEdge(await policyValue(path));
   return async (path) => {
     const checked = SCRIPTS.has(extname(path))
       ? checkScenario({ value: await importDefault(path), name: path })
@@ -40,7 +39,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
       edge === undefined
         ? beside === null
           ? await policyEdge(policy)
-          : await policyAt(beside)
+          : await policyEdge(await policyValue(beside))
         : beside === null
           ? await checkConfigValue(edge)
           : await edgeAt(beside);

@@ -1,12 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { CaseResult, FileResult, Summary } from '../../simulator/result.ts';
-import {
-  type Origin,
-  REPORTERS,
-  type Reporter,
-  type ReporterName,
-  loadReporter,
-} from '../../simulator/report/reporter.ts';
+import { loadReporter } from '../../simulator/report/load.ts';
+import { type Origin, REPORTERS, type Reporter, type ReporterName } from '../../simulator/report/reporter.ts';
 import { packageVersion } from '../version.ts';
 import { wantsColor } from '../terminal.ts';
 

@@ -52,5 +52,6 @@ if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles 
     lines: true,
     told: () => {},
   });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
   parentPort!.postMessage(results);
 }

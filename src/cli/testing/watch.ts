@@ -1,7 +1,7 @@
 import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../load_config.ts';
 import { watchFile } from '../watch.ts';
-import type { OneRun } from '../test.ts';
+import type { OneRun } from './one_run.ts';
 
 /**
  * Runs scenario files, then again those that a change affects: a file itself, or the edge or policy it names.
@@ -29,18 +29,19 @@ export async function watchScenarios(
       }
     }
   };
-  const again = (some: readonly string[]): Promise<void> =>
-    (running = running.then(async () => {
-      try {
-        const ran = await run(some);
-        code = ran.code;
-        learn(ran.madeOf);
-        process.stdout.write(`watching ${watchers.size} files; Ctrl+C ends\n`);
-      } catch (error) {
-        if (!(error instanceof FileError)) throw error;
-        process.stderr.write(`${error.message}\n`);
-      }
-    }));
+  const after = async (before: Promise<void>, some: readonly string[]): Promise<void> => {
+    await before;
+    try {
+      const ran = await run(some);
+      code = ran.code;
+      learn(ran.madeOf);
+      process.stdout.write(`watching ${watchers.size} files; Ctrl+C ends\n`);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+    }
+  };
+  const again = (some: readonly string[]): Promise<void> => (running = after(running, some));
   await again(files);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);

@@ -92,21 +92,12 @@ function shapedOneOf(
     : shaped(fitting, value, pointer, depart);
 }
 
-function hasTypeOf(shape: Shape, value: unknown): boolean {
-  if (shape.anyOf !== undefined) return shape.anyOf.some((each) => hasTypeOf(each, value));
-  switch (shape.type) {
-    case undefined:
-      return true;
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-    case 'number':
-      return typeof value === 'number';
-    default:
-      return typeof value === shape.type;
-  }
+function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
+  if (anyOf !== undefined) return anyOf.some((each) => hasTypeOf(each, value));
+  if (type === undefined) return true;
+  if (type === 'object') return isObject(value);
+  if (type === 'array') return Array.isArray(value);
+  return typeof value === (type === 'integer' ? 'number' : type);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -45,9 +45,9 @@ function compileScript(
     const answers = config.sequence.map((each, index) =>
       compileAnswer(config, each, pointerTo(`${pointer}/sequence`, index), report),
     );
-    return { answers, then: config.then ?? 'last' };
+    return { answers, afterwards: config.afterwards ?? 'last' };
   }
-  return { answers: [compileAnswer({}, config, pointer, report)], then: 'last' };
+  return { answers: [compileAnswer({}, config, pointer, report)], afterwards: 'last' };
 }
 
 /** One answer; those of a sequence begin with what is said beside the sequence. */

@@ -98,9 +98,6 @@ function inScenario(diagnostic: Diagnostic): Diagnostic {
 
 function checkDocument(document: EdgeDocument, name: string, read: readonly Diagnostic[]): CheckedScenario {
   const found: Diagnostic[] = [];
-  const severityOf = (code: string) =>
-    (SCENARIO_CODES as Readonly<Record<string, { severity: 'error' | 'warning' }>>)[code]?.severity ??
-    'error';
   const shapeReport: Report = (code, pointer, says, more) => {
     const list: Diagnostic[] = [];
     reportWith(list, document, () => 'error' as const)(code, pointer, says, more);
@@ -113,7 +110,7 @@ function checkDocument(document: EdgeDocument, name: string, read: readonly Diag
   };
   const depart = tellDepartures(shapeReport);
   const shell = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
-  const report = reportWith<ScenarioCode>(found, document, severityOf);
+  const report = reportWith<ScenarioCode>(found, document, (code) => SCENARIO_CODES[code].severity);
   const rows: CaseRow[] = [];
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);

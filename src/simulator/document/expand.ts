@@ -8,7 +8,7 @@ export function rowsOf(each: unknown): readonly Row[] {
   let rows: Row[] = [{}];
   for (const [name, values] of Object.entries(each)) {
     if (!Array.isArray(values)) return [];
-    rows = rows.flatMap((row) => values.map((value: unknown) => ({ ...row, [name]: value })));
+    rows = rows.flatMap((row) => values.map((value: unknown) => Object.assign({}, row, { [name]: value })));
   }
   return rows;
 }

@@ -1,38 +1,16 @@
 import * as z from 'zod';
+import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
+import { expectation } from './expectation_schema.ts';
 
 /**
  * The scenario file. Types come from here at compile time, `scenario.schema.json` when it is generated; nothing
  * that runs imports this file. What a schema cannot say is checked in `check.ts` and where it is compiled.
  */
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
-
 const duration = z
   .string()
   .regex(/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/)
   .meta({ form: "a duration such as '5ms', '2.1s' or '1h30m'" });
-
-const matcher = z
-  .strictObject({
-    equals: scalar.optional().describe('Equal to this, and to nothing else.'),
-    not: scalar.optional().describe('Not equal to this.'),
-    contains: z.string().optional().describe('Holds this text.'),
-    not_contains: z.string().optional().describe('Does not hold this text.'),
-    matches: z.string().optional().describe('An RE2 pattern matches some of it.'),
-    not_matches: z.string().optional().describe('An RE2 pattern matches none of it.'),
-    starts_with: z.string().optional().describe('Begins with this text.'),
-    ends_with: z.string().optional().describe('Ends with this text.'),
-    one_of: z.array(scalar).min(1).optional().describe('Equal to one of these.'),
-    at_least: z.number().optional().describe('A number that is not below this.'),
-    at_most: z.number().optional().describe('A number that is not above this.'),
-    absent: z.boolean().optional().describe('Whether it is not there.'),
-  })
-  .meta({ id: 'matcher', description: 'Conditions, all of which must hold.' });
-
-const expectedValue = z.union([scalar, z.array(scalar), matcher]).meta({
-  id: 'expected_value',
-  description: 'A value to be equal to, `absent`, a list of values in order, or conditions.',
-});
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
 
@@ -85,7 +63,10 @@ const answer = z
       .min(1)
       .optional()
       .describe('Answers one after the other, each a status, a fault or a map as this one.'),
-    then: z.enum(['last', 'again']).optional().describe('After the sequence: its last answer, or all again.'),
+    afterwards: z
+      .enum(['last', 'again'])
+      .optional()
+      .describe('After the sequence: its last answer, or all again.'),
   })
   .meta({ id: 'answer', description: 'What an upstream answers.' });
 
@@ -98,82 +79,22 @@ const upstreams = z.record(z.string(), upstream).meta({
   description: 'Scripted upstreams by backend; control requests by the URL, or its beginning.',
 });
 
-const because = z
-  .strictObject({
-    phase: z
-      .enum(['route', 'request', 'upstream', 'response', 'end'])
-      .optional()
-      .describe('Phase of the step.'),
-    module: z.string().optional().describe('Module that decided.'),
-    verdict: z.enum(['pass', 'stop']).optional().describe('Whether it let the request pass.'),
-    code: z.string().optional().describe('Reason code, such as `ip_restriction.denied`.'),
-    reason: z.string().optional().describe('Reason code without the name of the module.'),
-    rule: z.string().optional().describe('Rule that decided, by name.'),
-    action: z.string().optional().describe('Type of the action that decided.'),
-    says: expectedValue.optional().describe('The sentence.'),
-    detail: z.record(z.string(), expectedValue).optional().describe('Facts of the step.'),
-  })
-  .meta({
-    id: 'because',
-    description: 'A step that must be in the trace; what is left out may be anything.',
-  });
-
-const upstreamSaw = z
-  .strictObject({
-    backend: expectedValue.optional().describe('Backend that was reached.'),
-    method: expectedValue.optional().describe('Method that it saw.'),
-    path: expectedValue.optional().describe('Path that it saw.'),
-    query: expectedValue.optional().describe('Query that it saw, without the question mark.'),
-    headers: z.record(z.string(), expectedValue).optional().describe('Fields that it saw.'),
-    body: expectedValue.optional().describe('Body that it saw.'),
-    json: z.unknown().optional().describe('Body that it saw, as data; a subset.'),
-    attempts: z.int().min(0).optional().describe('Upstreams that were tried.'),
-  })
-  .describe('What the last upstream saw.');
-
-const counts = z
-  .record(z.string(), z.int().min(0))
-  .describe('How many requests ended with each status; all of them are counted.');
-
-const expectation = z
-  .strictObject({
-    status: z
-      .union([z.int(), z.string(), z.array(z.int()).min(1), matcher])
-      .optional()
-      .describe('Status of the response, a list of those allowed, or `none` when there is no response.'),
-    headers: z.record(z.string(), expectedValue).optional().describe('Fields of the response.'),
-    body: expectedValue.optional().describe('Body of the response, before compression.'),
-    json: z.unknown().optional().describe('Body of the response, as data; a subset.'),
-    backend: z.string().optional().describe('Backend that answered, or `none`.'),
-    upstream: z
-      .union([z.string(), upstreamSaw])
-      .optional()
-      .describe('What the upstream saw, or `none` when none was reached.'),
-    event: z.record(z.string(), expectedValue).optional().describe('Fields of the event, dotted.'),
-    because: z
-      .union([z.string(), because, z.array(because)])
-      .optional()
-      .describe('Steps of the trace: a reason code, or maps of what is known of them.'),
-    decisions: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('Decision of modules by name: allow, block, allow_while_open, or not_run.'),
-    logs: z
-      .union([z.int(), z.array(z.unknown())])
-      .optional()
-      .describe('Logs of the traffic policy: how many, or the metadata of each, a subset.'),
-    duration: expectedValue.optional().describe('Virtual milliseconds until the response.'),
-    counts: counts.optional(),
-  })
-  .meta({ id: 'expectation', description: 'What must hold.' });
-
 const expected = z
   .union([z.string(), expectation])
   .describe('What must hold; the text `snapshot` is filled in by --update.');
 
 const facts = z
-  .record(z.string(), z.unknown())
-  .describe('Values of variables by name, such as `conn.geo.country_code`, and `client_certificate`.');
+  .union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))])
+  .describe(
+    'Values of variables by name, such as `conn.geo.country_code`, or facts of addresses as an edge file has them.',
+  );
+
+const clientCertificate = z
+  .strictObject({
+    serial_number: z.string().optional().describe('Serial number.'),
+    subject_cn: z.string().optional().describe('Common name of its subject.'),
+  })
+  .describe('Certificate that the client showed; the connection is TLS 1.3 then.');
 
 const send = z.union([
   z.string(),
@@ -251,6 +172,7 @@ const caseShape = {
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of chance.'),
   upstreams: upstreams.optional(),
   facts: facts.optional(),
+  client_certificate: clientCertificate.optional(),
   request: z.union([z.string(), request]).optional().describe('The request, or `GET /path`.'),
   curl: z.string().optional().describe('The request as a curl command line.'),
   raw: z.string().optional().describe('The request as bytes of HTTP/1.1.'),
@@ -298,6 +220,7 @@ const top = {
     .optional()
     .describe('Identities by name; logins are not run yet.'),
   facts: facts.optional(),
+  client_certificate: clientCertificate.optional(),
   simulation: simulation.optional(),
 };
 

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../engine/exchange.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import { type BecauseCheck, nearestStep } from './because.ts';
-import type { Mismatch } from './expectation.ts';
+import type { Mismatch } from './mismatch.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 

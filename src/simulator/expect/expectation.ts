@@ -12,20 +12,9 @@ import type {
 } from '../document/schema.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
+import type { Mismatch } from './mismatch.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
-
-/** One thing that is not as it was expected. */
-export interface Mismatch {
-  /** What was looked at, such as `status` or `upstream.headers.x-edge`. */
-  readonly what: string;
-  readonly expected: string;
-  readonly received: string;
-  /** JSON pointer of the expectation in the scenario file. */
-  readonly pointer: string;
-  /** What came nearest, where that helps. */
-  readonly near?: string;
-}
 
 /** One expectation, compiled: null when it holds. */
 export type Expectation = (outcome: Outcome) => Mismatch | null;
@@ -124,9 +113,8 @@ function upstreamExpectations(
 ): Expectation[] {
   if (upstream === undefined) return [];
   if (upstream === 'none') {
-    const holds = (received: unknown) => received === 'none';
     return [
-      valueExpectation('upstream', { says: "'none'", holds }, pointer, ({ flight }) =>
+      valueExpectation('upstream', IS_NONE, pointer, ({ flight }) =>
         flight.seen === null ? 'none' : flight.seen.map(({ request }) => request.leaf.id).join(', '),
       ),
     ];
@@ -152,9 +140,6 @@ function upstreamExpectations(
     ),
   ];
   const checks: Expectation[] = [];
-  // What an upstream that was not reached saw is not `absent`: it is no answer at all.
-  const reached = (of: (outcome: Outcome) => unknown) => (outcome: Outcome) =>
-    outcome.seen() === null ? NOT_REACHED : of(outcome);
   for (const [part, expected, of] of parts) {
     if (expected === undefined) continue;
     const [key, name] = part.startsWith('headers.') ? ['headers', part.slice(8)] : [part, null];
@@ -180,7 +165,13 @@ function upstreamExpectations(
   return checks;
 }
 
+const IS_NONE: ValueCheck = { says: "'none'", holds: (received) => received === 'none' };
 const NOT_REACHED = 'no upstream was reached';
+
+/** What an upstream that was not reached saw is not `absent`: it is no answer at all. */
+function reached(of: (outcome: Outcome) => unknown) {
+  return (outcome: Outcome): unknown => (outcome.seen() === null ? NOT_REACHED : of(outcome));
+}
 
 function queryOf(target: string | undefined): string | undefined {
   const mark = target?.indexOf('?') ?? -1;
@@ -191,11 +182,7 @@ function deeper(config: ExpectationConfig, at: (key: string) => string, naming: 
   const checks: Expectation[] = [];
   const { because, logs } = config;
   const list: readonly (string | BecauseConfig)[] =
-    because === undefined
-      ? []
-      : Array.isArray(because)
-        ? (because as BecauseConfig[])
-        : [because as BecauseConfig];
+    because === undefined ? [] : Array.isArray(because) ? because : [because];
   for (const [index, each] of list.entries()) {
     const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
     const check = compileBecause(each);

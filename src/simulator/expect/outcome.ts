@@ -63,9 +63,10 @@ function factsOf(step: Step): StepFacts[] {
     pointer,
   };
   let within: string | undefined;
-  const parts = (step.inner ?? []).map((inner): StepFacts => {
+  const all: StepFacts[] = [whole];
+  for (const inner of step.inner ?? []) {
     if (inner.kind === 'rule') within = inner.name;
-    return {
+    all.push({
       ...whole,
       code: inner.code,
       reason: reasonOf(inner.code),
@@ -74,9 +75,9 @@ function factsOf(step: Step): StepFacts[] {
       says: inner.says,
       detail: inner.detail,
       pointer: inner.pointer,
-    };
-  });
-  return [whole, ...parts];
+    });
+  }
+  return all;
 }
 
 /** `ip_restriction.denied` → `denied`. */

@@ -17,7 +17,7 @@ export const ABSENT = 'absent';
 /** Compiles what is expected of a value; a problem is a sentence. */
 export function compileValue(expected: ExpectedValue): ValueCheck | { readonly problem: string } {
   if (Array.isArray(expected)) return listCheck(expected);
-  if (typeof expected === 'object') return matcherCheck(expected as MatcherConfig);
+  if (typeof expected === 'object') return matcherCheck(expected);
   if (expected === ABSENT) return { holds: isAbsent, says: 'absent' };
   return { holds: (received) => equal(received, expected), says: shownValue(expected) };
 }
@@ -30,7 +30,7 @@ function isAbsent(received: Received): boolean {
 function textOf(received: Received): string | undefined {
   if (isAbsent(received)) return undefined;
   if (Array.isArray(received)) return received.map(String).join(', ');
-  return typeof received === 'object' ? JSON.stringify(received) : String(received);
+  return typeof received === 'string' ? received : JSON.stringify(received);
 }
 
 function equal(received: Received, expected: Scalar): boolean {
@@ -85,26 +85,23 @@ function conditionOf(
   if (given === undefined) return null;
   switch (name) {
     case 'equals':
-      return [shownValue(given as Scalar), (received) => equal(received, given as Scalar)];
+      return [shownValue(given), (received) => equal(received, given as Scalar)];
     case 'not':
-      return [`not ${shownValue(given as Scalar)}`, (received) => !equal(received, given as Scalar)];
+      return [`not ${shownValue(given)}`, (received) => !equal(received, given as Scalar)];
     case 'contains':
-      return [`a text with ${shownValue(given as string)}`, onText((text) => text.includes(given as string))];
+      return [`a text with ${shownValue(given)}`, onText((text) => text.includes(given as string))];
     case 'not_contains':
       return [
-        `no text with ${shownValue(given as string)}`,
+        `no text with ${shownValue(given)}`,
         (received) => textOf(received)?.includes(given as string) !== true,
       ];
     case 'starts_with':
       return [
-        `a text that begins with ${shownValue(given as string)}`,
+        `a text that begins with ${shownValue(given)}`,
         onText((text) => text.startsWith(given as string)),
       ];
     case 'ends_with':
-      return [
-        `a text that ends with ${shownValue(given as string)}`,
-        onText((text) => text.endsWith(given as string)),
-      ];
+      return [`a text that ends with ${shownValue(given)}`, onText((text) => text.endsWith(given as string))];
     case 'one_of':
       return [
         `one of ${(given as Scalar[]).map((each) => shownValue(each)).join(', ')}`,

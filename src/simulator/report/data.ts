@@ -4,12 +4,24 @@ import type { Reporter } from './reporter.ts';
 
 /** A result as data: names and meanings are kept across versions. */
 function recordOf(result: CaseResult): object {
-  const { file, name, line, tags, status, skipped, tookMs, requests, seed, mismatches, explained, near } =
-    result;
+  const {
+    file,
+    name,
+    line: at,
+    tags,
+    status,
+    skipped,
+    tookMs,
+    requests,
+    seed,
+    mismatches,
+    explained,
+    near,
+  } = result;
   return {
     file,
     name,
-    line,
+    line: at,
     tags,
     status,
     ...(skipped !== null && { skipped }),
@@ -49,7 +61,6 @@ export function jsonReporter(): Reporter {
 
 /** One line a result, then one a finding, then the summary. */
 export function ndjsonReporter(): Reporter {
-  const line = (value: object): string => `${JSON.stringify(value)}\n`;
   return {
     began: ({ version, seed }) => line({ kind: 'run', edgeproof: version, seed }),
     ran: (result) => line({ kind: 'case', ...recordOf(result) }),
@@ -59,4 +70,8 @@ export function ndjsonReporter(): Reporter {
         .map((finding) => line({ kind: 'finding', ...finding }))
         .join('') + line({ kind: 'summary', ...summary, took_ms: Math.round(tookMs) }),
   };
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }

@@ -20,25 +20,3 @@ export interface ReporterLook {
 
 export const REPORTERS = ['pretty', 'dot', 'json', 'ndjson', 'junit', 'tap', 'github', 'html'] as const;
 export type ReporterName = (typeof REPORTERS)[number];
-
-/** Loads a reporter: most runs need one of them. */
-export async function loadReporter(name: ReporterName, look: ReporterLook): Promise<Reporter> {
-  switch (name) {
-    case 'pretty':
-      return (await import('./pretty.ts')).prettyReporter(look);
-    case 'dot':
-      return (await import('./pretty.ts')).dotReporter(look);
-    case 'json':
-      return (await import('./data.ts')).jsonReporter();
-    case 'ndjson':
-      return (await import('./data.ts')).ndjsonReporter();
-    case 'junit':
-      return (await import('./junit.ts')).junitReporter();
-    case 'tap':
-      return (await import('./tap.ts')).tapReporter();
-    case 'github':
-      return (await import('./github.ts')).githubReporter();
-    case 'html':
-      return (await import('./html.ts')).htmlReporter();
-  }
-}
