@@ -9,6 +9,7 @@ import { refuseExchange } from './edge/compile.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/further_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
+import type { AddressBook } from './expression/vocabulary/facts.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { UpstreamLimits } from './answers/upstream.ts';
@@ -28,8 +29,12 @@ export interface EdgeOptions {
   readonly upstream?: ScriptedUpstream;
   /** Called once for each request that `handle` or the listener has completed; `explain` tells it step by step. */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
-  /** Whether `localhost` means the only edge of the file when no edge names it; default false. */
-  readonly adoptLoopback?: boolean;
+  /** Which hosts that no edge names mean the only edge of the file; default none. */
+  readonly adoptHosts?: 'none' | 'loopback' | 'any';
+  /** Databases of addresses, asked for what the facts of the configuration do not say. */
+  readonly addressBooks?: readonly AddressBook[];
+  /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
+  readonly passUnsimulated?: boolean;
 }
 
 /** A configuration that cannot be used; the message holds all findings, located. */
@@ -124,7 +129,7 @@ export interface EdgeOfFile extends Edge {
 /** Wires a checked configuration. */
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
-  const runtime = edgeRuntime(checked.config, world, { adoptLoopback: options.adoptLoopback ?? false });
+  const runtime = edgeRuntime(checked.config, world, options);
   const newEventId = idMaker('ev', () => world.random());
   let current = checked;
 

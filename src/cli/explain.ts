@@ -4,6 +4,7 @@ import { renderDiagnostics } from '../diagnostics/render.ts';
 import { explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';
+import { addressBooksOf } from './address_books.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, loadConfig } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
@@ -43,7 +44,10 @@ async function explain(method: string, url: string, options: Options): Promise<n
       process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
       return EXIT.configInvalid;
     }
-    const edge = edgeOf(usable(checked), {});
+    const usableConfig = usable(checked);
+    const edge = edgeOf(usableConfig, {
+      addressBooks: await addressBooksOf(usableConfig.config, options.edge),
+    });
     const headers = options.header.map((line) => splitHeader(line));
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };
     const upstream = { head: { status: options.upstreamStatus, headers: [] }, reused: false };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
@@ -9,15 +10,39 @@ export class FileError extends Error {
 }
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
-/** The module names whose configs hold what `edge/further_checks.ts` checks. */
-const LANGUAGES_INSIDE = /traffic_policy|webhook_verification/;
+/** The names of what only `edge/further_checks.ts` understands. */
+const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts/;
+/** What stands at the left edge of a traffic policy, and never at that of an edge file. */
+const POLICY_KEY =
+  /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|inbound|outbound)["']?\s*:/m;
+const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
 let loads = 0;
+
+/** Whether the file is a program that exports an edge. */
+export function isScript(path: string): boolean {
+  return SCRIPTS.has(extname(path));
+}
+
+/** Gives the findings about a text; `checkerFor` tells which kind of file it is. */
+export type Checker = (source: Source) => readonly Diagnostic[];
+
+/** The checker for a text, with the code that it needs and no more. */
+export async function checkerFor(text: string): Promise<Checker> {
+  if (POLICY_KEY.test(text) && !EDGE_KEY.test(text)) {
+    const { checkPolicy } = await import('../policy/document/check.ts');
+    const { serviceNaming } = await import('../engine/naming.ts');
+    const naming = serviceNaming('service');
+    return (source) => checkPolicy(source, { naming }).diagnostics;
+  }
+  // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
+  return (source) => checkEdge(source, further).diagnostics;
+}
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string): Promise<Checked> {
-  if (SCRIPTS.has(extname(path))) return checkConfigValue(await importDefault(path));
+  if (isScript(path)) return checkConfigValue(await importDefault(path));
   const text = await readText(path);
-  // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
   return checkEdge({ name: path, text }, further);
 }

@@ -14,6 +14,12 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   test: { says: 'run scenario files', load: () => import('./test.ts') },
   sim: { says: 'run a simulation over virtual time', load: () => import('./sim.ts') },
   init: { says: 'write a first edge, scenarios and a workflow', load: () => import('./init.ts') },
+  http: { says: 'run a traffic policy in front of a local port', load: () => import('./http.ts') },
+  fmt: { says: 'write policies in their canonical form', load: () => import('./fmt.ts') },
+  'explain-code': {
+    says: 'explain a code of a finding or an error',
+    load: () => import('./explain_code.ts'),
+  },
   explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
   eval: { says: 'evaluate one expression', load: () => import('./eval.ts') },
   repl: { says: 'try expressions line by line', load: () => import('./repl.ts') },

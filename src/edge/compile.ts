@@ -6,7 +6,10 @@ import { type Slot, pipeline, slot } from '../engine/pipeline.ts';
 import { type EngineReason, refusal } from '../engine/refusals.ts';
 import { parseAuthority } from '../http/host.ts';
 import { parseTarget } from '../http/target.ts';
+import type { AddressBook } from '../expression/vocabulary/facts.ts';
+import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import { MODULES } from '../modules/table.ts';
+import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { isCidrProblem, parseCidr } from '../net/cidr.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
@@ -20,13 +23,18 @@ export interface CompiledEdge {
   readonly config: EdgeConfig;
   readonly naming: ServiceNaming;
   readonly hosts: HostTable<HttpsEdge>;
-  /** Serves loopback names that no edge claims, when there is exactly one edge; for local development. */
+  /** The only edge, where there is just one. */
   readonly sole: HttpsEdge | null;
+  readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
 }
 
 export interface CompileOptions {
-  /** Whether `localhost` and its kin, where no edge claims them, mean the only edge: for local development. */
-  readonly adoptLoopback?: boolean;
+  /** Which hosts that no edge names mean the only edge: for local development. Default none. */
+  readonly adoptHosts?: 'none' | 'loopback' | 'any';
+  /** Databases that are asked for what the facts of the configuration do not say. */
+  readonly addressBooks?: readonly AddressBook[];
+  /** Lets requests pass actions of a policy that are not simulated; else they stop there. */
+  readonly passUnsimulated?: boolean;
 }
 
 interface HttpsEdge {
@@ -46,6 +54,10 @@ export function compileEdge(
     takeState,
     ipPolicy: ipPolicyTable(config),
     backend: backendTable(config.backends),
+    policy: {
+      facts: compileFacts(config.facts, '/facts', options.addressBooks).facts,
+      passUnsimulated: options.passUnsimulated ?? false,
+    },
   };
   const edges: [string, HttpsEdge][] = [];
   const https: HttpsEdge[] = [];
@@ -62,7 +74,8 @@ export function compileEdge(
     config,
     naming,
     hosts: hostTable(edges),
-    sole: options.adoptLoopback === true && https.length === 1 ? https[0]! : null,
+    sole: https.length === 1 ? https[0]! : null,
+    adoptHosts: options.adoptHosts ?? 'none',
   };
 }
 
@@ -79,6 +92,7 @@ interface Context {
   readonly takeState: TakeState;
   readonly ipPolicy: Linked['ipPolicy'];
   readonly backend: Linked['backend'];
+  readonly policy: PolicyLinks;
 }
 
 function ipPolicyTable(config: EdgeConfig): Linked['ipPolicy'] {
@@ -110,7 +124,8 @@ function compileRoute(edge: string, route: RouteConfig, pointer: string, context
     const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
     if (config === undefined || !config.enabled) continue;
     const at = pointerTo(pointer, module.type);
-    const linked: Linked = {
+    const linked: Linked & PolicyLinks = {
+      ...context.policy,
       naming: context.naming,
       pointer: at,
       ipPolicy: context.ipPolicy,
@@ -154,7 +169,7 @@ export function beginExchange(
   head: RequestHead,
   world: World,
 ): Exchange {
-  const edge = compiled.hosts.find(head.host) ?? (LOOPBACK.test(head.host) ? compiled.sole : null);
+  const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
   if (edge === null) return refused('route.unknown_host');
   const found = edge.router.find(head.host, head.path);
   if (edge.router.isAmbiguous(head.host, head.path, found)) {
@@ -167,6 +182,11 @@ export function beginExchange(
     const because = { code, detail: { host: head.host, path: head.path } };
     return new Exchange(compiled.naming, connection, head, world, null, because);
   }
+}
+
+/** The edge for a host that none names, where local development says that there is one. */
+function adopted({ sole, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
+  return adoptHosts === 'any' || (adoptHosts === 'loopback' && LOOPBACK.test(host)) ? sole : null;
 }
 
 /** The exchange of a request that is refused before it can be routed. */

@@ -1,5 +1,6 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { serviceNaming } from '../engine/naming.ts';
+import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import { webhookSecretProblems } from '../mechanisms/webhook/secret.ts';
 import { findProvider } from '../mechanisms/webhook/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
@@ -7,7 +8,7 @@ import { type Checked, type Checking, type FurtherCheck, checkEdge } from './doc
 import { routesOf } from './document/routes_of.ts';
 
 /** The checks of languages and tables inside an edge file. */
-export const FURTHER_CHECKS: readonly FurtherCheck[] = [checkWebhooks, checkPolicies];
+export const FURTHER_CHECKS: readonly FurtherCheck[] = [checkFacts, checkWebhooks, checkPolicies];
 
 /** `checkEdge` with everything that can be checked. */
 export function checkWholeEdge(given: Source | { readonly value: unknown }): Checked {
@@ -33,6 +34,17 @@ function checkWebhooks({ config, report }: Checking): readonly Diagnostic[] {
     }
   }
   return [];
+}
+
+/** The facts table, placed in the file. */
+function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
+  const { source } = document;
+  const { diagnostics } = compileFacts(config.facts, '/facts');
+  if (source === undefined) return diagnostics;
+  return diagnostics.map((diagnostic) => {
+    const span = document.spanOf(diagnostic.pointer) ?? document.spanOf('/facts');
+    return span === undefined ? diagnostic : Object.assign({}, diagnostic, { source, span });
+  });
 }
 
 /** Every traffic policy, whole: its findings stand in the file, inside the string. */

@@ -23,18 +23,21 @@ export function unexpected(parser: Parser, wanted: string): SyntaxProblem {
   const token = parser.at;
   const found =
     token.kind === 'end' ? 'the expression ends' : `\`${token.text.slice(token.start, token.end)}\` stands`;
-  const instead = token.kind === 'identifier' ? WORD_OPERATORS[token.word] : undefined;
+  const instead = token.kind === 'identifier' ? WORD_OPERATORS.get(token.word) : undefined;
   return new SyntaxProblem(`${found} where ${wanted} is expected`, token.start, token.end, instead);
 }
 
-const WORD_OPERATORS: Readonly<Record<string, string>> = {
-  and: '&&',
-  or: '||',
-  AND: '&&',
-  OR: '||',
-  is: '==',
-  eq: '==',
-};
+// A map: a word may be called `toString`.
+const WORD_OPERATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    and: '&&',
+    or: '||',
+    AND: '&&',
+    OR: '||',
+    is: '==',
+    eq: '==',
+  }),
+);
 
 export function at(parser: Parser, symbol: string): boolean {
   return parser.at.kind === 'symbol' && parser.at.word === symbol;

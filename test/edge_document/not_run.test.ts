@@ -9,8 +9,11 @@ const route = edge.properties!['routes']!.items!;
 const NO_MODULES = new Set(['match_type', 'match', 'description', 'metadata']);
 
 test('the warning names exactly the modules that the table does not run', () => {
-  const notRun = MODULES.filter(({ type, reasons }) => `${type}.not_run` in reasons).map(({ type }) => type);
-  expect(MODULES_NOT_RUN.toSorted()).toEqual(notRun.toSorted());
+  // A module that runs has other reasons too.
+  const notRun = MODULES.filter(({ reasons }) =>
+    Object.keys(reasons).every((code) => code.endsWith('.not_run')),
+  );
+  expect(MODULES_NOT_RUN.toSorted()).toEqual(notRun.map(({ type }) => type).toSorted());
 });
 
 test('every module of the table has a shape, and every shape its module', () => {

@@ -134,6 +134,17 @@ export const edgeFile = z
         description: 'Name of the service; error codes, cookie prefix and header names derive from it.',
         form: "a lower-case letter followed by lower-case letters, digits and '-', at most 63 characters",
       }),
+    facts: z
+      .unknown()
+      .optional()
+      .describe(
+        'What is known of addresses and connections (geography, networks, reputation): a list of ranges with their ' +
+          'facts, or a map of variables. See docs/facts.md.',
+      ),
+    address_databases: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Files in the MaxMind format that are asked for what `facts` does not say, in order.'),
     ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
     backends: z.record(name, backend).default({}).describe('Backends by name.'),
     edges: z

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { checkWholeEdge } from '../edge/further_checks.ts';
+import { serviceNaming } from '../engine/naming.ts';
+import { parseAuthority } from '../http/host.ts';
+import { checkPolicy } from '../policy/document/check.ts';
+import { EXIT } from './exit_codes.ts';
+import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
+import { readText } from './load_config.ts';
+
+interface Options extends IngressOptions {
+  readonly policy?: string;
+}
+
+export function register(program: Command): void {
+  ingressOptions(program.command('http'))
+    .description('Run a traffic policy in front of a local port, with no edge file at all')
+    .argument('<upstream>', 'port, or host:port, of the application')
+    .option('--policy <file>', 'traffic policy in YAML or JSON; -p is the port')
+    .action(async (upstream: string, options: Options) => {
+      process.exitCode = await http(upstream, options);
+    });
+}
+
+async function http(upstream: string, options: Options): Promise<number> {
+  const address = /^\d+$/.test(upstream) ? `127.0.0.1:${upstream}` : upstream;
+  if (parseAuthority(address)?.port === undefined) {
+    process.stderr.write(`'${upstream}' is neither a port nor host:port\n`);
+    return EXIT.usage;
+  }
+  const { policy } = options;
+  const source = {
+    file: policy ?? null,
+    load: () => edgeAround(address, policy),
+    adoptHosts: 'any',
+    about: () => [`➜  every host  → http://${address}`],
+  } as const;
+  return runIngress(source, options);
+}
+
+/** An edge of one route for every host; findings about the policy stand in the policy's own file. */
+async function edgeAround(address: string, policy: string | undefined): Promise<Checked> {
+  const text = policy === undefined ? undefined : await readText(policy);
+  const edge = checkWholeEdge({
+    value: {
+      backends: { upstream: { static: { address } } },
+      edges: {
+        https: {
+          http: {
+            hostports: ['localhost:443'],
+            routes: [
+              {
+                match_type: 'path_prefix',
+                match: '/',
+                backend: { backend_id: 'upstream' },
+                ...(text === undefined ? {} : { traffic_policy: { value: text } }),
+              },
+            ],
+          },
+        },
+      },
+    },
+  });
+  if (policy === undefined || text === undefined) return edge;
+  const naming = serviceNaming('service');
+  const { diagnostics } = checkPolicy({ name: policy, text }, { naming, carriedBy: 'http' });
+  return { ...edge, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
+}

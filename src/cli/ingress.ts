@@ -1,0 +1,178 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } from '../edgeproof.ts';
+import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
+import { addressBooksOf } from './address_books.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import { requestLine } from './request_line.ts';
+import { wantsColor } from './terminal.ts';
+import { watchFile } from './watch.ts';
+
+/** What a local ingress runs on. */
+export interface IngressSource {
+  /** The file that is watched; null when there is none. */
+  readonly file: string | null;
+  /** Reads and checks it; throws FileError. */
+  readonly load: () => Promise<Checked>;
+  readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
+  /** Lines below the ready line. */
+  readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
+}
+
+/** Options of every verb that listens. */
+export interface IngressOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly strictPort?: boolean;
+  readonly events?: string;
+  readonly watch: boolean;
+  readonly poll?: boolean;
+  readonly passUnsimulated?: boolean;
+}
+
+const DRAIN_MS = 10_000;
+
+/** Adds the options of a verb that listens. */
+export function ingressOptions(command: Command): Command {
+  return command
+    .option(
+      '-p, --port <port>',
+      'port to listen on; the next free one is taken when it is in use',
+      readPort,
+      8080,
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--strict-port', 'fail when the port is in use')
+    .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
+    .option('--no-watch', 'do not reload when the file changes')
+    .option('--poll', 'look for changes by polling, for file systems that send no notice')
+    .option(
+      '--pass-unsimulated',
+      'let requests pass policy actions that are not simulated; else they get 501',
+    );
+}
+
+/** Serves until it is told to stop, and gives the exit code. */
+export async function runIngress(source: IngressSource, options: IngressOptions): Promise<number> {
+  // Events may go to standard output; what people read then goes beside it.
+  const out = options.events === '-' ? process.stderr : process.stdout;
+  const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
+  let sink: EventSink | null = null;
+  let listening: Listening;
+  let edge: EdgeOfFile;
+  try {
+    const checked = await source.load();
+    sayFindings(checked.diagnostics, voice);
+    if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
+    sink = options.events === undefined ? null : await ndjsonSink(options.events);
+    edge = await makeEdge(usable(checked), source, options, sink, voice);
+    listening = await edge.listen(options);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof FileError ? EXIT.usage : EXIT.runtime;
+  }
+  sayReady(edge, listening, source, options, voice);
+  const watcher =
+    options.watch && source.file !== null
+      ? watchFile(source.file, () => void reload(edge, source, voice), options.poll === true)
+      : null;
+  const code = await untilStopped(voice);
+  watcher?.close();
+  const { cut } = await listening.close(DRAIN_MS);
+  if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
+  await sink?.close();
+  return code;
+}
+
+/** How the verb speaks to the person in front of it. */
+interface Voice {
+  readonly color: boolean;
+  readonly say: (text: string) => void;
+}
+
+async function makeEdge(
+  config: ReturnType<typeof usable>,
+  source: IngressSource,
+  options: IngressOptions,
+  sink: EventSink | null,
+  { say, color }: Voice,
+): Promise<EdgeOfFile> {
+  return edgeOf(config, {
+    adoptHosts: source.adoptHosts,
+    addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
+    passUnsimulated: options.passUnsimulated === true,
+    onEvent: (event, explain) => {
+      sink?.write(event);
+      const explanation = explain();
+      const time = new Date();
+      const tookMs = time.getTime() - explanation.startMs;
+      say(requestLine(explanation, event.object, { time, tookMs }, color));
+    },
+  });
+}
+
+function sayReady(
+  edge: EdgeOfFile,
+  listening: Listening,
+  source: IngressSource,
+  options: IngressOptions,
+  { say }: Voice,
+): void {
+  const { url, port } = listening;
+  say(`\n  edgeproof  ready in ${Math.round(performance.now())} ms  ${url}`);
+  if (port !== options.port && options.port !== 0)
+    say(`  port ${options.port} is in use; this is the next free one`);
+  for (const line of source.about(edge, listening)) say(`  ${line}`);
+  if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);
+  say('');
+}
+
+/** Swaps the configuration whole; a file with errors changes nothing. */
+async function reload(edge: EdgeOfFile, source: IngressSource, voice: Voice): Promise<void> {
+  const { say } = voice;
+  const still = () => `still serving revision ${edge.runtime.revision()}`;
+  try {
+    const next = await source.load();
+    sayFindings(next.diagnostics, voice);
+    if (hasErrors(next.diagnostics)) {
+      say(`${source.file} has errors: ${still()}`);
+      return;
+    }
+    const began = performance.now();
+    edge.swapTo(usable(next));
+    const tookMs = (performance.now() - began).toFixed(1);
+    say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${tookMs} ms`);
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}: ${still()}`);
+  }
+}
+
+function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
+  if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
+}
+
+/** Waits for the signal to stop; a second one ends the process at once. */
+function untilStopped({ say }: Voice): Promise<number> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      say('draining; once more to stop at once');
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.once(signal, () => process.exit(EXIT.interrupted));
+      }
+      resolve(EXIT.ok);
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+  });
+}
+
+/** A port given on the command line. */
+export function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+  }
+  return Number(text);
+}
