@@ -1,5 +1,5 @@
 import type { Because, Connection, RequestHead, World } from '../engine/contract.ts';
-import { Exchange } from '../engine/exchange.ts';
+import { type BeginInside, Exchange } from '../engine/exchange.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
 import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
 import { type Slot, pipeline, slot } from '../engine/pipeline.ts';
@@ -35,6 +35,8 @@ export interface CompileOptions {
   readonly addressBooks?: readonly AddressBook[];
   /** Lets requests pass actions of a policy that are not simulated; else they stop there. */
   readonly passUnsimulated?: boolean;
+  /** `full`: policies also tell which rules did not apply, and why; slower. Default `decided`. */
+  readonly trace?: 'decided' | 'full';
 }
 
 interface HttpsEdge {
@@ -49,6 +51,8 @@ export function compileEdge(
   options: CompileOptions = {},
 ): CompiledEdge {
   const naming = serviceNaming(config.service_name);
+  const hosts = Object.values(config.edges.https).flatMap(({ hostports }) => hostports.map(hostOf));
+  const internal = new Set(hosts.filter(isInternalHost));
   const context: Context = {
     naming,
     takeState,
@@ -57,6 +61,8 @@ export function compileEdge(
     policy: {
       facts: compileFacts(config.facts, '/facts', options.addressBooks).facts,
       passUnsimulated: options.passUnsimulated ?? false,
+      isInternal: (host) => internal.has(host),
+      trace: options.trace ?? 'decided',
     },
   };
   const edges: [string, HttpsEdge][] = [];
@@ -162,6 +168,11 @@ export function readMatch(match: string): { host: string | null; path: string } 
 const MATCHED: Because<EngineReason> = { code: 'route.matched', detail: {} };
 const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** Hosts that only `forward-internal` reaches. */
+function isInternalHost(host: string): boolean {
+  return host.endsWith('.internal');
+}
+
 /** Begins the exchange of one request: finds its edge and route, or the reason why there is none. */
 export function beginExchange(
   compiled: CompiledEdge,
@@ -170,13 +181,15 @@ export function beginExchange(
   world: World,
 ): Exchange {
   const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
-  if (edge === null) return refused('route.unknown_host');
+  const fromOutside = connection.hops === undefined;
+  if (edge === null || (fromOutside && isInternalHost(head.host))) return refused('route.unknown_host');
   const found = edge.router.find(head.host, head.path);
   if (edge.router.isAmbiguous(head.host, head.path, found)) {
     return refused('route.ambiguous_path');
   }
   if (found === null) return refused('route.no_match');
-  return new Exchange(compiled.naming, connection, head, world, found, MATCHED);
+  const inside: BeginInside = (from, inner) => beginExchange(compiled, from, inner, world);
+  return new Exchange(compiled.naming, connection, head, world, found, MATCHED, inside);
 
   function refused(code: EngineReason): Exchange {
     const because = { code, detail: { host: head.host, path: head.path } };

@@ -70,7 +70,7 @@ export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: 
     }
   }
   const isAll = isWhole && !compiled.some((each) => 'skipped' in each);
-  const unused = isAll ? unusedUpstreams(checked, scenario, used) : [];
+  const unused = isAll && shell.simulation === undefined ? unusedUpstreams(checked, scenario, used) : [];
   return { file: checked.name, cases, diagnostics: [...diagnostics, ...unused], isWhole };
 }
 
@@ -144,10 +144,20 @@ function resultOf(
     status: isFailed ? 'failed' : 'passed',
     mismatches: ran.mismatches.map((each) => ({ ...each, line: checked.lineOf(each.pointer) })),
     snapshot: null,
-    explained: ran.explained,
+    explained: isFailed ? explainedInFull(compiled, ran, edge) : null,
     near: isFailed ? nearMiss(compiled, edge) : null,
     skipped: null,
   };
+}
+
+/** Requests that a case may have to be run once more for its explanation. */
+const AGAIN_LIMIT = 10_000;
+
+/** Policies tell why rules did not apply only when asked to, so a failed case is run once more. */
+function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeUnderTest): Ran['explained'] {
+  const traced = edge.traced();
+  if (traced === edge || ran.explained === null || ran.requests > AGAIN_LIMIT) return ran.explained;
+  return runCase(compiled, traced).explained ?? ran.explained;
 }
 
 function placeOf(row: CaseRow, checked: CheckedScenario, isLocated: boolean) {

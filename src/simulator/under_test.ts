@@ -2,6 +2,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
+import type { TakeState } from '../edge/states.ts';
 
 /** An edge that many cases test, each as if it were new. */
 export interface EdgeUnderTest {
@@ -11,6 +12,8 @@ export interface EdgeUnderTest {
   readonly fresh: () => CompiledEdge;
   /** The same edge, with facts after those of its own: they win. */
   readonly withFacts: (facts: readonly unknown[]) => EdgeUnderTest;
+  /** The same edge, its policies telling also what did not apply; itself when there is no policy. */
+  readonly traced: () => EdgeUnderTest;
   /** Notes that an exchange may have changed what the edge remembers. */
   readonly touched: (exchange: Exchange) => void;
 }
@@ -19,18 +22,24 @@ export interface EdgeUnderTest {
  * Prepares a checked configuration for many cases. It is compiled once: what was remembered meanwhile is put back
  * to how it began, for compiling patterns and policies takes far longer than a case.
  */
-export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest {
+export function edgeUnderTest(
+  config: EdgeConfig,
+  locate: Locate,
+  trace: 'decided' | 'full' = 'decided',
+): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
+  let full: EdgeUnderTest | null = null;
   const variants = new Map<string, EdgeUnderTest>();
   const compile = (): CompiledEdge => {
     beginnings.clear();
-    return compileEdge(config, (_route, _module, _config, initial) => {
+    const take: TakeState = (_route, _module, _config, initial) => {
       const state = initial();
       beginnings.set(state, initial);
       return state;
-    });
+    };
+    return compileEdge(config, take, { trace });
   };
   const edge: EdgeUnderTest = {
     config,
@@ -42,10 +51,11 @@ export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest
       if (variant === undefined) {
         const before: unknown = config.facts;
         const own = { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] } as EdgeConfig;
-        variants.set(key, (variant = edgeUnderTest(own, locate)));
+        variants.set(key, (variant = edgeUnderTest(own, locate, trace)));
       }
       return variant;
     },
+    traced: () => (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full') : edge),
     fresh: () => {
       for (const state of changed) {
         const initial = beginnings.get(state);
@@ -59,6 +69,12 @@ export function edgeUnderTest(config: EdgeConfig, locate: Locate): EdgeUnderTest
     },
   };
   return edge;
+}
+
+function hasPolicy({ edges }: EdgeConfig): boolean {
+  return Object.values(edges.https).some(({ routes }) =>
+    routes.some((route) => route.traffic_policy !== undefined),
+  );
 }
 
 /** Gives a state the content of a new one, in place; false for a kind of value that cannot be filled from outside. */

@@ -19,8 +19,10 @@ export function failureLines(result: CaseResult): string[] {
   if (explained !== null) {
     lines.push(`request: ${explained.request}`);
     lines.push(`decided by ${stepLine(explained.because)}`);
-    for (const inner of explained.because.inner ?? []) {
-      lines.push(`  ${inner.kind} ${inner.name}: ${inner.says}${facts(inner.detail)}`);
+    // What a policy did, and which of its rules did not apply and why, whichever step decided in the end.
+    for (const { inner = [] } of explained.steps) {
+      for (const { kind, name, says, detail } of inner)
+        lines.push(`  ${kind} ${name}: ${says}${facts(detail)}`);
     }
   }
   if (result.near !== null) lines.push(`nearest: ${result.near}`);

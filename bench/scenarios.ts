@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createEdge } from '../src/edgeproof.ts';
+import { createSimulator } from '../src/simulator/create_simulator.ts';
+import { simulatedWorld } from '../src/simulator/simulator.ts';
+import { prepareRequest } from '../src/simulator/document/requests.ts';
+import { compileEdge } from '../src/edge/compile.ts';
+import { type BenchSection, render } from './measure.ts';
+
+const CASES = 1_000;
+const REQUESTS = 1_000_000;
+const ROUNDS = 5;
+const DAY_MS = 86_400_000;
+
+const EDGE = {
+  ip_policies: { all: { rules: [{ cidr: '0.0.0.0/0', action: 'allow' }] } },
+  backends: { app: { static: { address: 'localhost:3000' } } },
+  edges: {
+    https: {
+      shop: {
+        hostports: ['shop.test:443'],
+        routes: [
+          {
+            match_type: 'path_prefix',
+            match: '/',
+            ip_restriction: { ip_policy_ids: ['all'] },
+            circuit_breaker: {},
+            response_headers: { add: { 'x-edge': '1' } },
+            backend: { backend_id: 'app' },
+          },
+        ],
+      },
+    },
+  },
+};
+
+/** Cold cases from process start, and a virtual day of requests. */
+export async function run(): Promise<BenchSection> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-bench-'));
+  try {
+    const file = join(folder, 'k.scenario.json');
+    writeFileSync(file, JSON.stringify({ edge: EDGE, upstreams: { app: 200 }, cases: casesOf() }));
+    const main = builtOrSource();
+    const node = median(() => spawnMs(['-e', '0']));
+    const ours = median(() => spawnMs([main, 'test', '-r', 'dot', file]));
+    const perRequest = dayNanoseconds();
+    return {
+      title: 'Scenarios',
+      rows: [
+        { name: `${CASES} cases, cold`, ours, unit: 'ms', peers: { 'node -e 0': node } },
+        { name: 'virtual request', ours: perRequest, unit: 'ns', peers: {} },
+      ],
+      notes: [
+        `${(ours / node).toFixed(1)} times a bare process (goal 4), from ${main.endsWith('.js') ? 'dist' : 'src'}`,
+        `24 virtual hours with ${REQUESTS.toLocaleString('en')} requests: ${((perRequest * REQUESTS) / 1e9).toFixed(2)} s (goal 5)`,
+      ],
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function casesOf(): object[] {
+  return Array.from({ length: CASES }, (_, at) => ({
+    name: `case ${at}`,
+    request: { path: `/items/${at}`, ip: `203.0.113.${at % 250}` },
+    expect: { status: 200, headers: { 'x-edge': '1' }, upstream: { backend: 'app', path: `/items/${at}` } },
+  }));
+}
+
+/** The package is what users start; where it was not built, the sources are started, which takes longer. */
+function builtOrSource(): string {
+  const built = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const isNew = existsSync(new URL('../dist/cli/test.js', import.meta.url));
+  return isNew ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+}
+
+function spawnMs(args: readonly string[]): number {
+  const began = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, args, { env: { ...process.env, NO_COLOR: '1' } });
+  if (status !== 0) throw new Error(`exit code ${status}: ${stderr.toString()}`);
+  return performance.now() - began;
+}
+
+function median(measure: () => number): number {
+  measure();
+  return Array.from({ length: ROUNDS }, measure).sort((one, other) => one - other)[ROUNDS >> 1]!;
+}
+
+function dayNanoseconds(): number {
+  const edge = createEdge(EDGE);
+  if (createSimulator(edge).send('GET /').status !== 200) throw new Error('the measured request fails');
+  const compiled = compileEdge(edge.config, (_route, _module, _config, initial) => initial());
+  const world = simulatedWorld(compiled, { startMs: 0, seed: 1 });
+  const setting = { defaults: {}, host: 'shop.test', tls: null, startMs: 0, signer: null, report: () => {} };
+  const request = prepareRequest('GET /items/1', '', setting)!;
+  const send = (turn: number): void => {
+    if (turn + 1 < REQUESTS) world.clock.schedule(((turn + 1) * DAY_MS) / REQUESTS, () => send(turn + 1));
+    world.begin(request);
+  };
+  const began = performance.now();
+  world.clock.schedule(0, () => send(0));
+  world.settle();
+  return ((performance.now() - began) * 1e6) / REQUESTS;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.stdout.write(render(await run()));
