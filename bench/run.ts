@@ -4,6 +4,9 @@ import { type BenchSection, render } from './measure.ts';
 /** All sections, one after the other in this process: `npm run bench`, or `npm run bench -- cidr regex`. */
 const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<BenchSection> }>>> = {
   decisions: () => import('./decisions.ts'),
+  expression: () => import('./expression.ts'),
+  policy: () => import('./policy.ts'),
+  webhook: () => import('./webhook.ts'),
   cidr: () => import('./cidr.ts'),
   regex: () => import('./regex.ts'),
 };

@@ -20,6 +20,8 @@ export interface Connection {
   readonly serverName: string;
   readonly startMs: number;
   readonly tls: TlsFacts | null;
+  /** How often the request was handed on inside the edge before it came here; none when absent. */
+  readonly hops?: number;
 }
 
 export interface TlsFacts {
@@ -120,6 +122,16 @@ export interface Stop<Code extends string = string> {
   readonly continues?: boolean;
   /** Close the connection without any response. */
   readonly close?: boolean;
+  /** Hand the request to another edge of this configuration; `response` is for where there is none. */
+  readonly forward?: InternalTarget;
+}
+
+/** An internal endpoint that a request is handed to: an edge of the same configuration, by its host. */
+export interface InternalTarget {
+  /** Lower case, ends in `.internal`. */
+  readonly host: string;
+  readonly path: string;
+  readonly query: string | undefined;
 }
 
 export type Verdict<Code extends string = string> = Pass<Code> | Stop<Code>;

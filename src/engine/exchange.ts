@@ -17,6 +17,9 @@ import { NO_EDITS, type Pipeline } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
 import type { ServiceNaming } from './naming.ts';
 
+/** Begins an exchange with another edge of the same configuration. */
+export type BeginInside = (connection: Connection, head: RequestHead) => Exchange;
+
 /** One try at an upstream: which leaf, and what came of it. */
 export interface Attempt {
   readonly leaf: Leaf;
@@ -27,7 +30,7 @@ export interface Attempt {
 }
 
 /** Where an exchange stands: what the next answer is for. */
-export type Stage = 'request' | 'forward' | 'response' | 'reply' | 'done';
+export type Stage = 'request' | 'inside' | 'forward' | 'response' | 'reply' | 'done';
 
 /**
  * One request on its way: all that was decided and measured, and where the walk stopped. Only `engine/run.ts`
@@ -44,6 +47,7 @@ export class Exchange {
   readonly pipeline: Pipeline | null;
   /** Why this route was taken, or why none was. */
   readonly routed: Because<EngineReason>;
+  readonly beginInside: BeginInside | null;
 
   /** The head as later handlers see it, URL edits applied. */
   request: RequestHead;
@@ -69,6 +73,8 @@ export class Exchange {
   /** Why the engine itself ended the exchange, when it did. */
   ended: Because<EngineReason> | null = null;
   question: Question | null = null;
+  /** The exchange with the internal endpoint that this one was handed to. */
+  inside: Exchange | null = null;
 
   constructor(
     naming: ServiceNaming,
@@ -77,6 +83,7 @@ export class Exchange {
     world: World,
     pipeline: Pipeline | null,
     routed: Because<EngineReason>,
+    beginInside: BeginInside | null = null,
   ) {
     this.naming = naming;
     this.connection = connection;
@@ -85,6 +92,7 @@ export class Exchange {
     this.startMs = world.nowMs();
     this.pipeline = pipeline;
     this.routed = routed;
+    this.beginInside = beginInside;
     this.request = head;
   }
 }

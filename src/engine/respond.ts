@@ -35,10 +35,7 @@ function walkResponse(exchange: Exchange, from: number): Question | null {
       exchange.world,
       carry,
     );
-    if (verdict.verdict === 'ask') {
-      exchange.stage = 'response';
-      return suspend(exchange, index, verdict);
-    }
+    if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
     exchange.responseVerdicts[index] = verdict;
     if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
     if (verdict.verdict === 'stop') return stoppedResponse(exchange, verdict);
@@ -46,9 +43,21 @@ function walkResponse(exchange: Exchange, from: number): Question | null {
   return reply(exchange, exchange.response!, exchange.body, false);
 }
 
+/** A body that is known here, because a backend, a policy or an edit made it, is not asked of the driver. */
+function askInResponse(exchange: Exchange, index: number, asked: Ask): Question | null {
+  const { body } = exchange;
+  if (asked.question.ask !== 'response_body' || body === 'upstream') {
+    exchange.stage = 'response';
+    return suspend(exchange, index, asked);
+  }
+  const bytes = 'text' in body ? new TextEncoder().encode(body.text) : body.bytes;
+  const answer = bytes.length > asked.question.limitBytes ? ({ failure: 'too_large' } as const) : { bytes };
+  return settleResponse(exchange, index, asked.resume(answer));
+}
+
 /** Goes on with a handler of the response phase that had asked. */
 export function settleResponse(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
-  if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
+  if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
   exchange.responseVerdicts[index] = verdict;
   if (verdict.edits !== undefined) acceptResponse(exchange, verdict.edits);
   return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
@@ -85,7 +94,8 @@ export function endWith(exchange: Exchange, code: EngineReason, detail: Because[
   return replyLocally(exchange, engineRefusal(exchange.naming, code), false);
 }
 
-function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'], close: boolean): Question {
+/** Asks the driver to send a response. */
+export function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'], close: boolean): Question {
   exchange.stage = 'reply';
   exchange.response = close ? null : head;
   const { status, headers } = head;

@@ -7,9 +7,11 @@ import type {
   Edit,
   ForwardFailure,
   Happening,
+  InternalTarget,
   Leaf,
   Outcome,
   Question,
+  RequestHead,
   Sent,
   Stop,
   UpstreamRequest,
@@ -19,7 +21,7 @@ import { applyHeaderEdits } from './edits.ts';
 import { type Exchange, suspend } from './exchange.ts';
 import { NO_EDITS, type Slot } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
-import { endWith, replyLocally, respond, settleResponse } from './respond.ts';
+import { endWith, reply, replyLocally, respond, settleResponse } from './respond.ts';
 
 /** What an exchange measured that was cut before its reply began. */
 export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawResponseBytes: 0, cut: 'client' };
@@ -60,6 +62,8 @@ function goOn(exchange: Exchange, given: AnswerTo<Question>): Question | null {
       exchange.pending = null;
       return settleResponse(exchange, exchange.asking, resume(given));
     }
+    case 'inside':
+      return askedInside(exchange, answer(exchange.inside!, given));
     case 'reply':
       return finish(exchange, given as Sent);
     case 'done':
@@ -122,8 +126,11 @@ function decided(exchange: Exchange, slot: Slot, index: number, verdict: Verdict
 
 function stopped(exchange: Exchange, slot: Slot, index: number, verdict: Stop): Question | null {
   decided(exchange, slot, index, verdict);
-  conclude(exchange, 'cancelled');
+  // What came of a request that is handed on is known when it comes back.
+  if (verdict.forward === undefined || exchange.beginInside === null) conclude(exchange, 'cancelled');
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
+  if (verdict.forward !== undefined && exchange.beginInside !== null)
+    return handOn(exchange, verdict.forward);
   if (verdict.continues === true) return respond(exchange, verdict.response, { text: verdict.response.body });
   return replyLocally(exchange, verdict.response, verdict.close === true);
 }
@@ -154,6 +161,35 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
     }
   }
   if (headerEdits) exchange.edits = exchange.edits === NO_EDITS ? edits : [...exchange.edits, ...edits];
+}
+
+// --- internal endpoints --------------------------------------------------------------------------------------
+
+/** Runs the request through another edge; its questions are asked in the name of this exchange. */
+function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Question | null {
+  const { connection, request } = exchange;
+  const hops = (connection.hops ?? 0) + 1;
+  const edited = applyHeaderEdits(request.headers, exchange.edits, 'request');
+  const head: RequestHead = { ...request, host, path, query, headers: edited };
+  exchange.inside = exchange.beginInside!({ ...connection, hops }, head);
+  exchange.inside.requestBody = exchange.requestBody;
+  exchange.stage = 'inside';
+  return askedInside(exchange, start(exchange.inside));
+}
+
+/** Passes a question on; a reply of the inner edge is the response that this one works on. */
+function askedInside(exchange: Exchange, question: Question | null): Question | null {
+  if (question?.ask !== 'reply') return question;
+  const inside = exchange.inside!;
+  answer(inside, NOTHING_SENT);
+  exchange.attempts.push(...inside.attempts);
+  exchange.logs = inside.logs === null ? exchange.logs : [...(exchange.logs ?? []), ...inside.logs];
+  exchange.compress = inside.compress;
+  exchange.requestBody = inside.requestBody;
+  conclude(exchange, inside.outcome ?? 'cancelled');
+  const { status, headers, body, close } = question.reply;
+  if (close || status === 0) return reply(exchange, { status, headers }, body, close);
+  return respond(exchange, { status, headers }, body);
 }
 
 // --- upstream ------------------------------------------------------------------------------------------------
@@ -229,7 +265,8 @@ function conclude(exchange: Exchange, outcome: Outcome): void {
   if (exchange.pipeline === null) return;
   for (const index of exchange.pipeline.stateful) {
     const verdict = exchange.verdicts[index];
-    if (verdict === undefined || verdict.verdict === 'stop') continue;
+    if (verdict === undefined) continue;
+    if (verdict.verdict === 'stop' && verdict.forward === undefined) continue;
     const slot = exchange.pipeline.slots[index]!;
     const happening: Happening = { kind: 'concluded', verdict, outcome };
     slot.reduce!(slot.state, happening, exchange.world);

@@ -22,6 +22,8 @@ export interface Step {
 export function traceOf(exchange: Exchange): Step[] {
   const steps: Step[] = [routeStep(exchange)];
   steps.push(...moduleSteps(exchange, 'request', exchange.verdicts));
+  if (exchange.inside !== null)
+    steps.push(...traceOf(exchange.inside).filter(({ phase }) => phase !== 'upstream'));
   for (const attempt of exchange.attempts) {
     const detail: Record<string, Fact> = { backend: attempt.leaf.id };
     if (attempt.status > 0) detail['status'] = attempt.status;

@@ -39,7 +39,13 @@ export function normaliseHeaders(fields: FieldList): NormalisedHeaders {
     if (before === undefined) out[name] = [value];
     else if (Object.hasOwn(out, name)) before.push(value);
     // A field may be named like something that every object has.
-    else Object.defineProperty(out, name, { value: [value], enumerable: true, configurable: true, writable: true });
+    else
+      Object.defineProperty(out, name, {
+        value: [value],
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
   return out;
 }

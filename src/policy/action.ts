@@ -6,6 +6,7 @@ import type {
   LocalResponse,
   Question,
   RequestHead,
+  InternalTarget,
 } from '../engine/contract.ts';
 import type { LinkedRule } from '../engine/module.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
@@ -15,7 +16,6 @@ import type { ActionOf } from './document/document.ts';
 import type { ActionType } from './actions/schemas.ts';
 import type { Expression, Template } from './evaluators.ts';
 import type { Failure } from './failure.ts';
-import type { InternalTarget } from './forwarding.ts';
 import type { Phase } from './phase.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,6 +1,5 @@
 import type { Happening, World } from '../engine/contract.ts';
 import { type Breaker, type BreakerSettings, concluded } from '../mechanisms/circuit_breaker.ts';
-import type { ForwardingStop } from './forwarding.ts';
 import type { Carry } from './run.ts';
 import type { PolicyState } from './walk.ts';
 
@@ -18,7 +17,7 @@ export function conclude(state: PolicyState, happening: Happening, world: World)
   const { verdict } = happening;
   const { awaited } = (verdict.carry as Carry | undefined) ?? { awaited: null };
   if (awaited === null) return;
-  const goesNowhere = verdict.verdict === 'stop' && (verdict as ForwardingStop).forward === undefined;
+  const goesNowhere = verdict.verdict === 'stop' && verdict.forward === undefined;
   if (happening.kind === 'decided' && !goesNowhere) return;
   const outcome = happening.kind === 'concluded' ? happening.outcome : 'cancelled';
   for (const { cell, serial } of awaited) {

@@ -3,7 +3,6 @@ import type { Decision } from '../engine/module.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { CompiledAction, EndKind, Ends, PolicyContext } from './action.ts';
 import type { Failure } from './failure.ts';
-import { forwarding } from './forwarding.ts';
 import type { Phase } from './phase.ts';
 
 /** Why a policy let an exchange go on or not; the steps inside name the rules and actions. */
@@ -92,7 +91,7 @@ export function stopOf(
     continues: as === 'answered',
     close: as === 'closed',
   };
-  return target === undefined ? stop : (forwarding(stop, target) as Stop<PolicyCode>);
+  return target === undefined ? stop : { ...stop, forward: target };
 }
 
 /** Most actions end in the same way each time, and then for the same reason. */

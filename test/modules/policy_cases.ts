@@ -41,7 +41,7 @@ export const POLICY_CASES: readonly Case[] = [
   }),
   policy(
     'stops when an expression fails',
-    [{ expressions: ["req.headers['x-absent'][0] == 'a'"], ...action('log', { metadata: {} }) }],
+    [{ expressions: ["req.headers['x-absent'][0] == 'a'"], ...action('log', { metadata: { a: 'b' } }) }],
     { expect: { status: 500, code: 'traffic_policy.failed', backend: null } },
   ),
   {

@@ -1,3 +1,4 @@
+import type { InternalTarget } from '../../../engine/contract.ts';
 import { parseAuthority } from '../../../http/host.ts';
 import { encodeUrl } from '../../../mechanisms/url_rewrite.ts';
 import { parseTarget } from '../../../http/target.ts';
@@ -5,7 +6,7 @@ import type { Activation } from '../../../expression/vocabulary/activation.ts';
 import type { ActionKind, Compiling } from '../../action.ts';
 import { stepsOf } from '../../action.ts';
 import { FAILURES, Failure } from '../../failure.ts';
-import { HOP_LIMIT, type InternalTarget, hopsOf } from '../../forwarding.ts';
+import { HOP_LIMIT } from '../../forwarding.ts';
 import { keepResult } from '../../walk.ts';
 
 /** Hands the request to an internal endpoint of the same configuration. */
@@ -25,7 +26,7 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
         if (text instanceof Failure) return text;
         const target = readTarget(text.trim(), walk.activation, compiling);
         if (target instanceof Failure) return target;
-        if (hopsOf(walk.connection) >= HOP_LIMIT) {
+        if ((walk.connection.hops ?? 0) >= HOP_LIMIT) {
           return failure(FAILURES.hops, `the request was handed on ${HOP_LIMIT} times already`);
         }
         keepResult(walk, 'forward_internal', {});

@@ -6,21 +6,20 @@ import type { PolicyContext } from '../../action.ts';
 export type Fault = TokenFault | 'missing';
 
 /** Status and number of each way in which a request is refused. */
-const FAULTS: Readonly<
-  Record<TokenFault | 'missing', { readonly status: number; readonly number: number }>
-> = {
-  missing: { status: 401, number: 3401 },
-  malformed: { status: 401, number: 3406 },
-  no_key: { status: 401, number: 3408 },
-  signature: { status: 401, number: 3412 },
-  algorithm: { status: 401, number: 3413 },
-  type: { status: 401, number: 3414 },
-  issuer: { status: 401, number: 3415 },
-  // A good token, but for somebody else: logging in again would not help.
-  audience: { status: 403, number: 3403 },
-  expired: { status: 401, number: 3416 },
-  not_yet_valid: { status: 401, number: 3422 },
-};
+const FAULTS: Readonly<Record<TokenFault | 'missing', { readonly status: number; readonly number: number }>> =
+  {
+    missing: { status: 401, number: 3401 },
+    malformed: { status: 401, number: 3406 },
+    no_key: { status: 401, number: 3408 },
+    signature: { status: 401, number: 3412 },
+    algorithm: { status: 401, number: 3413 },
+    type: { status: 401, number: 3414 },
+    issuer: { status: 401, number: 3415 },
+    // A good token, but for somebody else: logging in again would not help.
+    audience: { status: 403, number: 3403 },
+    expired: { status: 401, number: 3416 },
+    not_yet_valid: { status: 401, number: 3422 },
+  };
 
 export const JWT_SAYS = {
   valid: 'all tokens of the request are valid',
