@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { serviceNames } from './naming.ts';
 import { cors } from './cors.ts';
-import type { Asking, Wiring } from './contract.ts';
+import type { Asking, Caller, Wiring } from './contract.ts';
 import { documentRoutes } from './document_routes.ts';
 import { problemBody } from './problems.ts';
 import { ApiProblem } from '../resources/problem.ts';
@@ -12,12 +12,6 @@ import { isLetIn } from './restriction.ts';
 import { type Route, checkQuery, routesOf } from './routes.ts';
 import { NOBODY_ONLINE, type Online } from './sessions.ts';
 import { unfolded } from './folding.ts';
-
-/** What the listener knows of a request besides itself. */
-export interface Caller {
-  /** Address of the client. */
-  readonly address: string;
-}
 
 /** Version of the interface that every request names. */
 const VERSION = '2';

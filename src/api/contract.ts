@@ -46,3 +46,9 @@ export interface Asking {
   /** Scheme and host that the client used. */
   readonly base: string;
 }
+
+/** What the listener knows of a request besides itself. */
+export interface Caller {
+  /** Address of the client. */
+  readonly address: string;
+}

@@ -1,6 +1,5 @@
 import type { Hono } from 'hono';
-import type { Caller } from './app.ts';
-import type { Asking, Wiring } from './contract.ts';
+import type { Asking, Caller, Wiring } from './contract.ts';
 import type { Route } from './routes.ts';
 
 /** Admits a request, or throws the refusal. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { getRequestListener } from '@hono/node-server';
-import type { Caller } from './app.ts';
+import type { Caller } from './contract.ts';
 
 export interface ListenOptions {
   /** Default 127.0.0.1. */

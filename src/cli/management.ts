@@ -17,8 +17,10 @@ import {
 } from '../edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
 import { type Delivering, deliver } from '../events/delivery.ts';
+import type { DeliveryOptions, Outbox } from '../events/outbox.ts';
 import { idMaker, type IdMaker } from '../events/identifiers.ts';
-import { sourceProblem } from '../events/sources.ts';
+import { type EventSource, sourceProblem } from '../events/sources.ts';
+import type { TargetSettings } from '../events/targets.ts';
 import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
 import { StoreError } from '../store/port.ts';
@@ -31,6 +33,7 @@ export interface ManagementOptions extends ApiOptions {
   readonly service?: string;
   readonly edge?: EdgeOptions;
   readonly nowMs?: () => number;
+  readonly delivery?: Partial<DeliveryOptions>;
 }
 
 /** The management API and the edge that it drives, in one process. */
@@ -40,19 +43,32 @@ export interface Management {
   /** The admin key that the first start has made; null on later starts. */
   readonly firstKey: string | null;
   readonly api: ReturnType<typeof managementApi>;
+  readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
   readonly close: () => Promise<void>;
 }
 
 /** Opens the store and wires API, edge and deliveries. Throws StoreError, or ConfigError for what cannot be served. */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
-  const { storePath, service = 'service', nowMs = Date.now, edge: edgeOptions = {}, ...apiOptions } = options;
+  const {
+    storePath,
+    service = 'service',
+    nowMs = Date.now,
+    edge: edgeOptions = {},
+    delivery = {},
+    ...apiOptions
+  } = options;
   const store = openSqliteStore(storePath);
   try {
     const newId = newIds(nowMs);
     const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
     const objects = await store.read((view) => view.all(EDGE_KINDS));
-    const delivering = await deliver({ store, nowMs, say: (text) => void process.stdout.write(text) });
+    const delivering = await deliver(outboxOf(store), {
+      nowMs,
+      random: Math.random,
+      say: (text) => void process.stdout.write(text),
+      ...delivery,
+    });
     const edge = edgeOf(usableDocument(edgeDocument(objects, service)), {
       ...edgeOptions,
       onEvent: (event: HttpRequestCompleteEvent, explain) => {
@@ -80,6 +96,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       edge,
       store,
       firstKey,
+      delivering,
       api,
       listen: (listenOptions) => listenApi(api, listenOptions),
       close: async () => {
@@ -131,6 +148,25 @@ function usableDocument(document: EdgeDocument): UsableConfig {
   const checked = checkWholeEdge({ value: document.value });
   if (checked.config === null) throw new ConfigError(checked.diagnostics);
   return { ...checked, config: servedConfig(checked.config, document) };
+}
+
+/** Deliveries of the store, as the deliverer asks for them. */
+function outboxOf(store: Store): Outbox {
+  return {
+    destinations: async () => {
+      const objects = await store.read((view) => view.all(['event_destination']));
+      return objects.map(({ id, body }) => ({ id, target: body['target'] as TargetSettings }));
+    },
+    subscriptions: async () => {
+      const objects = await store.read((view) => view.all(['event_subscription']));
+      return objects.map(({ body }) => ({
+        sources: body['sources'] as readonly EventSource[],
+        destinations: body['destination_ids'] as readonly string[],
+      }));
+    },
+    waiting: (destination, limit) => store.read((view) => view.waiting(destination, limit)),
+    delivered: (sequences) => store.write((transaction) => transaction.delivered(sequences)),
+  };
 }
 
 function deliveriesOf(delivering: Delivering): Deliveries {

@@ -1,13 +1,101 @@
+import { type Capture, captureOf } from './sources.ts';
+import { isTrafficType } from './event_types.ts';
+import type { DeliveryOptions, Outbox } from './outbox.ts';
+import { type Target, targetOf } from './targets.ts';
+import { type Worker, type WorkerStatus, startWorker } from './worker.ts';
+
+/** Events on their way out. */
 export interface Delivering {
-  readonly traffic: (event: object) => void;
+  /** Takes a traffic event; never waits for anybody. */
+  readonly traffic: (event: { readonly event_type: string; readonly object: object }) => void;
+  /** Subscriptions, destinations or waiting events have changed. */
   readonly changed: () => void;
-  readonly statusOf: (id: string) => unknown;
+  /** What a destination says of its deliveries. */
+  readonly statusOf: (id: string) => WorkerStatus;
+  /** Settles when all that was known of before has been looked at. */
+  readonly settled: () => Promise<void>;
+  /** Stops; what waits in the store is delivered after the next start. */
   readonly close: () => Promise<void>;
 }
-export async function deliver(_: {
-  store: unknown;
-  nowMs: () => number;
-  say: (text: string) => void;
-}): Promise<Delivering> {
-  return { traffic: () => {}, changed: () => {}, statusOf: () => ({ state: 'ok' }), close: async () => {} };
+
+interface Taker {
+  readonly capture: Capture;
+  readonly destinations: readonly string[];
+}
+
+/** Starts delivering what waits, and what comes. */
+export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise<Delivering> {
+  const workers = new Map<
+    string,
+    { readonly worker: Worker; readonly settings: string; readonly target: Target }
+  >();
+  let takers: ReadonlyMap<string, readonly Taker[]> = new Map();
+  let reading: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  async function reload(): Promise<void> {
+    if (closed) return;
+    const destinations = await outbox.destinations();
+    const kept = new Set(destinations.map(({ id }) => id));
+    for (const [id, { worker }] of workers) {
+      if (kept.has(id)) continue;
+      workers.delete(id);
+      void worker.stop();
+    }
+    for (const { id, target } of destinations) {
+      const settings = JSON.stringify(target);
+      const running = workers.get(id);
+      if (running?.settings === settings) running.worker.wake();
+      else {
+        void running?.worker.stop();
+        const made = targetOf(target, options);
+        workers.set(id, { worker: startWorker(id, made, outbox, options), settings, target: made });
+      }
+    }
+    takers = takersOf(await outbox.subscriptions());
+  }
+
+  const changed = (): void => {
+    reading = reading.then(reload).catch((error: unknown) => {
+      options.say(`deliveries cannot be read: ${String(error)}\n`);
+    });
+  };
+  changed();
+  await reading;
+
+  return {
+    traffic: (event) => {
+      for (const { capture, destinations } of takers.get(event.event_type) ?? []) {
+        const object = capture(event.object);
+        if (object === null) continue;
+        const text = JSON.stringify({ ...event, object });
+        for (const id of destinations) workers.get(id)?.worker.take(text);
+      }
+    },
+    changed,
+    statusOf: (id) =>
+      workers.get(id)?.worker.status() ?? { state: 'starting', message: '', waiting: 0, dropped: 0 },
+    settled: () => reading,
+    close: async () => {
+      closed = true;
+      await reading;
+      await Promise.all(Array.from(workers.values(), ({ worker }) => worker.stop()));
+    },
+  };
+}
+
+/** Who takes which traffic events. */
+function takersOf(
+  subscriptions: Awaited<ReturnType<Outbox['subscriptions']>>,
+): ReadonlyMap<string, readonly Taker[]> {
+  const takers = new Map<string, Taker[]>();
+  for (const { sources, destinations } of subscriptions) {
+    for (const source of sources) {
+      if (!isTrafficType(source.type)) continue;
+      const known = takers.get(source.type) ?? [];
+      known.push({ capture: captureOf(source), destinations });
+      takers.set(source.type, known);
+    }
+  }
+  return takers;
 }

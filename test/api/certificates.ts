@@ -14,7 +14,11 @@ export function openssl(args: readonly string[], input = ''): string {
 }
 
 /** A certificate that openssl has signed itself, with the given extensions and subject. */
-export function makeCertificate(extensions: readonly string[], subject = '/CN=Test authority', kind = 'ec'): Made {
+export function makeCertificate(
+  extensions: readonly string[],
+  subject = '/CN=Test authority',
+  kind = 'ec',
+): Made {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-certificate-'));
   try {
     const key = join(folder, 'key.pem');
@@ -35,5 +39,8 @@ let authority: Made | undefined;
 
 /** One certificate authority for all tests of a file: openssl takes a moment. */
 export function someAuthority(): Made {
-  return (authority ??= makeCertificate(['basicConstraints=critical,CA:TRUE', 'keyUsage=keyCertSign,cRLSign']));
+  return (authority ??= makeCertificate([
+    'basicConstraints=critical,CA:TRUE',
+    'keyUsage=keyCertSign,cRLSign',
+  ]));
 }

@@ -73,7 +73,9 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
 
     if (has('list')) {
       const listed = await instance.call('GET', `${pathOf(resource)}?limit=1`);
-      expect(Object.keys(listed.body).toSorted()).toEqual([resource.listKey, 'next_page_uri', 'uri'].toSorted());
+      expect(Object.keys(listed.body).toSorted()).toEqual(
+        [resource.listKey, 'next_page_uri', 'uri'].toSorted(),
+      );
       expect(listed.body[resource.listKey][0]).toEqual(got.body);
       expect(listed.body.uri).toBe(instance.url + pathOf(resource));
     }
@@ -92,7 +94,8 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
     for (const [name, value] of Object.entries(before)) {
       const write = resource.fields[name]?.write;
       const isKept = !(name in SAMPLES[resource.kind]!.update) && write?.update !== 'empties';
-      if (isKept && !['updated_at', 'status'].includes(name)) expect([name, answer.body[name]]).toEqual([name, value]);
+      if (isKept && !['updated_at', 'status'].includes(name))
+        expect([name, answer.body[name]]).toEqual([name, value]);
     }
     for (const [name, { write }] of Object.entries(resource.fields)) {
       if (write?.update !== 'refused') continue;
@@ -115,7 +118,10 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))('
         ['😀'.repeat(Math.floor(limit / 4) + 1), false],
       ] as const;
       for (const [text, isTaken] of texts) {
-        const answer = await instance.call('POST', pathOf(resource), { ...(await sampleOf(resource)), [name]: text });
+        const answer = await instance.call('POST', pathOf(resource), {
+          ...(await sampleOf(resource)),
+          [name]: text,
+        });
         expect([name, Buffer.byteLength(text), answer.status]).toEqual([
           name,
           Buffer.byteLength(text),

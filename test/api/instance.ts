@@ -18,7 +18,12 @@ export interface Instance {
   readonly url: string;
   readonly folder: string;
   readonly key: string;
-  readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
   /** Makes an object and gives it; throws when it is refused. */
   readonly make: (path: string, body: unknown) => Promise<Answer['body']>;
   readonly close: () => Promise<void>;
@@ -43,7 +48,11 @@ export async function startInstance(options: Partial<ManagementOptions> = {}): P
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : JSON.parse(text),
+    };
   };
   return {
     management,

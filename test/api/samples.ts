@@ -3,7 +3,10 @@ import { someAuthority } from './certificates.ts';
 
 /** How to make an object of a resource, and how to change it. Numbers make samples differ from each other. */
 export interface Sample {
-  readonly create: (instance: Instance, number: number) => Promise<Record<string, unknown>> | Record<string, unknown>;
+  readonly create: (
+    instance: Instance,
+    number: number,
+  ) => Promise<Record<string, unknown>> | Record<string, unknown>;
   readonly update: Record<string, unknown>;
   /** Whether more than a hundred can be made. */
   readonly once?: boolean;
@@ -31,7 +34,10 @@ export function once(instance: Instance, path: string, body: unknown): Promise<s
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   api_key: { create: (_, number) => noted(number), update: metadata },
   bot_user: { create: (_, number) => ({ name: `bot ${number}` }), update: { active: false } },
-  tunnel_credential: { create: (_, number) => ({ ...noted(number), acl: ['bind:a.test'] }), update: metadata },
+  tunnel_credential: {
+    create: (_, number) => ({ ...noted(number), acl: ['bind:a.test'] }),
+    update: metadata,
+  },
   certificate_authority: {
     create: (_, number) => ({ ...noted(number), ca_pem: someAuthority().pem }),
     update: metadata,
@@ -81,7 +87,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     update: { tls: { enabled: true } },
   },
   http_response_backend: {
-    create: (_, number) => ({ ...noted(number), status_code: 200 + number, body: 'hello', headers: { 'x-a': 'b' } }),
+    create: (_, number) => ({
+      ...noted(number),
+      status_code: 200 + number,
+      body: 'hello',
+      headers: { 'x-a': 'b' },
+    }),
     update: { body: 'changed' },
   },
   tunnel_group_backend: {
@@ -101,8 +112,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     }),
     update: metadata,
   },
-  tcp_edge: { create: (_, number) => ({ ...noted(number), hostports: [`t${number}.test:2222`] }), update: metadata },
-  tls_edge: { create: (_, number) => ({ ...noted(number), hostports: [`s${number}.test:443`] }), update: metadata },
+  tcp_edge: {
+    create: (_, number) => ({ ...noted(number), hostports: [`t${number}.test:2222`] }),
+    update: metadata,
+  },
+  tls_edge: {
+    create: (_, number) => ({ ...noted(number), hostports: [`s${number}.test:443`] }),
+    update: metadata,
+  },
   event_destination: {
     create: (instance, number) => ({
       ...noted(number),

@@ -91,7 +91,15 @@ const ABSENT = [
 ];
 
 /** What is read only, or has tests of its own below. */
-const OTHERWISE = ['tunnelSessions', 'endpoints', 'tunnels', 'eventSources', 'backends', 'edges', 'edgeModules'];
+const OTHERWISE = [
+  'tunnelSessions',
+  'endpoints',
+  'tunnels',
+  'eventSources',
+  'backends',
+  'edges',
+  'edgeModules',
+];
 
 function accessor(path: string): Accessor {
   return path.split('.').reduce((at, key) => at[key], client) as Accessor;
@@ -103,34 +111,41 @@ const MANY = 103;
 describe('the published SDK of the service, unmodified', () => {
   it('has no accessor that this list forgets', () => {
     const groups = Object.keys(client).filter((key) => !['baseUrl', 'token', 'httpClient'].includes(key));
-    const named = new Set([...Object.keys(ACCESSORS).map((path) => path.split('.')[0]!), ...ABSENT, ...OTHERWISE]);
+    const named = new Set([
+      ...Object.keys(ACCESSORS).map((path) => path.split('.')[0]!),
+      ...ABSENT,
+      ...OTHERWISE,
+    ]);
     expect(groups.filter((key) => !named.has(key))).toEqual([]);
   });
 
-  it.each(Object.entries(ACCESSORS))('%s: create, get, list past a page, update, delete', async (path, kind) => {
-    const at = accessor(path);
-    const sample = SAMPLES[kind]!;
-    const before = (await at.list()).length;
-    const made: Shown[] = [];
-    for (let number = 1; number <= (sample.once === true ? 1 : MANY); number++) {
-      made.push(await at.create(camel(await sample.create(instance, number))));
-    }
-    const [first] = made;
-    const got = await at.get(first!.id);
-    expect(got).toMatchObject({ id: first!.id, createdAt: first!['createdAt'] });
+  it.each(Object.entries(ACCESSORS))(
+    '%s: create, get, list past a page, update, delete',
+    async (path, kind) => {
+      const at = accessor(path);
+      const sample = SAMPLES[kind]!;
+      const before = (await at.list()).length;
+      const made: Shown[] = [];
+      for (let number = 1; number <= (sample.once === true ? 1 : MANY); number++) {
+        made.push(await at.create(camel(await sample.create(instance, number))));
+      }
+      const [first] = made;
+      const got = await at.get(first!.id);
+      expect(got).toMatchObject({ id: first!.id, createdAt: first!['createdAt'] });
 
-    const listed = await at.list();
-    expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
-    expect(listed.length).toBeGreaterThanOrEqual(before + made.length);
-    const newest = made.toReversed().map(({ id }) => id);
-    expect(listed.map(({ id }) => id).filter((id) => newest.includes(id))).toEqual(newest);
+      const listed = await at.list();
+      expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
+      expect(listed.length).toBeGreaterThanOrEqual(before + made.length);
+      const newest = made.toReversed().map(({ id }) => id);
+      expect(listed.map(({ id }) => id).filter((id) => newest.includes(id))).toEqual(newest);
 
-    const updated = await at.update({ id: first!.id, ...camel(sample.update) });
-    expect(updated.id).toBe(first!.id);
-    for (const { id } of made) await at.delete(id);
-    await expect(at.get(first!.id)).rejects.toMatchObject({ statusCode: 404 });
-    await expect(at.get(first!.id)).rejects.toHaveProperty('details');
-  });
+      const updated = await at.update({ id: first!.id, ...camel(sample.update) });
+      expect(updated.id).toBe(first!.id);
+      for (const { id } of made) await at.delete(id);
+      await expect(at.get(first!.id)).rejects.toMatchObject({ statusCode: 404 });
+      await expect(at.get(first!.id)).rejects.toHaveProperty('details');
+    },
+  );
 
   it('routes, with all that is configured about them', async () => {
     const edge = await client.edges.edgesHttps.create({ hostports: ['routes.test:443'] });
@@ -146,7 +161,11 @@ describe('the published SDK of the service, unmodified', () => {
     expect(route.backend.backend.id).toBe(backendId);
     const { body } = await instance.call('GET', `/edges/https/${edge.id}/routes/${route.id}`);
     expect(body.request_headers.add).toEqual({ 'X-Added-By': 'edge' });
-    const updated = await client.edges.edgesHttpsRoutes.update({ edgeId: edge.id, id: route.id, metadata: 'm' });
+    const updated = await client.edges.edgesHttpsRoutes.update({
+      edgeId: edge.id,
+      id: route.id,
+      metadata: 'm',
+    });
     expect(updated).toMatchObject({ metadata: 'm', match: '/' });
     expect((await client.edges.edgesHttps.get(edge.id)).routes).toHaveLength(1);
 

@@ -1,0 +1,146 @@
+import type { DeliveryOptions, Outbox } from './outbox.ts';
+import type { Target } from './targets.ts';
+
+/** What a destination says of its deliveries. */
+export interface WorkerStatus {
+  readonly state: 'starting' | 'ok' | 'failing' | 'not_supported';
+  /** Why the last attempt failed; empty when it did not. */
+  readonly message: string;
+  /** Traffic events that wait in memory. */
+  readonly waiting: number;
+  /** Traffic events that were dropped because too many waited. */
+  readonly dropped: number;
+}
+
+/** Brings events to one destination, one batch after the other. */
+export interface Worker {
+  /** Takes a traffic event as JSON; drops it when too many wait. */
+  readonly take: (event: string) => void;
+  readonly wake: () => void;
+  readonly status: () => WorkerStatus;
+  /** Stops after one more attempt at what waits. */
+  readonly stop: () => Promise<void>;
+}
+
+const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
+const BATCH_EVENTS = 100;
+const RETRY_MS = 500;
+const RETRY_LIMIT_MS = 60_000;
+
+interface Batch {
+  readonly events: readonly string[];
+  readonly done: () => Promise<void> | void;
+}
+
+export function startWorker(
+  id: string,
+  target: Target,
+  outbox: Outbox,
+  { bufferLimitBytes = BUFFER_LIMIT_BYTES, retryMs = RETRY_MS, random }: DeliveryOptions,
+): Worker {
+  let buffer: string[] = [];
+  let bufferBytes = 0;
+  let dropped = 0;
+  let message = '';
+  let failures = 0;
+  let stopping = false;
+  let nudged = false;
+  let wake = (): void => {};
+  let batch: Batch | null = null;
+
+  /** Audit events go first: they are fewer, and they are promised. */
+  async function next(): Promise<Batch | null> {
+    const waiting = await outbox.waiting(id, BATCH_EVENTS);
+    if (waiting.length > 0) {
+      const done = () => outbox.delivered(waiting.map(({ sequence }) => sequence));
+      return { events: waiting.map(({ event }) => event), done };
+    }
+    if (buffer.length === 0) return null;
+    const events = buffer.slice(0, BATCH_EVENTS);
+    return {
+      events,
+      done: () => {
+        buffer = buffer.slice(events.length);
+        bufferBytes -= events.reduce((sum, event) => sum + event.length, 0);
+      },
+    };
+  }
+
+  /** Waits until something comes, or for a time. */
+  function pause(ms?: number): Promise<void> {
+    if (nudged) {
+      nudged = false;
+      if (ms === undefined) return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      timer?.unref();
+      wake = () => {
+        // A failing target is not asked more often because more events come.
+        if (ms !== undefined && !stopping) return;
+        clearTimeout(timer);
+        nudged = false;
+        resolve();
+      };
+    });
+  }
+
+  /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
+  async function attempt(): Promise<boolean | null> {
+    try {
+      // A batch is kept as it is until it has gone, so that a receiver can tell a repetition.
+      batch ??= await next();
+      if (batch === null) return null;
+      const problem = await target.send(batch.events);
+      message = problem ?? '';
+      if (problem !== null) return false;
+      await batch.done();
+      batch = null;
+      return true;
+    } catch (error) {
+      message = (error as Error).message;
+      return false;
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const went = await attempt();
+      failures = went === false ? failures + 1 : 0;
+      if (stopping && went !== true) return;
+      if (went === null) await pause();
+      else if (!went)
+        await pause(Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2));
+    }
+  }
+
+  const running = target.problem === null ? run() : Promise.resolve();
+  return {
+    take: (event) => {
+      if (target.problem !== null || bufferBytes + event.length > bufferLimitBytes) {
+        dropped++;
+        return;
+      }
+      buffer.push(event);
+      bufferBytes += event.length;
+      nudged = true;
+      wake();
+    },
+    wake: () => {
+      nudged = true;
+      wake();
+    },
+    status: () => ({
+      state: target.problem !== null ? 'not_supported' : failures > 0 ? 'failing' : 'ok',
+      message: target.problem ?? message,
+      waiting: buffer.length,
+      dropped,
+    }),
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+      await target.close();
+    },
+  };
+}
