@@ -12,7 +12,8 @@ import { MODULES } from '../../src/modules/table.ts';
 import { parseAddress } from '../../src/net/address.ts';
 import { createHttp1Listener } from '../../src/proxy/http1.ts';
 import { enginePlane } from '../../src/proxy/plane.ts';
-import { CASES, type Case, type Exchanged } from '../modules/cases.ts';
+import type { Case, Exchanged } from '../modules/case.ts';
+import { CASES } from '../modules/cases.ts';
 import { configAround } from '../modules/edge_around.ts';
 import { type LiveUpstream, deadAddress, liveUpstream } from './scripted_upstream.ts';
 

@@ -5,7 +5,8 @@ import { firstValue } from '../../src/http/fields.ts';
 import { upstreamRequest } from '../../src/engine/run.ts';
 import { WEBHOOK_REASONS } from '../../src/mechanisms/webhook/reasons.ts';
 import { MODULES } from '../../src/modules/table.ts';
-import { CASES, type Exchanged } from './cases.ts';
+import type { Exchanged } from './case.ts';
+import { CASES } from './cases.ts';
 import { edgeAround } from './edge_around.ts';
 
 /** Reasons that need a body, a control request or a second edge, and the suites that reach them. */

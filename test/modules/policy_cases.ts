@@ -1,4 +1,4 @@
-import type { Case, Exchanged } from './cases.ts';
+import type { Case, Exchanged } from './case.ts';
 
 /** A case whose policy is one list of rules for requests. */
 function policy(name: string, rules: readonly object[], ...exchanges: readonly Exchanged[]): Case {
