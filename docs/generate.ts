@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
+import { serviceNaming } from '../src/engine/naming.ts';
 import { expressionReferencePage } from '../src/expression/vocabulary/reference_page.ts';
 import { webhookDocument } from '../src/mechanisms/webhook/document.ts';
+import { codesMarkdown } from '../src/policy/codes/page.ts';
 import { policyJsonSchema } from '../src/policy/document/schema.ts';
+import { scenarioJsonSchema } from '../src/simulator/document/schema.ts';
 
 /** Writes every file that is made from the code: `npm run generate`. CI fails when one of them differs. */
 const FILES: readonly (readonly [path: string, content: string])[] = [
@@ -11,7 +14,10 @@ const FILES: readonly (readonly [path: string, content: string])[] = [
   ['schema/edge.json', json(edgeFileJsonSchema())],
   ['schema/policy.json', json(policyJsonSchema())],
   ['docs/expressions.md', expressionReferencePage()],
+  ['docs/policy_codes.md', codesMarkdown(serviceNaming('service'))],
   ['docs/webhooks.md', webhookDocument()],
+  ['src/simulator/document/scenario.schema.json', json(scenarioJsonSchema())],
+  ['schema/scenario.json', json(scenarioJsonSchema())],
   ['docs/fidelity.md', fidelity()],
 ];
 

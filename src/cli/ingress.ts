@@ -3,6 +3,7 @@ import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } from '../edgeproof.ts';
+import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
 import { addressBooksOf } from './address_books.ts';
 import { EXIT } from './exit_codes.ts';
@@ -28,6 +29,7 @@ export interface IngressOptions {
   readonly host: string;
   readonly strictPort?: boolean;
   readonly events?: string;
+  readonly eventFilter?: string;
   readonly watch: boolean;
   readonly poll?: boolean;
   readonly passUnsimulated?: boolean;
@@ -47,6 +49,10 @@ export function ingressOptions(command: Command): Command {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--strict-port', 'fail when the port is in use')
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
+    .option(
+      '--event-filter <expression>',
+      "write only events for which this holds, such as 'ev.conn.server_port == 443'",
+    )
     .option('--no-watch', 'do not reload when the file changes')
     .option('--poll', 'look for changes by polling, for file systems that send no notice')
     .option(
@@ -67,7 +73,12 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     const checked = await source.load();
     sayFindings(checked.diagnostics, voice);
     if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
-    sink = options.events === undefined ? null : await ndjsonSink(options.events);
+    const filter = options.eventFilter === undefined ? null : compileEventFilter(options.eventFilter);
+    if (filter !== null && 'diagnostics' in filter) {
+      sayFindings(filter.diagnostics, voice);
+      return EXIT.configInvalid;
+    }
+    sink = options.events === undefined ? null : filtered(await ndjsonSink(options.events), filter);
     edge = await makeEdge(usable(checked), source, options, sink, voice);
     listening = await edge.listen(options);
   } catch (error) {
@@ -85,6 +96,12 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
   await sink?.close();
   return code;
+}
+
+/** The sink for those events that the filter takes. */
+function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
+  if (filter === null) return sink;
+  return { write: (event) => void (filter.takes(event.object) && sink.write(event)), close: sink.close };
 }
 
 /** How the verb speaks to the person in front of it. */

@@ -1,9 +1,10 @@
+import type { HttpRequestCompleteEvent } from './catalogue.ts';
 import { type WriteStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
 /** Where events go: one JSON object a line. */
 export interface EventSink {
-  readonly write: (event: object) => void;
+  readonly write: (event: HttpRequestCompleteEvent) => void;
   /** Settles when everything is written. */
   readonly close: () => Promise<void>;
 }

@@ -11,16 +11,15 @@ const ROOTS = ['src/index.ts', 'src/expression/index.ts', 'src/cli/main.ts'];
 // table: what is used outside of src only
 const USED_OUTSIDE: Readonly<Record<string, 'test/' | 'bench/' | 'docs/'>> = {
   'src/edge/document/schema.ts': 'docs/',
+  'src/expression/vocabulary/reference_page.ts': 'docs/',
+  'src/mechanisms/webhook/document.ts': 'docs/',
+  'src/policy/document/schema.ts': 'docs/',
+  'src/simulator/document/schema.ts': 'docs/',
 };
 
 /** Rooms that are built before anything uses them, and what they wait for. One that waits no more has to go. */
 // table: what is not wired yet
-const WAITING: Readonly<Record<string, string>> = {
-  'src/crypto/': 'the module webhook_verification, and sealed sessions',
-  'src/expression/': 'traffic policies and expressions in header values',
-  'src/mechanisms/': 'the module webhook_verification and the actions of traffic policies',
-  'src/policy/': 'the module traffic_policy',
-};
+const WAITING: Readonly<Record<string, string>> = {};
 
 /** The rules about dead files, with the places that wait. */
 export function deadFileRules(waiting: Readonly<Record<string, string>> = WAITING) {
