@@ -188,6 +188,10 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
       const says = `case ${quoted(name)} expects nothing, so it cannot fail`;
       report('scenario.no_expectation', pointer, says, { notes: ['expect: { status: 200 }'] });
     }
+    if (config.expect !== undefined && (config.timeline !== undefined || config.sample !== undefined)) {
+      const says = 'what is expected of a timeline stands in its steps, of a sample in its `share`';
+      report('scenario.bad_expectation', `${pointer}/expect`, says, { at: 'key' });
+    }
     checkIdentities(shell, config, pointer, asked, report);
   }
   for (const name of Object.keys(shell.identities ?? {})) {
@@ -200,7 +204,7 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
 
 function expectsSomething({ expect, timeline, sample }: CaseConfig): boolean {
   if (sample !== undefined) return Object.keys(sample.share).length > 0;
-  const given = timeline === undefined ? [expect] : [expect, ...timeline.map((step) => step.expect)];
+  const given = timeline === undefined ? [expect] : timeline.map((step) => step.expect);
   return given.some(
     (each) => each === 'snapshot' || (typeof each === 'object' && Object.keys(each).length > 0),
   );

@@ -18,7 +18,6 @@ export const SCENARIO_CODES = {
   'scenario.unknown_identity': { severity: 'error', says: 'No identity has this name.' },
   'scenario.unknown_backend': { severity: 'error', says: 'No backend of the edge has this name.' },
   'scenario.unknown_module': { severity: 'error', says: 'No module has this name.' },
-  'scenario.unknown_field': { severity: 'error', says: 'Events have no such field.' },
   'scenario.bad_request': { severity: 'error', says: 'The request cannot be sent as it is written.' },
   'scenario.bad_time': { severity: 'error', says: 'A time is written as RFC 3339 has it.' },
   'scenario.bad_answer': { severity: 'error', says: 'An upstream cannot answer like this.' },
