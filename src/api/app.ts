@@ -2,7 +2,9 @@ import { Hono } from 'hono';
 import { serviceNames } from './naming.ts';
 import { cors } from './cors.ts';
 import type { Asking, Caller, Wiring } from './contract.ts';
-import { documentRoutes } from './document_routes.ts';
+import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
+import { openApi } from './openapi.ts';
+import { DOCUMENT_PAGE } from './page.ts';
 import { problemBody } from './problems.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import { principalOf } from './principal.ts';
@@ -53,7 +55,13 @@ export function managementApi(
       return answered(route, await route.handle(asking, ids, body, url), wiring.options.emptyAsJson === true);
     });
   }
-  documentRoutes(app, wiring, routes, (request, caller) => admit(request, caller));
+  app.on(['GET', 'PUT'], EDGE_FILE_PATH, async (context) => {
+    const asking = await admit(context.req.raw, context.env);
+    return json(200, await edgeFileRoute(wiring, asking, context.req.raw));
+  });
+  // The description is no secret: whoever has no key may read it.
+  app.get('/openapi.json', () => json(200, openApi(routes, wiring.ports.service)));
+  app.get('/docs', (context) => context.html(DOCUMENT_PAGE));
 
   app.notFound((context) =>
     json(404, { status_code: 404, msg: 'Not Found', details: { path: context.req.path } }),
@@ -98,6 +106,8 @@ export function managementApi(
   return async (request, caller) => app.fetch(request, caller);
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 function answered({ status }: Route, value: unknown, emptyAsJson: boolean): Response {
   if (status !== 204) return json(status, value);
   return emptyAsJson ? json(200, {}) : new Response(null, { status });
@@ -106,7 +116,7 @@ function answered({ status }: Route, value: unknown, emptyAsJson: boolean): Resp
 function json(status: number, value: unknown): Response {
   return new Response(JSON.stringify(value), {
     status,
-    headers: { 'content-type': 'application/json' },
+    headers: JSON_TYPE,
   });
 }
 

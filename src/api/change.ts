@@ -19,12 +19,13 @@ export interface Change {
 
 /**
  * Runs a change: store, audit record, snapshot compiled, commit, swap. When any of it fails nothing has changed, and
- * the error says where in the request it lies.
+ * the error says where in the request it lies. `beforeCommit` may still undo it by throwing.
  */
 export async function change<Answer>(
   wiring: Wiring,
   asking: Asking,
   work: (change: Change) => Promise<Answer>,
+  beforeCommit: () => void = () => {},
 ): Promise<Answer> {
   const { store, plane, deliveries } = wiring;
   let swapped = false;
@@ -36,6 +37,7 @@ export async function change<Answer>(
         await compile(wiring, transaction, touched.at(-1)!);
         swapped = true;
       }
+      beforeCommit();
       return answered;
     });
     deliveries.changed();

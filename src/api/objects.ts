@@ -139,7 +139,8 @@ interface Values {
   readonly before: Body | null;
 }
 
-async function completed(
+/** The object that values make, with what is derived of them. */
+export async function completed(
   wiring: Wiring,
   { principal }: Asking,
   resource: Resource,

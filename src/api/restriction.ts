@@ -1,6 +1,6 @@
 import { parseAddress } from '../net/address.ts';
 import { contains, isCidrProblem, parseCidr } from '../net/cidr.ts';
-import type { StoredObject, View } from '../store/port.ts';
+import type { View } from '../store/port.ts';
 
 /**
  * Whether an address may use the API: when a restriction of this type is enforced, one of its policies has to allow
@@ -15,7 +15,7 @@ export async function isLetIn(address: string, type: string, view: View): Promis
   let isAllowed = false;
   for (const policy of restriction.body['ip_policy_ids'] as readonly string[]) {
     const rules = await view.list('ip_policy_rule', { parent: policy, limit: Number.MAX_SAFE_INTEGER });
-    for (const { body } of rules as readonly StoredObject[]) {
+    for (const { body } of rules) {
       const cidr = parseCidr(String(body['cidr']));
       if (isCidrProblem(cidr) || !contains(cidr, client)) continue;
       if (body['action'] === 'deny') return false;

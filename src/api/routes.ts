@@ -41,10 +41,8 @@ export interface RouteAbout {
 /** Every route of the API. */
 export function routesOf(wiring: Wiring, online: Online): Route[] {
   return [
-    ...RESOURCES.flatMap((resource) => [
-      ...objectRoutes(wiring, resource),
-      ...moduleRoutes(wiring, resource),
-    ]),
+    ...RESOURCES.flatMap((resource) => objectRoutes(wiring, resource)),
+    ...RESOURCES.flatMap((resource) => moduleRoutes(wiring, resource)),
     ...sourceRoutes(wiring),
     ...onlineRoutes(online),
   ];
@@ -140,18 +138,24 @@ function moduleRoutes(wiring: Wiring, resource: Resource): Route[] {
   });
 }
 
+function aboutSource(operation: Operation): RouteAbout {
+  return { title: 'event source', operation };
+}
+
+function idOf(ids: PathIds): string {
+  return ids['subscription_id']!;
+}
+
 function sourceRoutes(wiring: Wiring): Route[] {
   const path = '/event_subscriptions/{subscription_id}/sources';
   const one = `${path}/{type}`;
-  const about = (operation: Operation): RouteAbout => ({ title: 'event source', operation });
-  const idOf = (ids: PathIds) => ids['subscription_id']!;
   return [
     {
       method: 'POST',
       path,
       status: 201,
       body: 'json',
-      about: about('create'),
+      about: aboutSource('create'),
       handle: (asking, ids, raw) => createSource(wiring, asking, idOf(ids), raw),
     },
     {
@@ -159,7 +163,7 @@ function sourceRoutes(wiring: Wiring): Route[] {
       path,
       status: 200,
       body: 'none',
-      about: about('list'),
+      about: aboutSource('list'),
       handle: (asking, ids) => listSources(wiring, asking, idOf(ids)),
     },
     {
@@ -167,7 +171,7 @@ function sourceRoutes(wiring: Wiring): Route[] {
       path: one,
       status: 200,
       body: 'none',
-      about: about('get'),
+      about: aboutSource('get'),
       handle: (asking, ids) => readSource(wiring, asking, idOf(ids), ids['type']!),
     },
     {
@@ -175,7 +179,7 @@ function sourceRoutes(wiring: Wiring): Route[] {
       path: one,
       status: 200,
       body: 'json',
-      about: about('update'),
+      about: aboutSource('update'),
       handle: (asking, ids, raw) => updateSource(wiring, asking, idOf(ids), ids['type']!, raw),
     },
     {
@@ -183,7 +187,7 @@ function sourceRoutes(wiring: Wiring): Route[] {
       path: one,
       status: 204,
       body: 'none',
-      about: about('delete'),
+      about: aboutSource('delete'),
       handle: (asking, ids) => removeSource(wiring, asking, idOf(ids), ids['type']!),
     },
   ];

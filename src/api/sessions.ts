@@ -54,7 +54,7 @@ export function listOnline(
 ): Shown {
   const all = online.list(resource.kind).filter(({ id }) => beforeId === undefined || id < beforeId);
   const uri = asking.base + resource.path;
-  const page = all.slice(0, limit).map((each) => ({ ...each, uri: `${uri}/${each.id}` }));
+  const page = all.slice(0, limit).map((each) => Object.assign({}, each, { uri: `${uri}/${each.id}` }));
   const last = page.at(-1);
   const next = all.length > limit && last ? `${uri}?before_id=${last.id}&limit=${limit}` : null;
   return envelope(resource.path.slice(1), page, uri, next);

@@ -72,7 +72,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     const edge = edgeOf(usableDocument(edgeDocument(objects, service)), {
       ...edgeOptions,
       onEvent: (event: HttpRequestCompleteEvent, explain) => {
-        delivering.traffic({ ...event, ...{ account_id: accountId, principal: null } });
+        delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
         edgeOptions.onEvent?.(event, explain);
       },
     });

@@ -32,6 +32,9 @@ interface Batch {
   readonly done: () => Promise<void> | void;
 }
 
+const NOBODY_WAITS = (): void => {};
+
+/** Starts delivering to one destination. */
 export function startWorker(
   id: string,
   target: Target,
@@ -45,7 +48,7 @@ export function startWorker(
   let failures = 0;
   let stopping = false;
   let nudged = false;
-  let wake = (): void => {};
+  let wake = NOBODY_WAITS;
   let batch: Batch | null = null;
 
   /** Audit events go first: they are fewer, and they are promised. */

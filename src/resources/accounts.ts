@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { digest } from '../crypto/digest.ts';
 import type { Completed, Draft, Resource } from './contract.ts';
 import { createdAt, derive, field, notes } from './fields.ts';
-import { ApiProblem, COMMON } from './problem.ts';
+import { COMMON, refusedValue } from './problem.ts';
 
 /** Characters of a token after the underscore: 129 bits. */
 const SECRET_LENGTH = 25;
@@ -40,11 +40,12 @@ async function withOwner(draft: Draft): Promise<Draft> {
   if (before !== null) return draft;
   const owner = (body['owner_id'] as string | undefined) ?? principal.id;
   if (owner !== principal.id) {
-    const problem = (number: number, says: string) =>
-      new ApiProblem(400, number, says, { pointer: '/owner_id' });
-    if (!principal.isAdmin) throw problem(630, 'Only admins may set an owner other than themselves.');
-    if (!OWNER.test(owner)) throw problem(634, `'${owner}' is not the id of a user or bot.`);
-    if ((await lookup.get(owner)) === null) throw problem(633, `There is no user or bot '${owner}'.`);
+    if (!principal.isAdmin)
+      throw refusedValue(630, '/owner_id', 'Only admins may set an owner other than themselves.');
+    if (!OWNER.test(owner))
+      throw refusedValue(634, '/owner_id', `'${owner}' is not the id of a user or bot.`);
+    if ((await lookup.get(owner)) === null)
+      throw refusedValue(633, '/owner_id', `There is no user or bot '${owner}'.`);
   }
   return { ...draft, body: { ...body, owner_id: owner } };
 }

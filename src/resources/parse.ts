@@ -101,7 +101,7 @@ export function referencesIn(resource: Resource, body: Body): Reference[] {
   return Object.entries(resource.fields).flatMap(([name, { refers }]) => {
     const value = body[name];
     if (refers === undefined || value === undefined || value === '') return [];
-    return refers(value as never).map((use) => ({ ...use, pointer: pointerTo('', name) + use.pointer }));
+    return refers(value as never).map((use) => Object.assign({}, use, { pointer: `/${name}${use.pointer}` }));
   });
 }
 

@@ -19,20 +19,28 @@ export function openSqliteStore(path: string): Store {
   let lastWrite: Promise<unknown> = Promise.resolve();
   let lastRead: Promise<unknown> = Promise.resolve();
 
-  function queued<Answer>(before: Promise<unknown>, work: () => Promise<Answer>): Promise<Answer> {
-    return before.then(work, work);
-  }
-
   return {
-    read: (work) => (lastRead = queued(lastRead, () => within(reader, 'BEGIN', work, view))) as never,
-    write: (work) =>
-      (lastWrite = queued(lastWrite, () => within(writer, 'BEGIN IMMEDIATE', work, transaction))) as never,
+    read: (work) => {
+      const answer = after(lastRead, () => within(reader, 'BEGIN', work, view));
+      lastRead = answer;
+      return answer;
+    },
+    write: (work) => {
+      const answer = after(lastWrite, () => within(writer, 'BEGIN IMMEDIATE', work, transaction));
+      lastWrite = answer;
+      return answer;
+    },
     close: async () => {
       await Promise.allSettled([lastRead, lastWrite]);
       reader.close();
       writer.close();
     },
   };
+}
+
+/** Begins when what was before has ended, however it ended. */
+function after<Answer>(before: Promise<unknown>, work: () => Promise<Answer>): Promise<Answer> {
+  return before.then(work, work);
 }
 
 async function within<Answer, Access extends View | Transaction>(

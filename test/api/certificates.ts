@@ -25,8 +25,10 @@ export function makeCertificate(
     const pem = join(folder, 'cert.pem');
     const algorithm = kind === 'ec' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : [kind];
     openssl([
-      ...['req', '-x509', '-nodes', '-newkey', ...algorithm, '-keyout', key, '-out', pem],
-      ...['-subj', subject, '-days', '30', '-config', '/dev/null'],
+      ...'req -x509 -nodes -days 30 -config /dev/null -newkey'.split(' '),
+      ...algorithm,
+      ...`-keyout ${key} -out ${pem} -subj`.split(' '),
+      subject,
       ...extensions.flatMap((extension) => ['-addext', extension]),
     ]);
     return { pem: readFileSync(pem, 'utf8'), key: readFileSync(key, 'utf8') };

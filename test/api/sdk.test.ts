@@ -222,7 +222,7 @@ describe('the published SDK of the service, unmodified', () => {
     const { id } = await client.apiKeys.create({});
     const strict = await startInstance({ service: await serviceOfSdk() });
     const other = new Client({ apiToken: strict.key, baseUrl: strict.url });
-    const key = await other.apiKeys.create({} as never);
+    const key = await other.apiKeys.create({});
     await expect(other.apiKeys.delete(key.id)).rejects.toThrow(SyntaxError);
     await expect(other.apiKeys.get(key.id)).rejects.toMatchObject({ statusCode: 404 });
     await strict.close();

@@ -1,0 +1,113 @@
+import type { Resource } from '../resources/contract.ts';
+import { refSchema } from '../resources/fields.ts';
+import { jsonSchema } from '../resources/json_schema.ts';
+import { writeSchema } from '../resources/parse.ts';
+import { serviceNames } from './naming.ts';
+import type { Route } from './routes.ts';
+
+type Json = Record<string, unknown>;
+
+/** The description of the API (OpenAPI 3.1), made from the same tables as its routes. */
+export function openApi(routes: readonly Route[], service: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, service);
+  }
+  const schemas: Json = { Ref: jsonSchema(refSchema), Error: ERROR };
+  for (const { about } of routes) {
+    if (about.resource !== undefined) schemas[schemaName(about.resource)] = objectSchema(about.resource);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Edge management API', version: '2', description: 'Served by edgeproof.' },
+    paths,
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    security: [{ key: [] }],
+  };
+}
+
+const ERROR = {
+  type: 'object',
+  required: ['status_code', 'msg', 'details'],
+  properties: {
+    error_code: { type: 'string' },
+    status_code: { type: 'integer' },
+    msg: { type: 'string' },
+    details: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+};
+
+function operation(route: Route, service: string): Json {
+  const { about, path, status, body } = route;
+  const { versionField } = serviceNames(service);
+  const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const request = body === 'json' ? requestSchema(route) : null;
+  const answer = status === 204 ? null : responseSchema(route);
+  const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
+  return {
+    operationId: `${about.operation}_${path.replaceAll(/[{}]/g, '').replaceAll(/[/.]/g, '_').replace(/^_/, '')}`,
+    summary: `${about.operation} ${about.title}`,
+    parameters: [
+      { name: versionField, in: 'header', required: true, schema: { const: '2' } },
+      ...pathParameters,
+      ...(about.operation === 'list' && !path.endsWith('/sources') ? PAGING : []),
+    ],
+    ...(request && { requestBody: { required: true, ...json(request) } }),
+    responses: {
+      [status]: { description: answer === null ? 'Done; no body.' : 'Done.', ...(answer && json(answer)) },
+      default: { description: 'An error.', ...json({ $ref: '#/components/schemas/Error' }) },
+    },
+  };
+}
+
+const PAGING = [
+  { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 } },
+  { name: 'before_id', in: 'query', schema: { type: 'string' } },
+  { name: 'filter', in: 'query', schema: { type: 'string' } },
+];
+
+function requestSchema({ about: { resource, operation: name, module } }: Route): Json {
+  if (resource === undefined) return { type: 'object' };
+  if (module !== undefined) return jsonSchema(resource.fields[module]!.write!.schema);
+  return jsonSchema(writeSchema(resource, name === 'create' ? 'create' : 'update'));
+}
+
+function responseSchema({ about: { resource, operation: name, module } }: Route): Json {
+  if (resource === undefined) return { type: 'object' };
+  if (module !== undefined) return jsonSchema(resource.fields[module]!.read!.schema, 'output');
+  const object = { $ref: `#/components/schemas/${schemaName(resource)}` };
+  if (name !== 'list') return object;
+  return {
+    type: 'object',
+    required: [resource.listKey, 'uri', 'next_page_uri'],
+    properties: {
+      [resource.listKey]: { type: 'array', items: object },
+      uri: { type: 'string' },
+      next_page_uri: { type: ['string', 'null'] },
+    },
+  };
+}
+
+function objectSchema({ fields, children }: Resource): Json {
+  const reads = Object.values(fields).flatMap(({ read }) => read ?? []);
+  const properties = Object.fromEntries(
+    reads.map(({ name, schema }) => [name, jsonSchema(schema, 'output')]),
+  );
+  const text = { type: 'string' };
+  const parts =
+    children === undefined ? {} : { [children.name]: { type: 'array', items: { type: 'object' } } };
+  return {
+    type: 'object',
+    required: ['id', 'uri'],
+    properties: { id: text, uri: text, ...properties, ...parts },
+  };
+}
+
+function schemaName({ kind }: Resource): string {
+  return kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

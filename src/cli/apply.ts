@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { type ClientOptions, addClientOptions, callApi, tellingErrors } from './api_client.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError, loadConfig } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+
+const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
+
+export function register(program: Command): void {
+  const command = program
+    .command('apply')
+    .description('Bring a running instance to an edge file')
+    .argument('<file>', 'edge file')
+    .option('--dry-run', 'check it, show what would change, and change nothing');
+  addClientOptions(command).action(async (file: string, options: ClientOptions & { dryRun?: boolean }) => {
+    process.exitCode = await tellingErrors(() => apply(file, options, options.dryRun === true));
+  });
+}
+
+async function apply(file: string, options: ClientOptions, isDry: boolean): Promise<number> {
+  let loaded: Awaited<ReturnType<typeof loadConfig>>;
+  try {
+    loaded = await loadConfig(file);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+  const { config, diagnostics } = loaded;
+  if (diagnostics.length > 0) {
+    process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
+  }
+  if (config === null || hasErrors(diagnostics)) return EXIT.configInvalid;
+  const path = `/edge_file${isDry ? '?dry_run=true' : ''}`;
+  const { steps } = (await callApi(options, 'PUT', path, config)) as {
+    readonly steps: readonly { readonly action: string; readonly kind: string; readonly name: string }[];
+  };
+  for (const { action, kind, name } of steps) {
+    process.stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
+  }
+  const did = isDry ? 'would be changed' : 'changed';
+  process.stdout.write(steps.length === 0 ? 'nothing to change\n' : `${steps.length} ${did}\n`);
+  return EXIT.ok;
+}
