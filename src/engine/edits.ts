@@ -3,30 +3,39 @@ import type { Edit } from './contract.ts';
 
 export type HeadersEdit = Extract<Edit, { edit: 'headers' }>;
 
-/** Applies the header edits of one side, in order, to a copy: the only place where edits become fields. */
+/**
+ * Applies the header edits of one side, in order: the only place where edits become fields. The list is copied
+ * before it is changed, unless it is the caller's own to change.
+ */
 export function applyHeaderEdits(
   fields: FieldList,
   edits: readonly Edit[],
   side: 'request' | 'response',
+  owned: string[] | null = null,
 ): FieldList {
-  let out = fields;
-  for (const edit of edits) if (edit.edit === 'headers' && edit.on === side) out = applied(out, edit);
-  return out;
-}
-
-function applied(fields: FieldList, { remove, add }: HeadersEdit): FieldList {
-  const out: string[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at]!;
-    if (!isRemoved(name, remove)) out.push(name, fields[at + 1]!);
+  let out: string[] | null = owned;
+  for (let at = 0; at < edits.length; at++) {
+    const edit = edits[at]!;
+    if (edit.edit !== 'headers' || edit.on !== side) continue;
+    out ??= fields.slice();
+    for (let index = 0; index < edit.remove.length; index++) removeField(out, edit.remove[index]!);
+    for (let index = 0; index < edit.add.length; index++) out.push(edit.add[index]!);
   }
-  for (let at = 0; at < add.length; at++) out.push(add[at]!);
-  return out;
+  return out ?? fields;
 }
 
-function isRemoved(name: string, remove: readonly string[]): boolean {
-  for (let at = 0; at < remove.length; at++) if (isName(name, remove[at]!)) return true;
-  return false;
+function removeField(fields: string[], lower: string): void {
+  let at = 0;
+  while (at < fields.length && !isName(fields[at]!, lower)) at += 2;
+  if (at >= fields.length) return;
+  let kept = at;
+  for (at += 2; at < fields.length; at += 2) {
+    if (isName(fields[at]!, lower)) continue;
+    fields[kept] = fields[at]!;
+    fields[kept + 1] = fields[at + 1]!;
+    kept += 2;
+  }
+  fields.length = kept;
 }
 
 /**

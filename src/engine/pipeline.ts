@@ -49,8 +49,8 @@ export interface Pipeline {
   readonly pointer: string;
   readonly naming: ServiceNaming;
   readonly slots: readonly Slot[];
-  /** Position of a module's slot by type, for events; absent when the module did not run. */
-  readonly slotOf: ReadonlyMap<string, number>;
+  /** Position of each module's slot by type; undefined where the module did not run. */
+  readonly slotOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
 }
 
@@ -85,7 +85,7 @@ export function pipeline(
   return {
     ...route,
     slots,
-    slotOf: new Map(slots.map((each, index) => [each.module, index])),
+    slotOf: Object.fromEntries(slots.map((each, index) => [each.module, index])),
     stateful: slots.flatMap((each, index) => (each.reduce === null ? [] : [index])),
   };
 }

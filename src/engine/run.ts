@@ -207,7 +207,24 @@ function forward(exchange: Exchange): Question | null {
     return respond(exchange, leaf.response, { text: leaf.response.body });
   }
   exchange.stage = 'forward';
-  return { ask: 'forward', request: upstreamRequest(exchange, leaf) };
+  return new ForwardQuestion(exchange, leaf);
+}
+
+/** The head for the upstream is made when a driver looks at it: whoever only decides does not pay for it. */
+class ForwardQuestion {
+  readonly ask = 'forward';
+  private readonly exchange: Exchange;
+  private readonly leaf: Extract<Leaf, { kind: 'static' }>;
+  private made: UpstreamRequest | null = null;
+
+  constructor(exchange: Exchange, leaf: Extract<Leaf, { kind: 'static' }>) {
+    this.exchange = exchange;
+    this.leaf = leaf;
+  }
+
+  get request(): UpstreamRequest {
+    return (this.made ??= upstreamRequest(this.exchange, this.leaf));
+  }
 }
 
 /** The head that goes to the upstream: the client's, made fit for the next hop, then the edits in order. */
@@ -221,7 +238,7 @@ export function upstreamRequest(
     leaf,
     method: request.method,
     target: formatTarget(request.path, request.query),
-    headers: applyHeaderEdits(base, exchange.edits, 'request'),
+    headers: applyHeaderEdits(base, exchange.edits, 'request', base),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
   };

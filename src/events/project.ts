@@ -30,7 +30,6 @@ export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
   const target = formatTarget(head.path, head.query);
   const compressed = exchange.compress !== null && sent !== null;
   const certificate = connection.tls?.clientCertificate ?? null;
-  const nothingSent = sent !== null && sent.cut === 'client' && response === null;
   return {
     backend: { connection_reused: last !== undefined && last.reused },
     basic_auth: { decision: 'invalid', username: '' },
@@ -57,7 +56,7 @@ export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
       response: {
         body_length: sent === null ? 0 : sent.responseBytes,
         headers: response === null ? {} : normaliseHeaders(response.headers),
-        status_code: response === null || nothingSent ? 0 : response.status,
+        status_code: response === null ? 0 : response.status,
       },
     },
     ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
@@ -95,7 +94,7 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
 /** The decision that a module's reason declares; `invalid` when the module did not run. */
 function decisionOf(exchange: Exchange, module: string): Decision | 'invalid' {
   const { pipeline } = exchange;
-  const index = pipeline?.slotOf.get(module);
+  const index = pipeline?.slotOf[module];
   if (index === undefined) return 'invalid';
   const verdict = exchange.verdicts[index];
   if (verdict === undefined) return 'invalid';

@@ -1,5 +1,5 @@
 import { codingWishes, wishFor } from '../http/accept_encoding.ts';
-import { type FieldList, allValues, firstValue, isName, listMembers } from '../http/fields.ts';
+import { type FieldList, allValues, isName, listMembers } from '../http/fields.ts';
 import { mediaType } from '../http/media_type.ts';
 
 /** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not bare deflate. */
@@ -85,6 +85,26 @@ const NO_TRANSFORM = untouched('no_transform');
 const NOT_WANTED = untouched('not_wanted');
 const NOT_WANTED_VARY: CompressionPlan = { ...NOT_WANTED, add: VARY };
 
+const EVENT_STREAM = 'text/event-stream';
+
+/** Plans of the responses that are seen all the time: nothing but a length, or not even that. Shared, to be known again. */
+const COMMON: Readonly<
+  Record<Algorithm, { readonly plain: CompressionPlan; readonly sized: CompressionPlan }>
+> = {
+  gzip: { plain: commonPlan('gzip', NO_NAMES), sized: commonPlan('gzip', ['content-length']) },
+  deflate: { plain: commonPlan('deflate', NO_NAMES), sized: commonPlan('deflate', ['content-length']) },
+};
+
+function commonPlan(compress: Algorithm, remove: readonly string[]): CompressionPlan {
+  return {
+    compress,
+    because: 'compressed',
+    flush: false,
+    remove,
+    add: [['content-encoding', compress], ...VARY],
+  };
+}
+
 const wantedOfBoth = negotiator(['gzip', 'deflate']);
 
 /**
@@ -111,6 +131,13 @@ export function compressionPlan(
     if (varies) return NOT_WANTED;
     return seen.vary ? { ...NOT_WANTED, remove: ['vary'], add: [mergedVary(headers)] } : NOT_WANTED_VARY;
   }
+  const flush =
+    seen.contentType.length >= EVENT_STREAM.length && mediaType(seen.contentType) === EVENT_STREAM;
+  if (!flush && !seen.vary && seen.etag === '') {
+    if (seen.ofPlainForm === NO_NAMES) return COMMON[algorithm].plain;
+    if (seen.ofPlainForm.length === 1 && seen.ofPlainForm[0] === 'content-length')
+      return COMMON[algorithm].sized;
+  }
   const remove = [...seen.ofPlainForm];
   const add: (readonly [string, string])[] = [['content-encoding', algorithm]];
   if (!varies) {
@@ -122,7 +149,6 @@ export function compressionPlan(
     remove.push('etag');
     add.push(['etag', `W/${seen.etag}`]);
   }
-  const flush = mediaType(firstValue(headers, 'content-type') ?? '') === 'text/event-stream';
   return { compress: algorithm, because: 'compressed', flush, remove, add };
 }
 
@@ -133,8 +159,9 @@ interface Seen {
   refusesTransform: boolean;
   vary: boolean;
   etag: string;
+  contentType: string;
   /** Fields that are true only of the bytes as the upstream sent them: length, ranges and digests (RFC 9530). */
-  readonly ofPlainForm: string[];
+  ofPlainForm: readonly string[];
 }
 
 /** One walk over the fields; their lengths tell most of them apart without a look at the letters. */
@@ -145,7 +172,8 @@ function look(headers: FieldList): Seen {
     refusesTransform: false,
     vary: false,
     etag: '',
-    ofPlainForm: [],
+    contentType: '',
+    ofPlainForm: NO_NAMES,
   };
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
@@ -153,6 +181,8 @@ function look(headers: FieldList): Seen {
     if (length === 4) {
       if (isName(name, 'vary')) seen.vary = true;
       else if (isName(name, 'etag')) seen.etag = headers[at + 1]!;
+    } else if (length === 12) {
+      if (isName(name, 'content-type')) seen.contentType = headers[at + 1]!;
     } else if (length === 16) {
       if (isName(name, 'content-encoding')) seen.isEncoded = true;
     } else if (length === 13 && isName(name, 'cache-control')) {
@@ -160,7 +190,7 @@ function look(headers: FieldList): Seen {
     } else if (OF_PLAIN_FORM_LENGTHS.has(length)) {
       const lower = name.toLowerCase();
       if (!OF_PLAIN_FORM.has(lower)) continue;
-      seen.ofPlainForm.push(lower);
+      seen.ofPlainForm = [...seen.ofPlainForm, lower];
       if (lower === 'content-length' && headers[at + 1] === '0') seen.isEmpty = true;
     }
   }

@@ -21,3 +21,27 @@ describe('headers in events', () => {
     }
   });
 });
+
+describe('heads of a shape that was seen before', () => {
+  it('are the same as heads seen for the first time', () => {
+    const heads = [
+      ['Host', 'A', 'Accept', 'B'],
+      ['Host', 'C', 'Accept', 'D'],
+      ['host', 'C', 'Accept', 'D'],
+      ['Accept', 'B', 'Host', 'A'],
+      ['Host', 'A', 'host', 'B'],
+      ['1', 'x', 'Host', 'A', '0', 'y'],
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (const head of heads) {
+        const naive: Record<string, string[]> = {};
+        for (let at = 0; at < head.length; at += 2) {
+          const name = head[at]![0]!.toUpperCase() + head[at]!.slice(1);
+          (naive[name] ??= []).push(head[at + 1]!.toLowerCase());
+        }
+        expect(normaliseHeaders(head)).toEqual(naive);
+        expect(Object.keys(normaliseHeaders(head))).toEqual(Object.keys(naive));
+      }
+    }
+  });
+});

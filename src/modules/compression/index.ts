@@ -18,12 +18,21 @@ type Code = keyof typeof reasons;
 export const compression: Module<CompressionConfig, Code> = {
   type: 'compression',
   reasons,
-  compile: () => ({
-    onResponse: (response, request): Pass<Code> => {
-      const plan = compressionPlan(request, response);
-      return plan.compress === null && plan.add.length === 0 ? UNTOUCHED[plan.because] : touched(plan);
-    },
-  }),
+  compile: () => {
+    // The plans of common responses are shared objects: their verdicts are made once, too.
+    let lastPlan: CompressionPlan | null = null;
+    let lastVerdict: Pass<Code> | null = null;
+    return {
+      onResponse: (response, request): Pass<Code> => {
+        const plan = compressionPlan(request, response);
+        if (plan === lastPlan) return lastVerdict!;
+        lastPlan = plan;
+        lastVerdict =
+          plan.compress === null && plan.add.length === 0 ? UNTOUCHED[plan.because] : touched(plan);
+        return lastVerdict;
+      },
+    };
+  },
 };
 
 const CODES = Object.keys(reasons) as Code[];

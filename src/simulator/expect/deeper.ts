@@ -41,7 +41,7 @@ export function becauseMismatch(check: BecauseCheck, outcome: Outcome, pointer: 
 
 /** The decision that a module's reason declares, or `not_run`. */
 export function decisionOf(exchange: Exchange, module: string): string {
-  const index = exchange.pipeline?.slotOf.get(module);
+  const index = exchange.pipeline?.slotOf[module];
   if (index === undefined) return 'not_run';
   const verdict = exchange.verdicts[index] ?? exchange.responseVerdicts[index];
   if (verdict === undefined) return 'not_run';
