@@ -57,17 +57,19 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
     const extensions = extensionsOf(certificate.raw);
     if (extensions === null) return { problem: 'unreadable' };
     const names = namesOf(certificate.subjectAltName ?? '');
+    // `certificate.subject` is text with escapes in it; here are the values themselves.
+    const { subject, issuer } = certificate.toLegacyObject();
     const kind = certificate.publicKey.asymmetricKeyType ?? '';
     return {
       subject: {
-        CN: nameIn(certificate.subject, 'CN'),
-        O: nameIn(certificate.subject, 'O'),
-        OU: nameIn(certificate.subject, 'OU'),
-        L: nameIn(certificate.subject, 'L'),
-        ST: nameIn(certificate.subject, 'ST'),
-        C: nameIn(certificate.subject, 'C'),
+        CN: nameIn(subject, 'CN'),
+        O: nameIn(subject, 'O'),
+        OU: nameIn(subject, 'OU'),
+        L: nameIn(subject, 'L'),
+        ST: nameIn(subject, 'ST'),
+        C: nameIn(subject, 'C'),
       },
-      issuerCommonName: nameIn(certificate.issuer, 'CN'),
+      issuerCommonName: nameIn(issuer, 'CN'),
       serialNumber: certificate.serialNumber.toLowerCase(),
       notBeforeMs: certificate.validFromDate.getTime(),
       notAfterMs: certificate.validToDate.getTime(),
@@ -83,10 +85,10 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
   }
 }
 
-/** A line `CN=…` of a name as Node writes it; the first of several. */
-function nameIn(name: string | undefined, attribute: string): string {
-  const line = (name ?? '').split('\n').find((each) => each.startsWith(`${attribute}=`));
-  return line?.slice(attribute.length + 1) ?? '';
+/** The value of an attribute of a name; the first of several. */
+function nameIn(name: object | undefined, attribute: string): string {
+  const value: unknown = (name as Readonly<Record<string, unknown>> | undefined)?.[attribute];
+  return String((Array.isArray(value) ? (value[0] as unknown) : value) ?? '');
 }
 
 function namesOf(subjectAltName: string): (readonly [type: string, name: string])[] {

@@ -25,7 +25,7 @@ export function makeCertificate(
     const pem = join(folder, 'cert.pem');
     const algorithm = kind === 'ec' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : [kind];
     openssl([
-      ...'req -x509 -nodes -days 30 -config /dev/null -newkey'.split(' '),
+      ...'req -x509 -utf8 -nodes -days 30 -config /dev/null -newkey'.split(' '),
       ...algorithm,
       ...`-keyout ${key} -out ${pem} -subj`.split(' '),
       subject,

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDer } from '../../src/crypto/der.ts';
+import { isKeyOf, readCertificate, readCertificateChain } from '../../src/crypto/x509.ts';
+import { makeCertificate, openssl } from '../api/certificates.ts';
+
+/** Usages as openssl prints them, and as RFC 5280 calls them. */
+// table: names
+const NAMES: Readonly<Record<string, string>> = {
+  'Digital Signature': 'digitalSignature',
+  'Non Repudiation': 'nonRepudiation',
+  'Key Encipherment': 'keyEncipherment',
+  'Data Encipherment': 'dataEncipherment',
+  'Key Agreement': 'keyAgreement',
+  'Certificate Sign': 'keyCertSign',
+  'CRL Sign': 'cRLSign',
+  'Encipher Only': 'encipherOnly',
+  'Decipher Only': 'decipherOnly',
+  'TLS Web Server Authentication': 'serverAuth',
+  'TLS Web Client Authentication': 'clientAuth',
+  'Code Signing': 'codeSigning',
+  'E-mail Protection': 'emailProtection',
+  'Time Stamping': 'timeStamping',
+  'OCSP Signing': 'OCSPSigning',
+  'Any Extended Key Usage': 'anyExtendedKeyUsage',
+};
+
+/** What openssl says of an extension. */
+function printed(pem: string, extension: string): string[] {
+  const text = openssl(['x509', '-noout', '-ext', extension], pem);
+  const [, line = ''] = text.split('\n');
+  return line.trim() === ''
+    ? []
+    : line
+        .trim()
+        .split(', ')
+        .map((name) => NAMES[name] ?? name);
+}
+
+const EXTENSIONS = [
+  [],
+  ['keyUsage=digitalSignature'],
+  ['keyUsage=critical,digitalSignature,keyEncipherment,keyCertSign,cRLSign'],
+  ['keyUsage=nonRepudiation,dataEncipherment'],
+  ['keyUsage=keyAgreement,decipherOnly'],
+  ['keyUsage=keyAgreement,encipherOnly,decipherOnly', 'extendedKeyUsage=serverAuth'],
+  ['extendedKeyUsage=critical,serverAuth,clientAuth,codeSigning,emailProtection,timeStamping,OCSPSigning'],
+  ['extendedKeyUsage=anyExtendedKeyUsage,1.3.6.1.4.1.311.20.2.2'],
+  ['basicConstraints=critical,CA:TRUE,pathlen:0', 'keyUsage=keyCertSign'],
+];
+
+describe('usages of a key', () => {
+  it.each(EXTENSIONS.map((each) => [each] as const))('%j are those that openssl sees', (extensions) => {
+    const { pem } = makeCertificate(extensions);
+    const facts = readCertificate(pem);
+    if ('problem' in facts) throw new Error(facts.problem);
+    expect(facts.keyUsages).toEqual(
+      extensions.some((each) => each.startsWith('keyUsage')) ? printed(pem, 'keyUsage') : [],
+    );
+    const isExtended = extensions.some((each) => each.startsWith('extendedKeyUsage'));
+    const expected = isExtended ? printed(pem, 'extendedKeyUsage') : [];
+    const numbered = expected.map((name) =>
+      name === 'Microsoft Smartcard Login' ? '1.3.6.1.4.1.311.20.2.2' : name,
+    );
+    expect(facts.extendedKeyUsages).toEqual(numbered);
+  });
+});
+
+describe('a certificate', () => {
+  it('is read as openssl reads it', () => {
+    const subject = '/C=DE/ST=Berlin/L=Mitte/O=Example GmbH/OU=Edge/CN=Ümlaut Co, "Ltd"';
+    const names = 'subjectAltName=DNS:a.test,DNS:*.b.test,IP:192.0.2.1,IP:2001:db8::1';
+    const { pem, key } = makeCertificate(['basicConstraints=CA:TRUE', names], subject, 'rsa:2048');
+    const facts = readCertificate(pem);
+    if ('problem' in facts) throw new Error(facts.problem);
+    expect(facts.subject).toEqual({
+      C: 'DE',
+      ST: 'Berlin',
+      L: 'Mitte',
+      O: 'Example GmbH',
+      OU: 'Edge',
+      CN: 'Ümlaut Co, "Ltd"',
+    });
+    expect(facts).toMatchObject({ isAuthority: true, keyType: 'rsa', issuerCommonName: 'Ümlaut Co, "Ltd"' });
+    expect(facts.dnsNames).toEqual(['a.test', '*.b.test']);
+    expect(facts.ips).toEqual(['192.0.2.1', '2001:DB8:0:0:0:0:0:1']);
+    const dates = openssl(['x509', '-noout', '-startdate', '-enddate'], pem);
+    const [, from, until] = /notBefore=(.*)\nnotAfter=(.*)\n/.exec(dates)!;
+    expect([facts.notBeforeMs, facts.notAfterMs]).toEqual([Date.parse(from!), Date.parse(until!)]);
+    expect(openssl(['x509', '-noout', '-serial'], pem).trim().toLowerCase()).toBe(
+      `serial=${facts.serialNumber}`,
+    );
+    expect(isKeyOf(pem, key)).toBe(true);
+    expect(isKeyOf(pem, makeCertificate([]).key)).toBe(false);
+    expect(isKeyOf(pem, 'nothing')).toBe(false);
+  });
+
+  it.each([
+    ['not_pem', () => 'hello'],
+    ['several', () => makeCertificate([]).pem.repeat(2)],
+    ['other_kind', () => makeCertificate([]).key],
+    ['headers', () => makeCertificate([]).pem.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n')],
+    ['unreadable', () => '-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----\n'],
+  ])('is refused: %s', (problem, text) => {
+    expect(readCertificate(text())).toEqual({ problem });
+  });
+
+  it('of a chain is the first', () => {
+    const leaf = makeCertificate([], '/CN=leaf');
+    const facts = readCertificateChain(leaf.pem + makeCertificate([], '/CN=root').pem);
+    expect('subject' in facts && facts.subject.CN).toBe('leaf');
+    expect(readCertificateChain(leaf.pem + leaf.key)).toEqual({ problem: 'other_kind' });
+  });
+});
+
+describe('DER', () => {
+  it.each([
+    ['a length that is too long', '04820001ff'],
+    ['a length in the long form that is short', '048101ff'],
+    ['an indefinite length', '3080040100'],
+    ['a tag of several octets', '1f8101 00'.replace(' ', '')],
+    ['less than it says', '0405ffff'],
+  ])('%s is refused', (_name, hex) => {
+    expect(readDer(Buffer.from(hex, 'hex'))).toBeNull();
+  });
+
+  it('of any bytes never throws, and what is read covers them all', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const elements = readDer(bytes);
+        if (elements === null) return;
+        const covered = elements.reduce((sum, { contents }) => sum + contents.length, 0);
+        expect(covered).toBeLessThanOrEqual(bytes.length);
+      }),
+      { seed: 6, numRuns: 2_000 },
+    );
+  });
+});
