@@ -23,6 +23,10 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   explain: { says: 'explain what an edge does with one request', load: () => import('./explain.ts') },
   eval: { says: 'evaluate one expression', load: () => import('./eval.ts') },
   repl: { says: 'try expressions line by line', load: () => import('./repl.ts') },
+  serve: { says: 'run the management API and the edge that it configures', load: () => import('./serve.ts') },
+  keys: { says: 'make, list and revoke keys of the management API', load: () => import('./keys.ts') },
+  export: { says: 'write a running configuration as an edge file', load: () => import('./export.ts') },
+  apply: { says: 'bring a running configuration to an edge file', load: () => import('./apply.ts') },
   webhook: { says: 'sign or verify a webhook', load: () => import('./webhook.ts') },
 };
 

@@ -88,7 +88,8 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
 /** The value of an attribute of a name; the first of several. */
 function nameIn(name: object | undefined, attribute: string): string {
   const value: unknown = (name as Readonly<Record<string, unknown>> | undefined)?.[attribute];
-  return String((Array.isArray(value) ? (value[0] as unknown) : value) ?? '');
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : '';
 }
 
 function namesOf(subjectAltName: string): (readonly [type: string, name: string])[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/expression/index.ts';
 import { EvalError } from '../../src/expression/values.ts';
 import { scopeFor } from '../../src/expression/vocabulary/scopes.ts';
-import { Activation } from '../../src/expression/vocabulary/activation.ts';
+import type { Activation } from '../../src/expression/vocabulary/activation.ts';
 
 const scope = scopeFor('on_http_request');
 

@@ -4,7 +4,14 @@ import { forwardedResponse, requestForwarder, upgradeOf } from '../../src/http/f
 const forward = requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-' });
 const onward = (headers: readonly string[]) => forward(headers, 'shop.test', 'https', '192.0.2.7');
 
-const FORWARDED = ['x-forwarded-for', '192.0.2.7', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'shop.test'];
+const FORWARDED = [
+  'x-forwarded-for',
+  '192.0.2.7',
+  'x-forwarded-proto',
+  'https',
+  'x-forwarded-host',
+  'shop.test',
+];
 
 describe('what an upstream gets of a request', () => {
   it('keeps end-to-end fields as they are, and says who asked', () => {
@@ -43,7 +50,14 @@ describe('what an upstream gets of a request', () => {
   });
 
   it('appends to what the client says of earlier hops, and keeps its host', () => {
-    const headers = ['X-Forwarded-For', '198.51.100.1', 'x-forwarded-for', '198.51.100.2', 'X-Forwarded-Proto', 'http'];
+    const headers = [
+      'X-Forwarded-For',
+      '198.51.100.1',
+      'x-forwarded-for',
+      '198.51.100.2',
+      'X-Forwarded-Proto',
+      'http',
+    ];
     const got = onward([...headers, 'X-Forwarded-Host', 'first.test', 'X-Forwarded-Host', 'second.test']);
     expect(got.slice(2)).toEqual([
       'x-forwarded-for',
@@ -56,7 +70,8 @@ describe('what an upstream gets of a request', () => {
   });
 
   it('takes time linear in the lines of one name', () => {
-    const lines = (count: number) => Array.from({ length: count }, () => ['x-forwarded-for', '192.0.2.1']).flat();
+    const lines = (count: number) =>
+      Array.from({ length: count }, () => ['x-forwarded-for', '192.0.2.1']).flat();
     const timeMs = (headers: readonly string[]) => {
       const began = performance.now();
       onward(headers);
@@ -71,7 +86,18 @@ describe('what an upstream gets of a request', () => {
 
 describe('what a client gets of a response', () => {
   it('drops fields of the hop and the error field of the edge, keeps the rest untouched', () => {
-    const headers = ['Content-Length', '5', 'Connection', 'x-hop', 'X-Hop', '1', 'Service-Error-Code', 'ERR', 'Server', 'a'];
+    const headers = [
+      'Content-Length',
+      '5',
+      'Connection',
+      'x-hop',
+      'X-Hop',
+      '1',
+      'Service-Error-Code',
+      'ERR',
+      'Server',
+      'a',
+    ];
     expect(forwardedResponse(headers, 'service-error-code')).toEqual(['Content-Length', '5', 'Server', 'a']);
     const plain = ['Server', 'a'];
     expect(forwardedResponse(plain, 'service-error-code')).toBe(plain);

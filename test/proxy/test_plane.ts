@@ -113,7 +113,15 @@ export function replying(reply: Reply): () => Generator<Question, void, AnswerTo
 
 const forwarded = requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-' });
 
-const FAILURES = { connect: 502, timeout: 504, reset: 502, invalid: 502, cancelled: 0, body_timeout: 408, body_malformed: 400 } as const;
+const FAILURES = {
+  connect: 502,
+  timeout: 504,
+  reset: 502,
+  invalid: 502,
+  cancelled: 0,
+  body_timeout: 408,
+  body_malformed: 400,
+} as const;
 
 export interface ForwardOptions {
   readonly compress?: Reply['compress'];

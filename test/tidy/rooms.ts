@@ -32,7 +32,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   resources: [...VOCABULARY, 'modules', 'policy', 'edge/document'],
   store: [...VOCABULARY, 'resources'],
   events: [...VOCABULARY, 'engine', 'expression'],
-  api: [...VOCABULARY, 'resources', 'store', 'events'],
+  api: [...VOCABULARY, 'expression', 'resources', 'store', 'events'],
   answers: [...VOCABULARY, 'engine', 'wire'],
   proxy: [...VOCABULARY, 'engine', 'wire', 'answers'],
   tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],

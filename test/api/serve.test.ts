@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const VERB = fileURLToPath(new URL('verb.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'edgeproof-serve-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly until: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly end: Promise<number | null>;
+  readonly output: () => string;
+}
+
+function run(...args: string[]): Running {
+  const child = spawn(process.execPath, [VERB, ...args], { cwd: folder });
+  let text = '';
+  const end = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    process: child,
+    end,
+    output: () => text,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (part?: Buffer) => {
+          text += part?.toString() ?? '';
+          const found = pattern.exec(text);
+          if (found !== null) resolve(found);
+        };
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        void end.then(() => reject(new Error(`ended before ${String(pattern)}: ${text}`)));
+      }),
+  };
+}
+
+async function output(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const running = run(...args);
+  await running.until(/$^/).catch(() => {});
+  return { code: await running.end, text: running.output() };
+}
+
+const SERVE = ['serve', '--port', '0', '--api-port', '0', '--service-name', 'acme'];
+
+async function get(url: string, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'acme-version': '2' };
+  return (await fetch(`${url}/api_keys`, { headers })).status;
+}
+
+describe('serve and keys', () => {
+  it('prints an admin key once; keys are made, listed and revoked beside it', async () => {
+    const first = run(...SERVE);
+    const [, url, key] = await first.until(/management API (\S+) [\s\S]*shown this once: (\S+)\n/);
+    expect(await get(url!, key!)).toBe(200);
+
+    const made = await output('keys', 'create', '--description', 'for a test');
+    const token = made.text.split('\n')[0]!;
+    expect([made.code, await get(url!, token)]).toEqual([0, 200]);
+    const listed = await output('keys', 'list');
+    expect(listed.text).toContain('for a test');
+    expect(listed.text).not.toContain(token);
+    const id = `ak_${token.slice(0, 27)}`;
+    expect((await output('keys', 'revoke', id)).text).toBe(`revoked ${id}\n`);
+    expect(await get(url!, token)).toBe(403);
+    expect((await output('keys', 'revoke', id)).code).toBe(2);
+    expect((await output('keys', 'list', '--store', 'nothing.db')).code).toBe(2);
+
+    first.process.kill('SIGTERM');
+    expect(await first.end).toBe(0);
+    const second = run(...SERVE);
+    const [, again] = await second.until(/management API (\S+) [\s\S]*\n\n/);
+    expect(second.output()).not.toContain('admin key');
+    expect(await get(again!, key!)).toBe(200);
+    second.process.kill('SIGTERM');
+    expect(await second.end).toBe(0);
+    // oxlint-disable-next-line no-bitwise -- permissions are bits
+    expect(statSync(join(folder, 'edgeproof.db.key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses half of a certificate, and a store that is none', async () => {
+    expect((await output(...SERVE, '--tls-cert', 'x.pem')).code).toBe(2);
+    expect((await output(...SERVE, '--store', join(folder, 'no', 'x.db'))).code).toBe(2);
+  });
+});
