@@ -45,8 +45,9 @@ export function register(program: Command): void {
 async function serve(options: Options): Promise<number> {
   let management: Management | null = null;
   let api: ApiListening;
-  let edge: Listening;
+  let edge: Listening | null = null;
   try {
+    const tls = tlsOf(options);
     management = await openManagement({
       storePath: options.store,
       service: options.serviceName,
@@ -54,9 +55,9 @@ async function serve(options: Options): Promise<number> {
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
     });
     edge = await management.edge.listen({ host: options.host, port: options.port });
-    const tls = tlsOf(options);
     api = await management.listen({ host: options.host, port: options.apiPort, ...(tls && { tls }) });
   } catch (error) {
+    await edge?.close(0);
     await management?.close();
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;

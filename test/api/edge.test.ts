@@ -227,11 +227,11 @@ describe('while requests come', () => {
     });
     const { id, match, at } = await route();
     expect(id).toMatch(/^edghtsrt_/);
-    let running = true;
+    const visits = new AbortController();
     let answered = 0;
     const wrong: string[] = [];
     const visit = async () => {
-      while (running) {
+      while (!visits.signal.aborted) {
         const response = await fetch(listening.url + match);
         const text = `${response.status} ${response.headers.get('x-one')} ${response.headers.get('x-two')}`;
         if (!/^200 (\d+) \1$/.test(text) && text !== '200 null null') wrong.push(text);
@@ -244,7 +244,7 @@ describe('while requests come', () => {
       const headers = { add: { 'x-one': String(number), 'x-two': String(number) } };
       expect((await instance.call('PUT', `${at}/response_headers`, headers)).status).toBe(200);
     }
-    running = false;
+    visits.abort();
     await Promise.all(visitors);
     await listening.close(0);
     expect(wrong).toEqual([]);

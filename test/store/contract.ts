@@ -120,8 +120,8 @@ export function storeContract(name: string, place: () => Place): void {
         object('b_2', { references: ['a_1'] }),
       );
       expect(await store.read((view) => view.referrers('a_1'))).toEqual(['b_1', 'b_2']);
-      await expect(store.write((transaction) => transaction.remove('a_1'))).rejects.toThrow();
-      await expect(insert(object('b_3', { references: ['a_9'] }))).rejects.toThrow();
+      await expect(store.write((transaction) => transaction.remove('a_1'))).rejects.toThrow(Error);
+      await expect(insert(object('b_3', { references: ['a_9'] }))).rejects.toThrow(Error);
       await store.write((transaction) => transaction.replace(object('b_1')));
       expect(await store.read((view) => view.referrers('a_1'))).toEqual(['b_2']);
     });
