@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { serviceNames } from './naming.ts';
+import { type ServiceNames, serviceNames } from './naming.ts';
 import { cors } from './cors.ts';
 import type { Asking, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
@@ -29,7 +29,7 @@ export function managementApi(
   });
   const names = serviceNames(wiring.ports.service);
   const routes = routesOf(wiring, online);
-  const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
+  const admit = admitting(wiring, names);
   const methodsOf = (path: string) =>
     routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);
 
@@ -50,7 +50,7 @@ export function managementApi(
       const asking = await admit(request, context.env);
       const url = new URL(request.url);
       checkQuery(route, url);
-      const body = await bodyOf(route, request);
+      const body = await bodyOf(route, request, wiring, names);
       const ids = context.req.param() as Readonly<Record<string, string>>;
       return answered(route, await route.handle(asking, ids, body, url), wiring.options.emptyAsJson === true);
     });
@@ -74,7 +74,18 @@ export function managementApi(
     return json(problem.status, problemBody(problem, names, context.get('operation')));
   });
 
-  async function admit(request: Request, caller: Caller): Promise<Asking> {
+  return async (request, caller) => app.fetch(request, caller);
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Decides who may ask, and makes what handlers know of them; throws the documented refusals. */
+function admitting(
+  wiring: Wiring,
+  names: ServiceNames,
+): (request: Request, caller: Caller) => Promise<Asking> {
+  const count = rateLimit(wiring.options.requestsPerMinute, wiring.nowMs);
+  return async (request, caller) => {
     const principal = await wiring.store.read(async (view) => {
       if (!(await isLetIn(caller.address, 'api', view))) {
         throw new ApiProblem(403, 220, `The address ${caller.address} may not use the API.`);
@@ -94,19 +105,15 @@ export function managementApi(
     }
     count();
     return { principal, base: new URL(request.url).origin };
-  }
-
-  async function bodyOf(route: Route, request: Request): Promise<unknown> {
-    if (route.body === 'none') return noBody(request);
-    if (route.body === 'ignored') return undefined;
-    const body = await jsonBody(request, wiring.options.bodyLimitBytes);
-    return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
-  }
-
-  return async (request, caller) => app.fetch(request, caller);
+  };
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+async function bodyOf(route: Route, request: Request, wiring: Wiring, names: ServiceNames): Promise<unknown> {
+  if (route.body === 'none') return noBody(request);
+  if (route.body === 'ignored') return undefined;
+  const body = await jsonBody(request, wiring.options.bodyLimitBytes);
+  return names.isFoldingClient(request.headers.get('user-agent') ?? '') ? unfolded(body) : body;
+}
 
 function answered({ status }: Route, value: unknown, emptyAsJson: boolean): Response {
   if (status !== 204) return json(status, value);

@@ -1,4 +1,6 @@
+import { type EventBuffer, eventBuffer } from './buffer.ts';
 import type { DeliveryOptions, Outbox } from './outbox.ts';
+import { pause } from './pause.ts';
 import type { Target } from './targets.ts';
 
 /** What a destination says of its deliveries. */
@@ -32,8 +34,6 @@ interface Batch {
   readonly done: () => Promise<void> | void;
 }
 
-const NOBODY_WAITS = (): void => {};
-
 /** Starts delivering to one destination. */
 export function startWorker(
   id: string,
@@ -41,58 +41,18 @@ export function startWorker(
   outbox: Outbox,
   { bufferLimitBytes = BUFFER_LIMIT_BYTES, retryMs = RETRY_MS, random }: DeliveryOptions,
 ): Worker {
-  let buffer: string[] = [];
-  let bufferBytes = 0;
-  let dropped = 0;
+  const buffer = eventBuffer(target.problem === null ? bufferLimitBytes : 0);
+  const rest = pause();
   let message = '';
   let failures = 0;
   let stopping = false;
-  let nudged = false;
-  let wake = NOBODY_WAITS;
   let batch: Batch | null = null;
-
-  /** Audit events go first: they are fewer, and they are promised. */
-  async function next(): Promise<Batch | null> {
-    const waiting = await outbox.waiting(id, BATCH_EVENTS);
-    if (waiting.length > 0) {
-      const done = () => outbox.delivered(waiting.map(({ sequence }) => sequence));
-      return { events: waiting.map(({ event }) => event), done };
-    }
-    if (buffer.length === 0) return null;
-    const events = buffer.slice(0, BATCH_EVENTS);
-    return {
-      events,
-      done: () => {
-        buffer = buffer.slice(events.length);
-        bufferBytes -= events.reduce((sum, event) => sum + event.length, 0);
-      },
-    };
-  }
-
-  /** Waits until something comes, or for a time. */
-  function pause(ms?: number): Promise<void> {
-    if (nudged) {
-      nudged = false;
-      if (ms === undefined) return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-      timer?.unref();
-      wake = () => {
-        // A failing target is not asked more often because more events come.
-        if (ms !== undefined && !stopping) return;
-        clearTimeout(timer);
-        nudged = false;
-        resolve();
-      };
-    });
-  }
 
   /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
   async function attempt(): Promise<boolean | null> {
     try {
       // A batch is kept as it is until it has gone, so that a receiver can tell a repetition.
-      batch ??= await next();
+      batch ??= await nextBatch(id, outbox, buffer);
       if (batch === null) return null;
       const problem = await target.send(batch.events);
       message = problem ?? '';
@@ -111,39 +71,42 @@ export function startWorker(
       const went = await attempt();
       failures = went === false ? failures + 1 : 0;
       if (stopping && went !== true) return;
-      if (went === null) await pause();
-      else if (!went)
-        await pause(Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2));
+      if (went === null) await rest.wait();
+      // A failing target is not asked more often because more events come.
+      else if (!went) {
+        await rest.wait(Math.min(RETRY_LIMIT_MS, retryMs * 2 ** (failures - 1)) * (0.5 + random() / 2));
+      }
     }
   }
 
   const running = target.problem === null ? run() : Promise.resolve();
   return {
     take: (event) => {
-      if (target.problem !== null || bufferBytes + event.length > bufferLimitBytes) {
-        dropped++;
-        return;
-      }
-      buffer.push(event);
-      bufferBytes += event.length;
-      nudged = true;
-      wake();
+      if (buffer.take(event)) rest.wake();
     },
-    wake: () => {
-      nudged = true;
-      wake();
-    },
+    wake: () => rest.wake(),
     status: () => ({
       state: target.problem !== null ? 'not_supported' : failures > 0 ? 'failing' : 'ok',
       message: target.problem ?? message,
-      waiting: buffer.length,
-      dropped,
+      waiting: buffer.waiting(),
+      dropped: buffer.dropped(),
     }),
     stop: async () => {
       stopping = true;
-      wake();
+      rest.wake(true);
       await running;
       await target.close();
     },
   };
+}
+
+/** Audit events go first: they are fewer, and they are promised. */
+async function nextBatch(id: string, outbox: Outbox, buffer: EventBuffer): Promise<Batch | null> {
+  const waiting = await outbox.waiting(id, BATCH_EVENTS);
+  if (waiting.length > 0) {
+    const done = () => outbox.delivered(waiting.map(({ sequence }) => sequence));
+    return { events: waiting.map(({ event }) => event), done };
+  }
+  const events = buffer.oldest(BATCH_EVENTS);
+  return events.length === 0 ? null : { events, done: () => buffer.remove(events.length) };
 }

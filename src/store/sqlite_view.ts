@@ -6,24 +6,51 @@ type Row = Readonly<Record<string, unknown>>;
 /** Larger than every id: they are lower-case letters, digits and underscores. */
 const AFTER_EVERY_ID = '~';
 
+/** An object with what it names and claims. */
+function objectOf(row: Row, prepared: Prepared): StoredObject {
+  const id = row['id'] as string;
+  const references = prepared('SELECT to_id FROM references_made WHERE from_id = ? ORDER BY to_id').all(id);
+  const claims = prepared('SELECT space, value FROM claims WHERE owner = ? ORDER BY space, value').all(id);
+  return {
+    id,
+    kind: row['kind'] as string,
+    parent: row['parent'] as string | null,
+    body: JSON.parse(row['body'] as string) as Row,
+    references: references.map((each) => each['to_id'] as string),
+    claims: claims.map((each) => ({ space: each['space'] as string, value: each['value'] as string })),
+  };
+}
+
+/** What was done, and what of it is on its way. */
+function deliveryView(prepared: Prepared): Pick<View, 'audit' | 'waiting' | 'waitingCount'> {
+  return {
+    audit: async (limit) =>
+      prepared('SELECT * FROM audit ORDER BY sequence DESC LIMIT ?')
+        .all(limit)
+        .map((row) => ({
+          eventId: row['event_id'] as string,
+          eventType: row['event_type'] as string,
+          objectId: row['object_id'] as string,
+          event: row['event'] as string,
+        })),
+    waiting: async (destination, limit) =>
+      prepared('SELECT sequence, event FROM deliveries WHERE destination = ? ORDER BY sequence LIMIT ?').all(
+        destination,
+        limit,
+      ) as unknown as Delivery[],
+    waitingCount: async (destination) =>
+      Number(
+        prepared('SELECT count(*) AS number FROM deliveries WHERE destination = ?').get(destination)![
+          'number'
+        ],
+      ),
+  };
+}
+
 /** Reads of an SQLite database; each answers at once. */
 export function sqliteView(database: DatabaseSync): View {
   const prepared = preparing(database);
-  const object = (row: Row): StoredObject => {
-    const id = row['id'] as string;
-    return {
-      id,
-      kind: row['kind'] as string,
-      parent: row['parent'] as string | null,
-      body: JSON.parse(row['body'] as string) as Row,
-      references: prepared('SELECT to_id FROM references_made WHERE from_id = ? ORDER BY to_id')
-        .all(id)
-        .map((each) => each['to_id'] as string),
-      claims: prepared('SELECT space, value FROM claims WHERE owner = ? ORDER BY space, value')
-        .all(id)
-        .map((each) => ({ space: each['space'] as string, value: each['value'] as string })),
-    };
-  };
+  const object = (row: Row): StoredObject => objectOf(row, prepared);
   return {
     get: async (id) => {
       const row = prepared('SELECT * FROM objects WHERE id = ?').get(id);
@@ -61,26 +88,7 @@ export function sqliteView(database: DatabaseSync): View {
         .all(id)
         .map((row) => row['from_id'] as string),
     claimant: async ({ space, value }) => ownerOf(prepared, space, value),
-    audit: async (limit) =>
-      prepared('SELECT * FROM audit ORDER BY sequence DESC LIMIT ?')
-        .all(limit)
-        .map((row) => ({
-          eventId: row['event_id'] as string,
-          eventType: row['event_type'] as string,
-          objectId: row['object_id'] as string,
-          event: row['event'] as string,
-        })),
-    waiting: async (destination, limit) =>
-      prepared('SELECT sequence, event FROM deliveries WHERE destination = ? ORDER BY sequence LIMIT ?').all(
-        destination,
-        limit,
-      ) as unknown as Delivery[],
-    waitingCount: async (destination) =>
-      Number(
-        prepared('SELECT count(*) AS number FROM deliveries WHERE destination = ?').get(destination)![
-          'number'
-        ],
-      ),
+    ...deliveryView(prepared),
     setting: async (name) =>
       (prepared('SELECT value FROM settings WHERE name = ?').get(name)?.['value'] as string | undefined) ??
       null,
