@@ -42,7 +42,8 @@ export function createFetcher(): Fetcher {
             timeMs: performance.now() - began,
           };
         }
-        answer.body.destroy();
+        // The rest is given up, which the body reports as an error of its own.
+        answer.body.on('error', () => {}).destroy();
         if (redirects === request.maxRedirects)
           return { failure: 'redirects', detail: `more than ${redirects}` };
         url = new URL(location, url).href;
