@@ -131,7 +131,9 @@ function routeOf(body: Body, names: ReadonlyMap<string, string>, dropped: Readon
 }
 
 /** Kinds that an edge file speaks of. */
-export const FILE_KINDS: readonly string[] = EDGE_KINDS.filter((kind) => kind !== 'tunnel_group_backend');
+export const FILE_KINDS: readonly string[] = EDGE_KINDS.filter(
+  (kind) => kind !== 'tunnel_group_backend' && kind !== 'ip_restriction',
+);
 
 /** Members of a resource that an edge file has no words for: applying a file leaves them as they are. */
 export function unspoken(resource: Resource): readonly string[] {

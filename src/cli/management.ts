@@ -7,14 +7,7 @@ import { secretFraction, secretText } from '../crypto/random.ts';
 import { type SealingKey, newSealingKey, readSealingKey, seal } from '../crypto/sealing.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
-import {
-  type EdgeOfFile,
-  type EdgeOptions,
-  type UsableConfig,
-  ConfigError,
-  edgeOf,
-  usable,
-} from '../edgeproof.ts';
+import { type EdgeOfFile, type EdgeOptions, type UsableConfig, ConfigError, edgeOf } from '../edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
 import { type Delivering, deliver } from '../events/delivery.ts';
 import type { DeliveryOptions, Outbox } from '../events/outbox.ts';
@@ -69,7 +62,8 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       say: (text) => void process.stdout.write(text),
       ...delivery,
     });
-    const edge = edgeOf(usableDocument(edgeDocument(objects, service)), {
+    const first = usableDocument(edgeDocument(objects, service));
+    const edge = edgeOf(first, {
       ...edgeOptions,
       onEvent: (event: HttpRequestCompleteEvent, explain) => {
         delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
@@ -79,7 +73,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     const key = sealingKeyBeside(storePath);
     const api = managementApi({
       store,
-      plane: planeOf(edge),
+      plane: planeOf(edge, first),
       ports: {
         service,
         seal: (text, place) => seal(key, text, place),
@@ -123,8 +117,8 @@ export function newIds(nowMs: () => number): (prefix: string) => string {
 export { makeKey };
 
 /** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
-function planeOf(edge: EdgeOfFile): Plane {
-  let current = usable(checkWholeEdge({ value: edge.config }));
+function planeOf(edge: EdgeOfFile, first: UsableConfig): Plane {
+  let current = first;
   let before = current;
   return {
     swap: (document) => {

@@ -1,4 +1,5 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
 import { ROUTE_MODULES } from './module_fields.ts';
 
@@ -13,6 +14,7 @@ export const EDGE_KINDS = [
   'tunnel_group_backend',
   'https_edge',
   'https_edge_route',
+  'ip_restriction',
 ];
 
 export interface EdgeObject {
@@ -31,6 +33,8 @@ export interface EdgeDocument {
   readonly closed: readonly string[];
   /** Edges without a hostport: checked, but nothing leads to them. */
   readonly hidden: readonly string[];
+  /** IP policies that every endpoint is restricted to; null when no such restriction is enforced. */
+  readonly restriction: readonly string[] | null;
 }
 
 const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is online.\n' };
@@ -45,9 +49,13 @@ export function edgeDocument(objects: readonly EdgeObject[], service: string): E
   const pointers = new Map<string, string>();
   const closed: string[] = [];
   const hidden: string[] = [];
+  let restriction: readonly string[] | null = null;
   for (const { id, kind, body } of objects) {
     if (kind === 'ip_policy') policies[id] = { rules: [] };
-    else if (kind === 'https_edge') {
+    else if (kind === 'ip_restriction') {
+      const isMeant = body['type'] === 'endpoints' && body['enforced'] === true;
+      if (isMeant) restriction = body['ip_policy_ids'] as readonly string[];
+    } else if (kind === 'https_edge') {
       const hostports = body['hostports'] as readonly string[] | undefined;
       const isHidden = hostports === undefined || hostports.length === 0;
       if (isHidden) hidden.push(id);
@@ -70,7 +78,7 @@ export function edgeDocument(objects: readonly EdgeObject[], service: string): E
     }
   }
   const value = { service_name: service, ip_policies: policies, backends, edges: { https: edges } };
-  return { value, pointers, closed, hidden };
+  return { value, pointers, closed, hidden, restriction };
 }
 
 /** A backend in the form of the edge file. */
@@ -106,7 +114,9 @@ export function routeOf(body: Body): Body {
  * What may be served of a checked configuration: nothing of edges without a hostport, and nothing but a refusal of
  * edges that ask for client certificates, because letting a request through would open what they guard.
  */
-export function servedConfig(config: EdgeConfig, { closed, hidden }: EdgeDocument): EdgeConfig {
+export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeConfig {
+  const { closed, hidden, restriction } = document;
+  const config = restriction === null ? checked : restricted(checked, restriction);
   if (closed.length === 0 && hidden.length === 0) return config;
   const https = { ...config.edges.https };
   for (const id of closed) {

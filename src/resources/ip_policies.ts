@@ -85,5 +85,6 @@ export const ipRestrictions: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  drivesEdge: true,
   claims: (body) => [{ space: 'ip_restriction', value: String(body['type']), number: 1802 }],
 };

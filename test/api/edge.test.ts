@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openManagement } from '../../src/cli/management.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { someAuthority } from './certificates.ts';
 
@@ -150,6 +152,67 @@ describe('a write that the edge cannot run changes nothing, and says where it li
       expect((await weights({ [hello.id]: weight })).body.error_code).toBe('ERR_SERVICE_6512');
     }
     for (const weight of [0, 10_000]) expect((await weights({ [hello.id]: weight })).status).toBe(201);
+  });
+});
+
+describe('a restriction of all endpoints', () => {
+  const FROM = ['192.0.2.1', '192.0.2.9', '198.51.100.1', '2001:db8::1'];
+
+  it('blocks whom it does not allow, besides what a route restricts', async () => {
+    const own = await startInstance();
+    const policyOf = async (rules: readonly (readonly [action: string, cidr: string])[]) => {
+      const { id } = await own.make('/ip_policies', {});
+      for (const [action, cidr] of rules)
+        await own.make('/ip_policy_rules', { ip_policy_id: id, action, cidr });
+      return id as string;
+    };
+    const { id: backendId } = await own.make('/backends/http_response', { body: 'x' });
+    const { id: edgeId } = await own.make('/edges/https', { hostports: ['own.test:443'] });
+    const backend = { backend_id: backendId };
+    const routeTo = (match: string, more: object) =>
+      own.make(`/edges/https/${edgeId}/routes`, { match_type: 'exact_path', match, backend, ...more });
+    await routeTo('/open', {});
+    const some = await policyOf([
+      ['allow', '192.0.2.0/28'],
+      ['deny', '192.0.2.9/32'],
+      ['allow', '2001:db8::/32'],
+    ]);
+    await routeTo('/some', { ip_restriction: { ip_policy_ids: [some] } });
+    const statuses = (path: string) =>
+      FROM.map(
+        (clientIp) =>
+          own.management.edge.decide({ method: 'GET', url: `https://own.test${path}` }, { clientIp }).status,
+      );
+
+    expect([statuses('/open'), statuses('/some')]).toEqual([
+      [200, 200, 200, 200],
+      [200, 403, 403, 200],
+    ]);
+    const all = await policyOf([
+      ['allow', '192.0.0.0/8'],
+      ['allow', '198.51.100.0/24'],
+      ['deny', '198.51.100.1/32'],
+    ]);
+    const restriction = await own.make('/ip_restrictions', { type: 'endpoints', ip_policy_ids: [all] });
+    expect(statuses('/open')).toEqual([200, 200, 200, 200]);
+    await own.call('PATCH', `/ip_restrictions/${restriction.id}`, { enforced: true });
+    expect([statuses('/open'), statuses('/some')]).toEqual([
+      [200, 200, 403, 403],
+      [200, 403, 403, 403],
+    ]);
+    // The same when the store is opened again, with rules that stand in both policies.
+    await own.make('/ip_policy_rules', { ip_policy_id: all, action: 'deny', cidr: '192.0.2.9/32' });
+    const again = await openManagement({ storePath: join(own.folder, 'store.db') });
+    expect(
+      again.edge.decide({ method: 'GET', url: 'https://own.test/some' }, { clientIp: FROM[2]! }).status,
+    ).toBe(403);
+    expect(
+      again.edge.decide({ method: 'GET', url: 'https://own.test/some' }, { clientIp: FROM[0]! }).status,
+    ).toBe(200);
+    await again.close();
+    await own.call('DELETE', `/ip_restrictions/${restriction.id}`);
+    expect(statuses('/open')).toEqual([200, 200, 200, 200]);
+    await own.close();
   });
 });
 

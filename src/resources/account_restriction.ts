@@ -1,0 +1,66 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { type Cidr, contains, isCidrProblem, parseCidr } from '../net/cidr.ts';
+
+type Rules = EdgeConfig['ip_policies'][string]['rules'];
+type Route = EdgeConfig['edges']['https'][string]['routes'][number];
+
+const NAME = 'account_restriction';
+
+/**
+ * Restricts every route to what some IP policies allow, besides what the route itself restricts: one policy that says
+ * both. An address passes both exactly when it is in the common part of an allowed range of each, and in no denied one;
+ * of two ranges in CIDR notation the common part is the smaller, or nothing.
+ */
+export function restricted(config: EdgeConfig, policies: readonly string[]): EdgeConfig {
+  const account = rulesOf(config, policies);
+  const added: Record<string, EdgeConfig['ip_policies'][string]> = { [NAME]: { rules: account } };
+  const named = new Map<string, string>();
+  const nameFor = (ids: readonly string[]): string => {
+    const key = ids.join(' ');
+    let name = named.get(key);
+    if (name === undefined) {
+      named.set(key, (name = `${NAME}_${named.size + 1}`));
+      added[name] = { rules: both(account, rulesOf(config, ids)) };
+    }
+    return name;
+  };
+  const routeOf = (route: Route): Route => {
+    const own = route.ip_restriction;
+    const id = own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME;
+    return Object.assign({}, route, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
+  };
+  const https = Object.entries(config.edges.https).map(([id, edge]) => {
+    return [id, Object.assign({}, edge, { routes: edge.routes.map(routeOf) })] as const;
+  });
+  return {
+    ...config,
+    ip_policies: { ...config.ip_policies, ...added },
+    edges: { https: Object.fromEntries(https) },
+  };
+}
+
+function rulesOf(config: EdgeConfig, policies: readonly string[]): Rules {
+  return policies.flatMap((id) => config.ip_policies[id]?.rules ?? []);
+}
+
+function both(one: Rules, other: Rules): Rules {
+  const denied = [...one, ...other].filter(({ action }) => action === 'deny');
+  const others = rangesAllowed(other);
+  const common = rangesAllowed(one).flatMap((range) =>
+    others.flatMap((each) => smaller(range, each)?.text ?? []),
+  );
+  return [...denied, ...Array.from(new Set(common), (cidr) => ({ action: 'allow' as const, cidr }))];
+}
+
+function rangesAllowed(rules: Rules): Cidr[] {
+  return rules.flatMap(({ action, cidr }) => {
+    const range = action === 'allow' ? parseCidr(cidr) : null;
+    return range === null || isCidrProblem(range) ? [] : [range];
+  });
+}
+
+/** The smaller of two ranges that are nested; null when they are apart. */
+function smaller(one: Cidr, other: Cidr): Cidr | null {
+  const [wide, narrow] = one.bits <= other.bits ? [one, other] : [other, one];
+  return contains(wide, narrow.address) ? narrow : null;
+}
