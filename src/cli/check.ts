@@ -1,13 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import { diagnosticsToJson } from '../diagnostics/json.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, checkerFor, isScript, loadConfig, readText } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 
-interface Options {
+export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
 }
@@ -19,12 +17,16 @@ export function register(program: Command): void {
     .argument('<file...>', 'edge files or policies: YAML, JSON; edge files also TypeScript or JavaScript')
     .option('--json', 'print the findings as JSON')
     .option('--fix', 'apply the fixes that surely keep the meaning, and check what is left')
-    .action(async (files: string[], options: Options) => {
+    .action(async (files: string[], options: CheckOptions) => {
       process.exitCode = await check(files, options);
     });
 }
 
-async function check(files: readonly string[], { json = false, fix = false }: Options): Promise<number> {
+/** Checks files and gives the exit code. */
+export async function check(
+  files: readonly string[],
+  { json = false, fix = false }: CheckOptions,
+): Promise<number> {
   const all: Diagnostic[] = [];
   try {
     for (const file of files) all.push(...(await findingsOf(file, fix)));
@@ -33,22 +35,30 @@ async function check(files: readonly string[], { json = false, fix = false }: Op
     process.stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
-  if (json) process.stdout.write(`${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`);
-  else if (all.length > 0)
-    process.stdout.write(renderDiagnostics(all, { color: wantsColor(process.stdout) }));
-  else process.stdout.write(`${files.join(', ')}: no problems found\n`);
+  process.stdout.write(await told(all, files, json));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
+}
+
+/** Editors and hooks call the checker on every save: what only findings need is loaded for findings. */
+async function told(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
+  if (json) {
+    const { diagnosticsToJson } = await import('../diagnostics/json.ts');
+    return `${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`;
+  }
+  if (all.length === 0) return `${files.join(', ')}: no problems found\n`;
+  const { renderDiagnostics } = await import('../diagnostics/render.ts');
+  return renderDiagnostics(all, { color: wantsColor(process.stdout) });
 }
 
 async function findingsOf(file: string, fix: boolean): Promise<readonly Diagnostic[]> {
   if (isScript(file)) return (await loadConfig(file)).diagnostics;
-  const source: Source = { name: file, text: await readText(file) };
+  const source: Source = { name: file, text: readText(file) };
   const checker = await checkerFor(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
   if (applied.length > 0) {
-    await writeFile(file, text);
+    writeFileSync(file, text);
     process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
   }
   return checker({ name: file, text });

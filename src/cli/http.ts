@@ -41,7 +41,7 @@ async function http(upstream: string, options: Options): Promise<number> {
 
 /** An edge of one route for every host; findings about the policy stand in the policy's own file. */
 async function edgeAround(address: string, policy: string | undefined): Promise<Checked> {
-  const text = policy === undefined ? undefined : await readText(policy);
+  const text = policy === undefined ? undefined : readText(policy);
   const edge = checkWholeEdge({
     value: {
       backends: { upstream: { static: { address } } },

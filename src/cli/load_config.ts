@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
@@ -42,7 +42,7 @@ export async function checkerFor(text: string): Promise<Checker> {
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path));
-  const text = await readText(path);
+  const text = readText(path);
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
   return checkEdge({ name: path, text }, further);
 }
@@ -53,9 +53,9 @@ export async function checkConfigValue(value: unknown): Promise<Checked> {
 }
 
 /** The text of a file, or a FileError. */
-export async function readText(path: string): Promise<string> {
+export function readText(path: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new FileError(`cannot read ${path}: ${reasonOf(error)}`);
   }

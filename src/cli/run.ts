@@ -32,9 +32,12 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
 
 /** Runs the command line and gives its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const [verb] = args;
+  const [verb, ...rest] = args;
+  // Editors and hooks call the checker on every save: plain calls do not wait for the option parser.
+  if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {
+    return (await import('./check.ts')).check(rest, {});
+  }
   const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  // The checker is what editors and hooks call on each save: it does not wait for the option parser.
   const { Command, CommanderError } = await import('commander');
   const program = new Command('edgeproof')
     .description('A cloud edge in a box: test, benchmark and run edge configurations locally.')

@@ -29,7 +29,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
   return async (path) => {
     const checked = SCRIPTS.has(extname(path))
       ? checkScenario({ value: await importDefault(path), name: path })
-      : checkScenario({ name: path, text: await readText(path) });
+      : checkScenario({ name: path, text: readText(path) });
     const shell = checked.scenario?.shell;
     if (shell === undefined) return { checked, edge: null, findings: [], files: [path] };
     const { edge, policy } = shell;
@@ -64,7 +64,7 @@ function besideOf(file: string, named: string): string {
 
 async function policyValue(path: string): Promise<unknown> {
   if (SCRIPTS.has(extname(path))) return importDefault(path);
-  const { document } = readDocument({ name: path, text: await readText(path) });
+  const { document } = readDocument({ name: path, text: readText(path) });
   return document?.value ?? null;
 }
 
