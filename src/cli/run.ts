@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
-import { packageVersion } from './version.ts';
 
 /** A verb's file exports this; it adds its command to the program. */
 export interface VerbFile {
@@ -47,7 +46,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (known !== undefined) {
     (await known.load()).register(program);
   } else {
-    program.version(await packageVersion(), '-V, --version');
+    program.version(await (await import('./version.ts')).packageVersion(), '-V, --version');
     for (const [name, { says }] of Object.entries(VERBS))
       program.command(name).description(says).allowUnknownOption();
   }
