@@ -157,7 +157,7 @@ export async function completed(
 }
 
 /** An object with what it names and claims. */
-export function connected(resource: Resource, id: string, parent: string | null, body: Body): StoredObject {
+function connected(resource: Resource, id: string, parent: string | null, body: Body): StoredObject {
   const owner = parent ?? (resource.partOf === undefined ? null : String(body[resource.partOf]));
   return {
     id,
@@ -170,7 +170,7 @@ export function connected(resource: Resource, id: string, parent: string | null,
 }
 
 /** What a creation that leaves fields out gives them. */
-export function standards(resource: Resource): Body {
+function standards(resource: Resource): Body {
   const fields = Object.entries(resource.fields).filter(([, { write }]) => write?.standard !== undefined);
   return Object.fromEntries(fields.map(([name, { write }]) => [name, write!.standard]));
 }
@@ -220,6 +220,6 @@ export async function show(
 }
 
 /** What answers to this request show of addresses. */
-export function showingOf({ ports, deliveries }: Wiring, { base }: Asking) {
+function showingOf({ ports, deliveries }: Wiring, { base }: Asking) {
   return { base, service: ports.service, statusOf: deliveries.statusOf };
 }

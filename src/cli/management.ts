@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { managementApi } from '../api/app.ts';
 import type { ApiOptions, Deliveries, Plane, Wiring } from '../api/contract.ts';
-import { makeKey, openAccount } from '../api/account.ts';
+import { openAccount } from '../api/account.ts';
 import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
 import { secretFraction, secretText } from '../crypto/random.ts';
 import { type SealingKey, newSealingKey, readSealingKey, seal } from '../crypto/sealing.ts';
@@ -113,8 +113,6 @@ export function newIds(nowMs: () => number): (prefix: string) => string {
     return maker(nowMs());
   };
 }
-
-export { makeKey };
 
 /** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
 function planeOf(edge: EdgeOfFile, first: UsableConfig): Plane {

@@ -93,8 +93,3 @@ export function isTrafficType(type: string): boolean {
 export function isEventType(type: string): boolean {
   return AUDIT_TYPES.has(type) || isTrafficType(type);
 }
-
-/** Every event type that there is. */
-export function eventTypes(): string[] {
-  return [...AUDIT_TYPES, ...Object.keys(TRAFFIC_FIELDS)].sort();
-}

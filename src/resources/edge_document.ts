@@ -101,7 +101,7 @@ function backendOf(kind: string, body: Body): Body {
 }
 
 /** A route in the form of the edge file. */
-export function routeOf(body: Body): Body {
+function routeOf(body: Body): Body {
   const modules = Object.keys(ROUTE_MODULES).filter((name) => body[name] !== undefined);
   return {
     match_type: body['match_type'],

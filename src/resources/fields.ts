@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { textOfBytes } from '../modules/schema.ts';
 import type { Body, Field, FieldCodes, Reading, Reference, WriteRule } from './contract.ts';
 
-export const DESCRIPTION_LIMIT_BYTES = 255;
-export const METADATA_LIMIT_BYTES = 4096;
+const DESCRIPTION_LIMIT_BYTES = 255;
+const METADATA_LIMIT_BYTES = 4096;
 
 export const refSchema = z
   .strictObject({

@@ -17,7 +17,7 @@ import type { Body, Field, FieldCodes, Reading, Reference } from './contract.ts'
 import { refSchema, referencesOf } from './fields.ts';
 
 /** Any kind of backend. */
-export const BACKEND_KINDS = [
+const BACKEND_KINDS = [
   'weighted_backend',
   'failover_backend',
   'static_backend',
