@@ -16,6 +16,8 @@ const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts/;
 const POLICY_KEY =
   /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|inbound|outbound)["']?\s*:/m;
 const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
+/** What stands at the left edge of a scenario file only. */
+const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -28,6 +30,10 @@ export type Checker = (source: Source) => readonly Diagnostic[];
 
 /** The checker for a text, with the code that it needs and no more. */
 export async function checkerFor(text: string): Promise<Checker> {
+  if (SCENARIO_KEY.test(text)) {
+    const { checkScenario } = await import('../simulator/document/check.ts');
+    return (source) => checkScenario(source).diagnostics;
+  }
   if (POLICY_KEY.test(text) && !EDGE_KEY.test(text)) {
     const { checkPolicy } = await import('../policy/document/check.ts');
     const { serviceNaming } = await import('../engine/naming.ts');
