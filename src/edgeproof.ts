@@ -25,7 +25,7 @@ export interface EdgeOptions {
   readonly clock?: () => number;
   /** Uniform in [0, 1); default the system's chance. */
   readonly random?: () => number;
-  /** Answers instead of the network; with it, `handle` does no I/O. */
+  /** Answers `handle` instead of the network; with it, `handle` does no I/O. */
   readonly upstream?: ScriptedUpstream;
   /** Called once for each request that `handle` or the listener has completed; `explain` tells it step by step. */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
@@ -179,7 +179,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       );
       const exchange = begin(head, connection);
       const body = new Uint8Array(await request.arrayBuffer());
-      const response = await runScripted(exchange, body, options.upstream ?? unreachable);
+      const response = await runScripted(exchange, body, options.upstream ?? (await network()));
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }))),
@@ -254,6 +254,7 @@ class Decided implements Decision {
   }
 }
 
-function unreachable(): never {
-  throw new Error('no upstream was given to createEdge');
+/** Loaded only by those who hand in no upstream of their own. */
+async function network(): Promise<ScriptedUpstream> {
+  return (await import('./answers/fetched_upstream.ts')).fetchUpstream;
 }
