@@ -4,6 +4,7 @@ import { celEnv, celFunc, CelScalar, listType, parse as parseBufbuild, plan } fr
 import { Environment } from '@marcbachmann/cel-js';
 
 import { compile, tracer } from '../src/expression/index.ts';
+import { compileTemplate } from '../src/expression/vocabulary/template.ts';
 import { bufbuildActivation, celJsActivation, makeRequests, RULES, SCOPE } from './expression_rules.ts';
 import type { Request, Rule } from './expression_rules.ts';
 import { compare, render, row } from './measure.ts';
@@ -17,13 +18,14 @@ function contestants(rule: Rule, requests: readonly Request[]): Record<string, C
   const { program, diagnostics } = compile(rule.source, SCOPE);
   if (program === undefined) throw new Error(diagnostics.map((one) => one.says).join('; '));
   const traced = tracer(program);
+  const evaluate = templateOf(rule) ?? program.evaluate;
   const celJs = celJsProgram(rule);
   const bufbuild = bufbuildProgram(rule);
   const forCelJs = requests.map(celJsActivation);
   const forBufbuild = requests.map(bufbuildActivation);
   for (const [index, request] of requests.entries()) {
     const answers = [
-      program.evaluate(request),
+      evaluate(request),
       traced.evaluate(request),
       rule.byHand(request),
       celJs(forCelJs[index]!),
@@ -34,12 +36,19 @@ function contestants(rule: Rule, requests: readonly Request[]): Record<string, C
     }
   }
   return {
-    ours: (turn) => program.evaluate(requests[turn & MASK]!),
+    ours: (turn) => evaluate(requests[turn & MASK]!),
     'cel-js': (turn) => celJs(forCelJs[turn & MASK]!),
     bufbuild: (turn) => bufbuild(forBufbuild[turn & MASK]!),
     'by hand': (turn) => rule.byHand(requests[turn & MASK]!),
     traced: (turn) => traced.evaluate(requests[turn & MASK]!),
   };
+}
+
+function templateOf({ template: source }: Rule): ((request: Request) => unknown) | undefined {
+  if (source === undefined) return undefined;
+  const { template, diagnostics } = compileTemplate(source, SCOPE);
+  if (template === undefined) throw new Error(diagnostics.map((one) => one.says).join('; '));
+  return template.evaluate;
 }
 
 function celJsProgram(rule: Rule): (activation: object) => unknown {

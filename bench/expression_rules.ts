@@ -56,6 +56,8 @@ export const SCOPE: Scope<Request> = declareScope<Request>({
 export interface Rule {
   readonly name: string;
   readonly source: string;
+  /** What ours evaluates in its place: the peers know no templates and put the text together. */
+  readonly template?: string;
   /** The same decision in plain code over the same request. */
   readonly byHand: (request: Request) => unknown;
   /** For the peers: whether an address given as text lies in the rule's ranges. */
@@ -148,7 +150,8 @@ export const RULES: readonly Rule[] = [
       path.startsWith('/api/internal'),
   },
   {
-    name: 'text put together',
+    name: 'interpolated template',
+    template: 'https://${req.host}${req.path}',
     source: "'https://' + req.host + req.path",
     byHand: ({ host, path }) => `https://${host}${path}`,
   },

@@ -7,6 +7,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   expression: () => import('./expression.ts'),
   policy: () => import('./policy.ts'),
   webhook: () => import('./webhook.ts'),
+  scenarios: () => import('./scenarios.ts'),
+  api: () => import('./api.ts'),
   cidr: () => import('./cidr.ts'),
   regex: () => import('./regex.ts'),
 };

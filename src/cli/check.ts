@@ -29,7 +29,7 @@ export async function check(
 ): Promise<number> {
   const all: Diagnostic[] = [];
   try {
-    for (const file of files) all.push(...(await findingsOf(file, fix)));
+    for (const file of files) all.push(...(await findingsOf(file, { json, fix })));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -50,10 +50,14 @@ async function told(all: readonly Diagnostic[], files: readonly string[], json: 
   return renderDiagnostics(all, { color: wantsColor(process.stdout) });
 }
 
-async function findingsOf(file: string, fix: boolean): Promise<readonly Diagnostic[]> {
+async function findingsOf(
+  file: string,
+  { json, fix }: Required<CheckOptions>,
+): Promise<readonly Diagnostic[]> {
   if (isScript(file)) return (await loadConfig(file)).diagnostics;
   const source: Source = { name: file, text: readText(file) };
   const checker = await checkerFor(source.text);
+  if (!json) await tellCertainty(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
@@ -62,4 +66,18 @@ async function findingsOf(file: string, fix: boolean): Promise<readonly Diagnost
     process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
   }
   return checker({ name: file, text });
+}
+
+const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
+
+/** How sure it is that each webhook provider of the file signs as it is verified here. */
+async function tellCertainty(text: string): Promise<void> {
+  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { findProvider } = await import('../mechanisms/webhook/table.ts');
+  const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
+  for (const name of names) {
+    const provider = findProvider(name);
+    if (provider !== undefined)
+      process.stdout.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
+  }
 }

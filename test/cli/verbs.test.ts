@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeIsTooOld } from '../../src/cli/node_version.ts';
+import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
 import { edgeproof } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -43,6 +45,35 @@ describe('edgeproof check', () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({ code: 'edge.unknown_key', severity: 'error' }),
+    );
+  });
+
+  it('says how sure the scheme of a webhook provider is', async () => {
+    const route = (provider: string) =>
+      `{ match_type: exact_path, match: /${provider}, backend: { backend_id: a }, webhook_verification: { provider: ${provider}, secret: s } }`;
+    await writeFile(
+      join(folder, 'hooks.yaml'),
+      `backends: { a: { http_response: { status_code: 200 } } }\nedges: { https: { a: { hostports: ["a.test:443"], routes: [${route('github')}, ${route('jira')}] } } }\n`,
+    );
+    const { code, stdout } = await edgeproof(['check', 'hooks.yaml'], folder);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /webhook provider github: certainty high\nwebhook provider jira: certainty medium\n/,
+    );
+  });
+
+  it('applies the fixes that keep the meaning', async () => {
+    await writeFile(
+      join(folder, 'policy.yaml'),
+      'on_http_request:\n  - actions:\n      - { type: custom-response, config: { content: hi } }\n',
+    );
+    const { code, stdout } = await edgeproof(['check', '--fix', 'policy.yaml'], folder);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'policy.yaml: 1 fix applied\npolicy.yaml: no problems found\n',
+    });
+    expect((await edgeproof(['check', 'policy.yaml'], folder)).stdout).toBe(
+      'policy.yaml: no problems found\n',
     );
   });
 
@@ -91,6 +122,42 @@ describe('edgeproof explain', () => {
     const { code, stderr } = await explain(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(says);
+  });
+});
+
+describe('edgeproof explain with an address database', () => {
+  it('asks the database that the edge file names', async () => {
+    const cidr = parseCidr('203.0.113.0/24');
+    if (isCidrProblem(cidr)) throw new Error(cidr.says);
+    const berlin = { country: { iso_code: 'DE', names: { en: 'Germany' } } };
+    await writeFile(join(folder, 'geo.mmdb'), writeMmdb([[cidr, berlin]]));
+    await writeFile(
+      join(folder, 'geo.yaml'),
+      `address_databases: [geo.mmdb]
+backends: { a: { http_response: { status_code: 200 } } }
+edges:
+  https:
+    a:
+      hostports: ["a.test:443"]
+      routes:
+        - match_type: path_prefix
+          match: /
+          backend: { backend_id: a }
+          traffic_policy:
+            value: |
+              on_http_request:
+                - expressions: ["conn.client_ip.geo.location.country_code == 'DE'"]
+                  actions: [{ type: deny, config: { status_code: 451 } }]
+`,
+    );
+    const args = ['explain', 'GET', 'https://a.test/', '--edge', 'geo.yaml', '--ip'];
+    expect((await edgeproof([...args, '203.0.113.7'], folder)).stdout).toMatch(/└ 451/);
+    // What nobody knows fails closed, and says so.
+    expect((await edgeproof([...args, '198.51.100.7'], folder)).stdout).toMatch(
+      /`geo` is absent[\s\S]*└ 500/,
+    );
+    await writeFile(join(folder, 'geo.mmdb'), 'not a database');
+    expect(await edgeproof([...args, '203.0.113.7'], folder)).toMatchObject({ code: 2 });
   });
 });
 
