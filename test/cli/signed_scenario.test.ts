@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { edgeproof } from './command.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-signed-'));
+  await writeFile(
+    join(folder, 'edge.yaml'),
+    `backends: { app: { static: { address: "localhost:3000" } } }
+edges:
+  https:
+    shop:
+      hostports: ["shop.test:443"]
+      routes:
+        - match_type: path_prefix
+          match: /hooks
+          webhook_verification: { provider: github, secret: right }
+          backend: { backend_id: app }
+`,
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const scenario = (secret: string, status: number) => `
+edge: edge.yaml
+clock: 2027-01-02T03:04:05Z
+upstreams: { app: { status: 204 } }
+cases:
+  - name: a signed webhook
+    request:
+      method: POST
+      url: https://shop.test/hooks
+      json: { action: opened }
+      sign: { provider: github, secret: ${secret} }
+    expect: { status: ${status} }
+`;
+
+it.each([
+  ['right', 204, 0],
+  ['wrong', 403, 0],
+  ['wrong', 204, 1],
+])('a request signed with the %s secret, expected to be %i, exits %i', async (secret, status, code) => {
+  await writeFile(join(folder, 'hooks.scenario.yaml'), scenario(secret, status));
+  const ran = await edgeproof(['test', 'hooks.scenario.yaml'], folder);
+  expect({ code: ran.code, output: ran.stdout + ran.stderr }).toMatchObject({ code });
+});
