@@ -1,24 +1,8 @@
 import * as z from 'zod';
+import { JWS_ALGORITHMS } from '../../../crypto/jws.ts';
 import { neededTemplate, template } from '../schema.ts';
 
 const KEY_SOURCE_LIMIT = 100;
-
-/** Signature algorithms of RFC 7518 §3.1 and RFC 8037 §3.1; never `none`. */
-export const SIGNATURE_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'HS256',
-  'HS384',
-  'HS512',
-] as const;
 
 function allowList(what: string) {
   return z
@@ -81,7 +65,7 @@ export const jwtValidation = z
     jws: z
       .strictObject({
         allowed_algorithms: z
-          .array(z.enum(SIGNATURE_ALGORITHMS))
+          .array(z.enum(JWS_ALGORITHMS))
           .min(1)
           .meta({ description: 'Signature algorithms that are let in.', uniqueItems: true }),
         keys,
