@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEdge } from '../../src/edgeproof.ts';
+import { edgeproof } from './command.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let readme: string;
+let folder: string;
+
+beforeAll(async () => {
+  readme = await readFile(join(root, 'README.md'), 'utf8');
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-readme-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The edge file that the page shows. */
+function shownEdge(): string {
+  return /```yaml\n([\s\S]*?)```/.exec(readme)![1]!;
+}
+
+describe('the README', () => {
+  it('shows an edge file that decides as it says', () => {
+    const edge = createEdge(parse(shownEdge()));
+    const status = (clientIp: string) => edge.decide({ url: 'https://shop.test/admin' }, { clientIp }).status;
+    expect([status('203.0.113.9'), status('198.51.100.1')]).toEqual([200, 403]);
+  });
+
+  it('shows what check prints of a wrong name in that file', async () => {
+    const broken = shownEdge().replace('ip_policy_ids: [office]', 'ip_policy_ids: [offce]');
+    await writeFile(join(folder, 'edge.yaml'), broken);
+    const { code, stdout } = await edgeproof(['check', 'edge.yaml'], folder);
+    expect(code).toBe(3);
+    expect(readme).toContain(stdout.slice(0, stdout.indexOf('1 error')));
+  });
+
+  it('shows what explain prints', async () => {
+    const [, line] = /^\$ npx edgeproof (explain .*)$/m.exec(readme)!;
+    const args = [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+    const { stdout } = await edgeproof(args, root);
+    expect(readme).toContain(stdout);
+  });
+});
