@@ -17,6 +17,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   hono: ['src/api/'],
   '@hono/node-server': ['src/api/'],
   '@node-saml/node-saml': ['src/answers/'],
+  '@xmldom/xmldom': ['src/answers/', 'src/mechanisms/login/saml/'],
   'openid-client': ['src/answers/'],
   jose: ['src/crypto/'],
   selfsigned: ['src/cli/'],
