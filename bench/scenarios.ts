@@ -73,9 +73,8 @@ function casesOf(): object[] {
 
 /** The package is what users start; where it was not built, the sources are started, which takes longer. */
 function builtOrSource(): string {
-  const built = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const isNew = existsSync(new URL('../dist/cli/test.js', import.meta.url));
-  return isNew ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+  const built = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
+  return existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 }
 
 function spawnMs(args: readonly string[]): number {
