@@ -37,6 +37,8 @@ export interface CompileOptions {
   readonly passUnsimulated?: boolean;
   /** `full`: policies also tell which rules did not apply, and why; slower. Default `decided`. */
   readonly trace?: 'decided' | 'full';
+  /** Looks at every expression of every policy: for coverage. */
+  readonly watch?: PolicyLinks['watch'];
 }
 
 interface HttpsEdge {
@@ -63,6 +65,7 @@ export function compileEdge(
       passUnsimulated: options.passUnsimulated ?? false,
       isInternal: (host) => internal.has(host),
       trace: options.trace ?? 'decided',
+      ...(options.watch && { watch: options.watch }),
     },
   };
   const edges: [string, HttpsEdge][] = [];

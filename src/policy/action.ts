@@ -14,7 +14,7 @@ import type { ActionResult } from '../expression/vocabulary/action_results.ts';
 import type { Surroundings } from '../expression/vocabulary/inputs.ts';
 import type { ActionOf } from './document/document.ts';
 import type { ActionType } from './actions/schemas.ts';
-import type { Expression, Template } from './evaluators.ts';
+import type { Expression, Template, Watch } from './evaluators.ts';
 import type { Failure } from './failure.ts';
 import type { Phase } from './phase.ts';
 import type { Walk } from './walk.ts';
@@ -35,6 +35,8 @@ export interface PolicyContext {
   readonly passUnsimulated: boolean;
   /** `decided`: rules that applied and their actions. `full`: also those that did not, and why; slower. */
   readonly trace: 'decided' | 'full';
+  /** Looks at every expression of the policy: for coverage. Every rule is then looked at, too. */
+  readonly watch?: Watch;
 }
 
 /** What one run of an action comes to. */

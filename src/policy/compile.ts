@@ -84,7 +84,7 @@ function compilePhase(
 ): CompiledPhase {
   const scope = scopeFor(name, { service: context.naming.service });
   const compiled = rules.map((rule) => compileRule(rule, name, scope, context, cells));
-  const useIndex = isIndexed && context.trace === 'decided';
+  const useIndex = isIndexed && context.trace === 'decided' && context.watch === undefined;
   const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
   const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
   return { phase: name, rules: compiled, index: indexRules(facts), context, edits, noRule };
@@ -115,7 +115,7 @@ function compileRule(
   };
   const conditions = [
     ...(rule.phase === 'on_event_stream_message' ? [onlyStreams(pointer)] : []),
-    ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope)),
+    ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope, context.watch)),
   ];
   return {
     label,
@@ -149,16 +149,22 @@ function compileAction(
   cells: (() => unknown)[],
 ): CompiledAction {
   const kind = ACTIONS[action.type] as ActionKind<ActionType>;
-  const { service } = context.naming;
+  const { watch, naming } = context;
+  const { service } = naming;
   const config = pointerTo(action.pointer, 'config');
   const compiling: Compiling = {
     context,
     phase,
     pointer: action.pointer,
-    template: (text, at) => compileText(text, config + at, scope, service),
-    data: (value, at) => compileData(value, config + at, scope, service),
+    template: (text, at) => compileText(text, config + at, scope, service, watch),
+    data: (value, at) => compileData(value, config + at, scope, service, watch),
     expression: (text, at, where) =>
-      compileField(text, config + at, where === 'retry' ? scopeFor('retry_condition', { service }) : scope),
+      compileField(
+        text,
+        config + at,
+        where === 'retry' ? scopeFor('retry_condition', { service }) : scope,
+        watch,
+      ),
     cell: (initial) => {
       const index = cells.push(initial) - 1;
       return { index, of: (walk: Walk) => walk.state!.cells[index] as never };

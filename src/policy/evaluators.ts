@@ -4,7 +4,7 @@ import type { Scope } from '../expression/scope.ts';
 import { BOOL } from '../expression/types.ts';
 import { EvalError, type Outcome, type Value } from '../expression/values.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
-import { compileTemplate } from '../expression/vocabulary/template.ts';
+import { type TemplateOptions, compileTemplate } from '../expression/vocabulary/template.ts';
 import { compileTemplateTree } from '../expression/vocabulary/template_tree.ts';
 import { FAILURES, Failure } from './failure.ts';
 
@@ -17,6 +17,16 @@ export interface Template {
   readonly constant: string | null;
   readonly text: (activation: Activation) => string | Failure;
 }
+
+/**
+ * Looks at each expression as it is compiled, and gives the closure that is evaluated in its place: for coverage.
+ * `start` is where the expression begins in the text at the pointer.
+ */
+export type Watch = (
+  program: Program<Activation>,
+  pointer: string,
+  start: number,
+) => Program<Activation>['evaluate'];
 
 /** One expression of a rule. */
 export interface Condition {
@@ -32,9 +42,17 @@ export interface Condition {
  * Compiles one expression of a rule. What was checked compiles; were it otherwise, the rule fails closed when it
  * is reached, as if the expression had met an error.
  */
-export function compileCondition(text: string, pointer: string, scope: Scope<Activation>): Condition {
+export function compileCondition(
+  text: string,
+  pointer: string,
+  scope: Scope<Activation>,
+  watch?: Watch,
+): Condition {
   const { program, diagnostics } = compile(text, scope, { wants: BOOL });
-  if (program !== undefined) return { text, pointer, evaluate: program.evaluate, program };
+  if (program !== undefined) {
+    const evaluate = watch === undefined ? program.evaluate : watch(program, pointer, 0);
+    return { text, pointer, evaluate, program };
+  }
   const error = new EvalError('expr.internal', diagnostics[0]?.says ?? 'the expression does not compile');
   return { text, pointer, evaluate: () => error, program: null };
 }
@@ -46,10 +64,15 @@ export function conditionFailure({ text, pointer }: Condition, outcome: Outcome)
 }
 
 /** Compiles a bare expression of an action's config. */
-export function compileField(text: string, pointer: string, scope: Scope<Activation>): Expression {
+export function compileField(
+  text: string,
+  pointer: string,
+  scope: Scope<Activation>,
+  watch?: Watch,
+): Expression {
   const { program, diagnostics } = compile(text, scope);
   if (program === undefined) return failing(FAILURES.field, text, diagnostics[0]?.says, pointer);
-  const { evaluate } = program;
+  const evaluate = watch === undefined ? program.evaluate : watch(program, pointer, 0);
   return (activation) => {
     const outcome = evaluate(activation);
     return outcome instanceof EvalError ? failureOf(FAILURES.field, text, outcome.says, pointer) : outcome;
@@ -62,8 +85,10 @@ export function compileText(
   pointer: string,
   scope: Scope<Activation>,
   service: string,
+  watch?: Watch,
 ): Template {
-  const { template, diagnostics } = compileTemplate(source, scope, { service });
+  const options = { service, ...watching(pointer, watch) };
+  const { template, diagnostics } = compileTemplate(source, scope, options);
   if (template === undefined) {
     const text = failing(FAILURES.interpolation, source, diagnostics[0]?.says, pointer);
     return { constant: null, text };
@@ -83,8 +108,10 @@ export function compileData(
   pointer: string,
   scope: Scope<Activation>,
   service: string,
+  watch?: Watch,
 ): Expression {
-  const { evaluate, diagnostics } = compileTemplateTree(plain, scope, pointer, { service });
+  const options = { service, ...watching('', watch) };
+  const { evaluate, diagnostics } = compileTemplateTree(plain, scope, pointer, options);
   const shown = JSON.stringify(plain) ?? String(plain);
   if (evaluate === undefined) return failing(FAILURES.interpolation, shown, diagnostics[0]?.says, pointer);
   return (activation) => {
@@ -92,6 +119,18 @@ export function compileData(
     return outcome instanceof EvalError
       ? failureOf(FAILURES.interpolation, shown, outcome.says, pointer)
       : outcome;
+  };
+}
+
+/** The option of templates that has their expressions watched. */
+function watching(base: string, watch: Watch | undefined): Pick<TemplateOptions, 'watch'> {
+  if (watch === undefined) return {};
+  return {
+    watch: (program, start, at) => {
+      // Templates of policies are evaluated over activations, whatever the type of the compiler says.
+      const own = program as unknown as Program<Activation>;
+      return { ...own, evaluate: watch(own, base + at, start) } as unknown as typeof program;
+    },
   };
 }
 

@@ -40,13 +40,18 @@ export interface CompiledTemplate<A> {
 export interface TemplateOptions {
   /** Name of the service, for old spellings such as `${.service.geo.city}`. */
   readonly service?: string;
+  /** Looks at each expression and where it begins, and may put another closure in its place: for coverage. */
+  readonly watch?: TemplateWatch;
 }
+
+/** `start` is the offset of the expression in its template, `pointer` that of the template below the given one. */
+type TemplateWatch = <A>(program: Program<A>, start: number, pointer: string) => Program<A>;
 
 /** Compiles a template in a scope. All findings at once; never throws. */
 export function compileTemplate<A>(
   source: string,
   scope: Scope<A>,
-  { service = 'service' }: TemplateOptions = {},
+  { service = 'service', watch }: TemplateOptions = {},
 ): CompiledTemplate<A> {
   if (!source.includes('${')) return { template: constantTemplate(source, source), diagnostics: [] };
   const pieces = splitTemplate(source);
@@ -56,6 +61,12 @@ export function compileTemplate<A>(
   for (const piece of pieces) {
     if (piece.kind === 'text') parts.push(piece);
     else compilePiece(piece, scope, service, parts, diagnostics);
+  }
+  if (watch !== undefined) {
+    for (const [index, part] of parts.entries()) {
+      if (part.kind === 'expression')
+        parts[index] = { ...part, program: watch(part.program, part.start, '') };
+    }
   }
   return { template: hasErrors(diagnostics) ? undefined : templateOf(source, parts), diagnostics };
 }

@@ -44,7 +44,10 @@ export function compileTemplateTree<A>(
     return isError(value) ? refuse(at, value.says) : () => value;
   };
   const string = (source: string, at: string): Run<A> => {
-    const { template, diagnostics: found } = compileTemplate(source, scope, options);
+    const { watch } = options;
+    const own: TemplateOptions =
+      watch === undefined ? options : { ...options, watch: (program, start) => watch(program, start, at) };
+    const { template, diagnostics: found } = compileTemplate(source, scope, own);
     for (const one of found) diagnostics.push({ ...one, pointer: at });
     return template?.evaluate ?? (() => source);
   };

@@ -21,6 +21,7 @@ export interface PolicyLinks {
   readonly allowPrivateFetch?: boolean;
   readonly passUnsimulated?: boolean;
   readonly trace?: PolicyContext['trace'];
+  readonly watch?: PolicyContext['watch'];
 }
 
 /** Applies the rules of a traffic policy, in the request and in the response phase. */
@@ -78,6 +79,7 @@ function contextOf(linked: Linked & PolicyLinks): PolicyContext {
     allowPrivateFetch: linked.allowPrivateFetch ?? false,
     passUnsimulated: linked.passUnsimulated ?? false,
     trace: linked.trace ?? 'decided',
+    ...(linked.watch && { watch: linked.watch }),
   };
 }
 
