@@ -2,7 +2,9 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import type { Answers, FetchRequest } from '../engine/contract.ts';
-import { type FieldList, firstValue } from '../http/fields.ts';
+import { type FieldList, firstValue, withoutField } from '../http/fields.ts';
+import { type Address, parseAddress } from '../net/address.ts';
+import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
 
 type Fetched = Answers['fetch'];
 
@@ -13,20 +15,42 @@ export interface Fetcher {
   readonly close: () => Promise<void>;
 }
 
+/** What a fetcher asks of the world. */
+export interface FetcherOptions {
+  readonly resolver?: LookupFunction;
+  /** Which addresses guarded requests do not reach; default those of `net/private_hosts.ts`. */
+  readonly isPrivate?: (address: Address) => boolean;
+}
+
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The fetcher on undici: HTTP/1.1, TLS verified, bodies read whole up to their limit. */
-export function createFetcher(): Fetcher {
+/** Fields that are meant for one origin (Fetch §4.4): a redirect to another one does not take them along. */
+const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+
+/**
+ * The fetcher on undici: HTTP/1.1, TLS verified, bodies read whole up to their limit. Names are looked up with the
+ * system's resolver where nothing else is said.
+ */
+export function createFetcher(options: FetcherOptions = {}): Fetcher {
+  const { resolver: system = lookup, isPrivate = isPrivateAddress } = options;
   const resolved = new Map<string, string>();
-  const agent = new Agent({ allowH2: false, connect: { lookup: rememberingLookup(resolved) } });
+  // Connections are kept, so those that were made without a look at the address are not for guarded requests.
+  const open = new Agent({ allowH2: false, connect: { lookup: rememberingLookup(resolved, system) } });
+  const guarded = new Agent({
+    allowH2: false,
+    connect: { lookup: rememberingLookup(resolved, publicLookup(system, isPrivate)) },
+  });
 
   async function fetch(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
     const began = performance.now();
     const signal = AbortSignal.any([gone, AbortSignal.timeout(request.timeoutMs)]);
-    let { url, method, body } = request;
+    let { url, method, body, headers: fields } = request;
+    const agent = request.allowPrivate ? open : guarded;
     try {
       for (let redirects = 0; ; redirects++) {
-        const answer = await agent.request(requestOptions(url, { ...request, method, body }, signal));
+        // An address in the URL itself is never looked up.
+        if (!request.allowPrivate && isPrivateHost(new URL(url).hostname)) return privateAddress(url);
+        const answer = await agent.request(requestOptions(url, { method, headers: fields, body }, signal));
         const headers = flatHeaders(answer.headers);
         const location = REDIRECTS.has(answer.statusCode) ? firstValue(headers, 'location') : undefined;
         if (location === undefined || request.maxRedirects === 0) {
@@ -46,7 +70,9 @@ export function createFetcher(): Fetcher {
         answer.body.on('error', () => {}).destroy();
         if (redirects === request.maxRedirects)
           return { failure: 'redirects', detail: `more than ${redirects}` };
-        url = new URL(location, url).href;
+        const next = new URL(location, url);
+        if (next.origin !== new URL(url).origin) fields = OF_THE_ORIGIN.reduce(withoutField, fields);
+        url = next.href;
         // RFC 9110 §15.4: 303 always, 301 and 302 by custom, become GET.
         if (answer.statusCode === 303 || (answer.statusCode < 303 && method === 'POST'))
           [method, body] = ['GET', null];
@@ -56,10 +82,24 @@ export function createFetcher(): Fetcher {
     }
   }
 
-  return { fetch, close: () => agent.destroy() };
+  const close = async (): Promise<void> => {
+    await Promise.all([open.destroy(), guarded.destroy()]);
+  };
+  return { fetch, close };
 }
 
-function requestOptions(url: string, request: FetchRequest, signal: AbortSignal): Dispatcher.RequestOptions {
+function privateAddress(url: string): Fetched {
+  return {
+    failure: 'invalid',
+    detail: `'${new URL(url).hostname}' is an address of this machine or its network`,
+  };
+}
+
+function requestOptions(
+  url: string,
+  request: Pick<FetchRequest, 'method' | 'headers' | 'body'>,
+  signal: AbortSignal,
+): Dispatcher.RequestOptions {
   const { origin, pathname, search } = new URL(url);
   const { method, headers, body } = request;
   return {
@@ -101,21 +141,47 @@ function failureOf(error: unknown, gone: AbortSignal): Fetched {
   const { name, code, message } = error as Error & { code?: string };
   if (name === 'TimeoutError') return { failure: 'timeout', detail: message };
   if (gone.aborted) return { failure: 'connect', detail: 'the client left' };
+  if (code === PRIVATE_ADDRESS) return { failure: 'invalid', detail: message };
   if (code === 'ERR_INVALID_URL' || name === 'InvalidArgumentError')
     return { failure: 'invalid', detail: message };
   return { failure: code?.startsWith('HPE_') === true ? 'invalid' : 'connect', detail: message };
 }
 
 /** The system's look-up, with the last address of each host kept for the answer; the number of hosts is bounded. */
-function rememberingLookup(resolved: Map<string, string>): LookupFunction {
+function rememberingLookup(resolved: Map<string, string>, system: LookupFunction): LookupFunction {
   return (host, options, callback) => {
-    lookup(host, options, (error, address, family) => {
+    system(host, options, (error, address, family) => {
       const first = Array.isArray(address)
         ? (address[0] as { address: string } | undefined)?.address
         : address;
       if (resolved.size > 1_024) resolved.clear();
       if (error === null && first !== undefined) resolved.set(host, first);
       callback(error, address, family);
+    });
+  };
+}
+
+const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS';
+
+/**
+ * A look-up that knows public addresses only. What it gives is what is dialled, so a name that resolves to another
+ * address the next time gains nothing.
+ */
+function publicLookup(system: LookupFunction, isPrivate: (address: Address) => boolean): LookupFunction {
+  return (host, options, callback) => {
+    system(host, options, (error, found, family) => {
+      if (error !== null) return callback(error, found, family);
+      const addresses = typeof found === 'string' ? [{ address: found, family: family ?? 0 }] : found;
+      const open = addresses.filter(({ address }) => {
+        const parsed = parseAddress(address);
+        return parsed !== null && !isPrivate(parsed);
+      });
+      const [first] = open;
+      if (first === undefined) {
+        const refused = new Error(`'${host}' is an address of this machine or its network`);
+        return callback(Object.assign(refused, { code: PRIVATE_ADDRESS }), '', 0);
+      }
+      return typeof found === 'string' ? callback(null, first.address, first.family) : callback(null, open);
     });
   };
 }

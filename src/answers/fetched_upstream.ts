@@ -20,6 +20,7 @@ export async function fetchUpstream(request: Request): Promise<Response> {
         timeoutMs: TIMEOUT_MS,
         limitBytes: LIMIT_BYTES,
         maxRedirects: 0,
+        allowPrivate: true,
       },
       new AbortController().signal,
     );

@@ -1,7 +1,9 @@
 import type { Encoding, Reply, Sent } from '../engine/contract.ts';
 import { type FieldList, firstValue, hasField } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
+import { editWhole } from '../engine/body_editors.ts';
 import { compressBody, compressed } from './compressor.ts';
+import { editBody } from './edited_body.ts';
 import type { Forwarded, ReplySink, RequestBody, ResponseBody } from './port.ts';
 import { splice } from './splice.ts';
 
@@ -26,7 +28,9 @@ export function sendReply(reply: Reply, parts: ReplyParts): Promise<Sent> {
   if (reply.status < 200) return Promise.resolve(unsent(parts, 'client'));
   if (reply.body !== 'upstream') {
     letGo(forwarded);
-    return sendBytes(reply, 'text' in reply.body ? Buffer.from(reply.body.text) : reply.body.bytes, parts);
+    const written = 'text' in reply.body ? Buffer.from(reply.body.text) : reply.body.bytes;
+    const edited = editWhole(written, reply.editors ?? []);
+    return edited === null ? Promise.resolve(unsent(parts, 'none')) : sendBytes(reply, edited, parts);
   }
   if (forwarded === null || !('body' in forwarded))
     throw new Error('the reply needs an upstream that has not answered');
@@ -83,8 +87,10 @@ function declaredLength(status: number, lengthBytes: number | null): number | nu
 
 async function sendStream(reply: Reply, upstream: ResponseBody, parts: ReplyParts): Promise<Sent> {
   const { sink } = parts;
-  const packed = reply.compress === null ? null : compressStream(reply, upstream, reply.compress);
-  const body = packed ?? upstream;
+  const { editors = [] } = reply;
+  const edited = editors.length === 0 ? upstream : editBody(upstream, editors);
+  const packed = reply.compress === null ? null : compressStream(reply, edited, reply.compress);
+  const body = packed ?? edited;
   sink.head(reply.status, fieldsOf(reply), { lengthBytes: body.lengthBytes, content: true });
   const whole = await pump(body, sink);
   const cut = whole ? 'none' : whoCut(parts);

@@ -7,6 +7,8 @@ export interface World {
   nowMs(): number;
   /** Uniform in [0, 1). */
   random(): number;
+  /** Bytes that nobody can guess; seeded in simulation. The system's when it is left out. */
+  secretBytes?(count: number): Uint8Array;
 }
 
 /** What the edge knows of the client's connection before any byte of HTTP. */
@@ -84,11 +86,26 @@ export type Edit =
   /** Replaces the request's body, which a handler has asked for before. */
   | { readonly edit: 'request_body'; readonly bytes: Uint8Array }
   | { readonly edit: 'response_body'; readonly bytes: Uint8Array }
+  /** Changes the response's body while it flows, before it is compressed. */
+  | { readonly edit: 'response_flow'; readonly editor: MakeBodyEditor }
   /** A record for the event's `traffic_policy.logs`. */
   | { readonly edit: 'log'; readonly metadata: Readonly<Record<string, unknown>> };
 
 /** Content codings that the edge can apply. */
-export type Encoding = 'gzip' | 'deflate' | 'br';
+export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd';
+
+/**
+ * Changes a body piece by piece; what it holds back is bounded. Null: the body cannot be changed as it must be, so
+ * nothing more of it may be sent.
+ */
+export interface BodyEditor {
+  readonly push: (piece: Uint8Array) => Uint8Array | null;
+  /** What was held back when the body ended. */
+  readonly end: () => Uint8Array | null;
+}
+
+/** An editor belongs to one body. */
+export type MakeBodyEditor = () => BodyEditor;
 
 /** A step inside a handler that has parts of its own, such as a rule or an action of a traffic policy. */
 export interface InnerStep {
@@ -171,6 +188,8 @@ export type Question =
 export interface Reply extends ResponseHead {
   /** `upstream` streams what the last forward answered; text and bytes are sent as they are. */
   readonly body: 'upstream' | { readonly text: string } | { readonly bytes: Uint8Array };
+  /** Applied to the body in this order, before it is compressed; none when absent. */
+  readonly editors?: readonly MakeBodyEditor[];
   readonly compress: Encoding | null;
   readonly upgrade: boolean;
   /** Close the connection instead of replying. */
@@ -186,6 +205,11 @@ export interface FetchRequest {
   readonly timeoutMs: number;
   readonly limitBytes: number;
   readonly maxRedirects: number;
+  /**
+   * Whether it may reach this machine and its network. If not, every address that is dialled is looked at when it is
+   * known: after each look-up and each redirect.
+   */
+  readonly allowPrivate: boolean;
 }
 
 /** `body_…`: it was the client's body that did not come, or was none; the upstream is not to blame. */

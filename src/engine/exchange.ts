@@ -17,6 +17,8 @@ import { NO_EDITS, type Pipeline } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
 import type { ServiceNaming } from './naming.ts';
 
+const NO_EDITORS: NonNullable<Reply['editors']> = [];
+
 /** Begins an exchange with another edge of the same configuration. */
 export type BeginInside = (connection: Connection, head: RequestHead) => Exchange;
 
@@ -69,6 +71,8 @@ export class Exchange {
   requestBody: Uint8Array | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
   compress: Reply['compress'] = null;
+  /** What changes the body on its way to the client. */
+  editors: NonNullable<Reply['editors']> = NO_EDITORS;
   sent: Sent | null = null;
   /** Why the engine itself ended the exchange, when it did. */
   ended: Because<EngineReason> | null = null;

@@ -68,6 +68,7 @@ function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
   if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
   exchange.response = verdict.response;
   exchange.body = { text: verdict.response.body };
+  exchange.editors = [];
   return walkResponse(exchange, exchange.responseVerdicts.length);
 }
 
@@ -78,6 +79,7 @@ function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
   for (const edit of edits) {
     if (edit.edit === 'compress') exchange.compress = edit.algorithm;
     else if (edit.edit === 'response_body') exchange.body = { bytes: edit.bytes };
+    else if (edit.edit === 'response_flow') exchange.editors = [...exchange.editors, edit.editor];
     else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
   }
 }
@@ -85,6 +87,7 @@ function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
 /** An edge's own response to a stopped request: it goes out as it is, the response phase is not for it. */
 export function replyLocally(exchange: Exchange, response: LocalResponse, close: boolean): Question {
   exchange.compress = null;
+  exchange.editors = [];
   return reply(exchange, response, { text: response.body }, close);
 }
 
@@ -99,6 +102,7 @@ export function reply(exchange: Exchange, head: ResponseHead, body: Reply['body'
   exchange.stage = 'reply';
   exchange.response = close ? null : head;
   const { status, headers } = head;
+  const { compress, editors } = exchange;
   const upgrade = status === 101 && body === 'upstream';
-  return { ask: 'reply', reply: { status, headers, body, compress: exchange.compress, upgrade, close } };
+  return { ask: 'reply', reply: { status, headers, body, editors, compress, upgrade, close } };
 }

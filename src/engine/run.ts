@@ -157,6 +157,7 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
         break;
       case 'compress':
       case 'response_body':
+      case 'response_flow':
         throw new Error(`a ${edit.edit} edit in the request phase`);
     }
   }
@@ -185,6 +186,7 @@ function askedInside(exchange: Exchange, question: Question | null): Question | 
   exchange.attempts.push(...inside.attempts);
   exchange.logs = inside.logs === null ? exchange.logs : [...(exchange.logs ?? []), ...inside.logs];
   exchange.compress = inside.compress;
+  exchange.editors = inside.editors;
   exchange.requestBody = inside.requestBody;
   conclude(exchange, inside.outcome ?? 'cancelled');
   const { status, headers, body, close } = question.reply;

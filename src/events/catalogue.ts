@@ -4,7 +4,7 @@ export interface HttpRequestComplete {
   readonly basic_auth: { readonly decision: ModuleDecision; readonly username: string };
   readonly circuit_breaker: { readonly decision: ModuleDecision | 'allow_while_open' };
   readonly compression: {
-    readonly algorithm: 'gzip' | 'deflate' | 'br' | 'none';
+    readonly algorithm: 'gzip' | 'deflate' | 'br' | 'zstd' | 'none';
     readonly bytes_saved: number;
   };
   readonly conn: {

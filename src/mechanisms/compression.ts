@@ -29,15 +29,15 @@ export interface CompressionPlan {
  * the plain form more than any (RFC 9110 §12.5.3). No header is no wish: allowed, but nothing a client without
  * `Accept-Encoding` may be surprised with. `acceptEncoding` is all lines of the field, joined by commas.
  */
-export function negotiate(
+export function negotiate<Coding extends string>(
   acceptEncoding: string | undefined,
-  offered: readonly Algorithm[],
-): Algorithm | null {
+  offered: readonly Coding[],
+): Coding | null {
   if (acceptEncoding === undefined) return null;
   const wishes = codingWishes(acceptEncoding);
   // The plain form competes only when it is named: a bare `*` is not a wish for it.
   let best = Math.max(1, wishes.named.get('identity') ?? 0);
-  let chosen: Algorithm | null = null;
+  let chosen: Coding | null = null;
   for (const algorithm of offered) {
     const wish = wishFor(wishes, algorithm);
     if (chosen === null ? wish >= best : wish > best) {

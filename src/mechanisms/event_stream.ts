@@ -16,8 +16,8 @@ export interface FieldReplacement extends Replacement {
 export interface EventStreamEditor {
   /** The messages that have become whole, edited; `TOO_LONG` when one is longer than it may be. */
   readonly push: (piece: Uint8Array) => Uint8Array | typeof TOO_LONG;
-  /** What was left when the stream ended: no whole message, so it is as it came. */
-  readonly end: () => Uint8Array;
+  /** What was left when the stream ended, edited: no whole message, but some readers take it for one. */
+  readonly end: () => Uint8Array | typeof TOO_LONG;
   /** Texts that were found so far, the first `MATCHES_KEPT` of them, and how many there were. */
   readonly found: readonly FoundText[];
   readonly count: () => number;
@@ -37,23 +37,40 @@ export function editEventStream(replacements: readonly FieldReplacement[]): Even
   const found: FoundText[] = [];
   let count = 0;
   let waiting = '';
+  const note: Note = (index, { count: more, matches }) => {
+    count += more;
+    for (const matched of matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });
+  };
   const push = (piece: Uint8Array): Uint8Array | typeof TOO_LONG => {
     // What was searched before holds no end, but the last line end may be the first half of one.
     const from = Math.max(0, waiting.length - 3);
     waiting += decoder.decode(piece, { stream: true });
     let out = '';
     for (let end = endOfMessage(waiting, from); end >= 0; end = endOfMessage(waiting, 0)) {
-      const edited = editMessage(waiting.slice(0, end), replacements, (index, { count: more, matches }) => {
-        count += more;
-        for (const matched of matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });
-      });
+      const edited = editMessage(waiting.slice(0, end), replacements, note);
       if (edited === null) return TOO_LONG;
       out += edited;
       waiting = waiting.slice(end);
     }
     return waiting.length > MESSAGE_LIMIT_UNITS ? TOO_LONG : Buffer.from(out, 'utf8');
   };
-  const end = (): Uint8Array => Buffer.from(waiting + decoder.decode(), 'utf8');
+  const end = (): Uint8Array | typeof TOO_LONG => {
+    waiting += decoder.decode();
+    let out = '';
+    // A CR at the very end is whole now.
+    for (
+      let at = endOfMessage(`${waiting} `, 0);
+      at >= 0 && waiting !== '';
+      at = endOfMessage(`${waiting} `, 0)
+    ) {
+      const edited = editMessage(waiting.slice(0, at), replacements, note);
+      if (edited === null) return TOO_LONG;
+      out += edited;
+      waiting = waiting.slice(at);
+    }
+    const rest = editMessage(waiting, replacements, note);
+    return rest === null ? TOO_LONG : Buffer.from(out + rest, 'utf8');
+  };
   return { push, end, found, count: () => count };
 }
 
@@ -70,7 +87,7 @@ type Note = (index: number, replaced: Replaced) => void;
 
 /** The message after editing; null when it would be too long. */
 function editMessage(message: string, replacements: readonly FieldReplacement[], note: Note): string | null {
-  const lines = message.match(/[^\r\n]*(?:\r\n|\r|\n)/g) ?? [];
+  const lines = message.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
   const texts = { data: fieldText(lines, 'data'), retry: fieldText(lines, 'retry') };
   const before = { ...texts };
   for (const [index, replacement] of replacements.entries()) {
@@ -85,7 +102,7 @@ function editMessage(message: string, replacements: readonly FieldReplacement[],
   return writeMessage(lines, texts);
 }
 
-const FIELD = /^(data|retry)(?:: ?([^\r\n]*))?(?=[\r\n])/;
+const FIELD = /^(data|retry)(?:: ?([^\r\n]*))?(?=[\r\n]|$)/;
 
 /** The values of all lines of a field, joined as a reader of the stream joins them; null when there are none. */
 function fieldText(lines: readonly string[], name: 'data' | 'retry'): string | null {
@@ -101,7 +118,7 @@ function writeMessage(
   lines: readonly string[],
   texts: Readonly<Record<'data' | 'retry', string | null>>,
 ): string {
-  const lineEnd = /[\r\n]+$/.exec(lines[0]!)![0];
+  const lineEnd = /[\r\n]+$/.exec(lines[0]!)?.[0] ?? '\n';
   const written = new Set<string>();
   let message = '';
   for (const line of lines) {
@@ -112,5 +129,7 @@ function writeMessage(
       for (const part of texts[name]!.split(/\r\n|\r|\n/)) message += `${name}: ${part}${lineEnd}`;
     }
   }
-  return message;
+  // A last line without an end keeps none.
+  const isOpen = !/[\r\n]$/.test(lines.at(-1)!) && message.endsWith(lineEnd);
+  return isOpen ? message.slice(0, -lineEnd.length) : message;
 }

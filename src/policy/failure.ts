@@ -13,10 +13,16 @@ export const FAILURES = {
   timeout: 3602,
   loop: 3603,
   bodyNotPermitted: 3604,
-  bodyUnread: 3900,
-  bodyTooLarge: 3901,
-  bodyEncoded: 3902,
-  replacedTooLarge: 3903,
+  /** A `${…}` of a replacement has no value. */
+  replacementTemplate: 3900,
+  /** What a `${…}` has made is no pattern. */
+  replacementPattern: 3901,
+  /** The body cannot be searched, so it was not asked for: it is encoded. */
+  bodyNotBuffered: 3902,
+  /** The body was asked for and did not come, or not as a whole: it is too large. */
+  bodyUnread: 3903,
+  /** Replacing would make too much of it. */
+  bodyUnchanged: 3904,
 } as const;
 
 /**

@@ -5,22 +5,36 @@ import { FAILURES, Failure } from './failure.ts';
 
 export type PatternTemplate = (activation: Activation) => Pattern | Failure;
 
+/** Numbers of the failures of a pattern. */
+export interface PatternNumbers {
+  readonly template: number;
+  readonly pattern: number;
+}
+
+const USUAL: PatternNumbers = { template: FAILURES.interpolation, pattern: FAILURES.action };
+
 /** Compiles a pattern: now where its text is known, else when it has been put together. */
-export function compilePatternTemplate(compiling: Compiling, text: string, at: string): PatternTemplate {
+export function compilePatternTemplate(
+  compiling: Compiling,
+  text: string,
+  at: string,
+  numbers: PatternNumbers = USUAL,
+): PatternTemplate {
   const template = compiling.template(text, at);
   if (template.constant !== null) {
-    const known = patternOf(compiling, template.constant);
+    const known = patternOf(compiling, template.constant, numbers);
     return () => known;
   }
   return (activation) => {
     const source = template.text(activation);
-    return source instanceof Failure ? source : patternOf(compiling, source);
+    if (source instanceof Failure) return new Failure(numbers.template, source.says, source.pointer);
+    return patternOf(compiling, source, numbers);
   };
 }
 
-function patternOf(compiling: Compiling, source: string): Pattern | Failure {
+function patternOf(compiling: Compiling, source: string, numbers: PatternNumbers): Pattern | Failure {
   const pattern = compilePattern(source);
   return isPatternProblem(pattern)
-    ? compiling.failure(FAILURES.action, `the pattern cannot be used: ${pattern.says}`)
+    ? compiling.failure(numbers.pattern, `the pattern cannot be used: ${pattern.says}`)
     : pattern;
 }

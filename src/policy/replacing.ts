@@ -54,7 +54,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
         const replaced = replaceInBody(body, replacements, REPLACING_LIMIT_BYTES);
         if (replaced === TOO_LONG) {
           return compiling.failure(
-            FAILURES.replacedTooLarge,
+            FAILURES.bodyUnchanged,
             `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`,
           );
         }
@@ -79,14 +79,16 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
           if (known !== null) return replace(walk, known, replacements);
           return waitFor({ ask: part.ask, limitBytes: REPLACING_LIMIT_BYTES }, (answer) => {
             if ('bytes' in answer) return replace(walk, answer.bytes, replacements);
-            const number = answer.failure === 'too_large' ? FAILURES.bodyTooLarge : FAILURES.bodyUnread;
-            return compiling.failure(number, `the body could not be read: ${answer.failure}`);
+            return compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`);
           });
         },
       };
     },
   };
 }
+
+/** Replacements have numbers of their own for what goes wrong with their texts. */
+const IN_REPLACEMENTS = { template: FAILURES.replacementTemplate, pattern: FAILURES.replacementPattern };
 
 /** Compiles the replacements of an action. */
 export function compileReplacements(
@@ -96,7 +98,7 @@ export function compileReplacements(
   const compiled = written.map(({ from, to }, index) => {
     const at = pointerTo('/replacements', index);
     return {
-      from: compilePatternTemplate(compiling, from, `${at}/from`),
+      from: compilePatternTemplate(compiling, from, `${at}/from`, IN_REPLACEMENTS),
       to: compiling.template(to, `${at}/to`),
     };
   });
@@ -106,7 +108,7 @@ export function compileReplacements(
       const from = each.from(activation);
       if (from instanceof Failure) return from;
       const to = each.to.text(activation);
-      if (to instanceof Failure) return to;
+      if (to instanceof Failure) return new Failure(IN_REPLACEMENTS.template, to.says, to.pointer);
       replacements.push({ from, to });
     }
     return replacements;
@@ -120,5 +122,5 @@ export function compileReplacements(
 export function encodingFailure(compiling: Compiling, headers: FieldList): Failure | null {
   const codings = listMembers(headers, 'content-encoding').filter((coding) => coding !== 'identity');
   if (codings.length === 0) return null;
-  return compiling.failure(FAILURES.bodyEncoded, `the body is encoded (${codings.join(', ')})`);
+  return compiling.failure(FAILURES.bodyNotBuffered, `the body is encoded (${codings.join(', ')})`);
 }

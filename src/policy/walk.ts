@@ -1,4 +1,4 @@
-import type { Connection, Edit, InnerStep, RequestHead, World } from '../engine/contract.ts';
+import type { Connection, Edit, InnerStep, MakeBodyEditor, RequestHead, World } from '../engine/contract.ts';
 import { type HeadersEdit, applyHeaderEdits, headersEdit } from '../engine/edits.ts';
 import type { ActionResult } from '../expression/vocabulary/action_results.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
@@ -98,6 +98,12 @@ export function changeBody(walk: Walk, bytes: Uint8Array): void {
   else walk.requestBody = bytes;
   keep(walk, { edit: isResponse ? 'response_body' : 'request_body', bytes });
   removeHeaders(walk, OF_THE_BYTES);
+}
+
+/** Changes the body of the response while it flows. */
+export function changeFlow(walk: Walk, editor: MakeBodyEditor): void {
+  keep(walk, { edit: 'response_flow', editor });
+  removeHeaders(walk, ['content-length', ...OF_THE_BYTES]);
 }
 
 /** Notes an edit that no expression sees. */

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { AnswerTo, Answers, FetchRequest, Question } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
@@ -26,7 +26,8 @@ const NO_FLIGHT_DATA = { body: NO_BYTES, isCut: false };
 
 const compress: Compressor = (bytes, encoding) => {
   if (encoding === 'gzip') return gzipSync(bytes);
-  return encoding === 'br' ? brotliCompressSync(bytes) : deflateSync(bytes);
+  if (encoding === 'deflate') return deflateSync(bytes);
+  return encoding === 'br' ? brotliCompressSync(bytes) : zstdCompressSync(bytes);
 };
 
 /**

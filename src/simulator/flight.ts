@@ -1,3 +1,4 @@
+import { chainEditors } from '../engine/body_editors.ts';
 import type { FetchRequest, Reply, Sent, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { FieldList } from '../http/fields.ts';
@@ -70,12 +71,13 @@ export function replied(
       : 'text' in reply.body
         ? UTF8.encode(reply.body.text)
         : reply.body.bytes;
-  const cut = isUpstream && isCut;
-  const raw = isBodyless(flight.exchange.head.method, reply.status)
+  const broken = isUpstream && isCut;
+  const sendable = isBodyless(flight.exchange.head.method, reply.status)
     ? NO_BYTES
-    : cut
+    : broken
       ? whole.subarray(0, whole.length >> 1)
       : whole;
+  const { bytes: raw, cut } = edited(sendable, broken, reply.editors ?? []);
   const bytes = reply.compress === null || raw.length === 0 ? raw : compress(raw, reply.compress);
   return {
     response: { status: reply.status, headers: reply.headers, body: raw, closed: false },
@@ -86,4 +88,23 @@ export function replied(
       cut: cut ? 'upstream' : 'none',
     },
   };
+}
+
+/** The body as editors leave it; what they hold back is lost with a body that breaks off, as it is on a wire. */
+function edited(
+  bytes: Uint8Array,
+  cut: boolean,
+  editors: NonNullable<Reply['editors']>,
+): { readonly bytes: Uint8Array; readonly cut: boolean } {
+  if (editors.length === 0 || bytes.length === 0) return { bytes, cut };
+  const editor = chainEditors(editors);
+  const pushed = editor.push(bytes);
+  if (pushed === null) return { bytes: NO_BYTES, cut: true };
+  if (cut) return { bytes: pushed, cut };
+  const rest = editor.end();
+  if (rest === null) return { bytes: pushed, cut: true };
+  const whole = new Uint8Array(pushed.length + rest.length);
+  whole.set(pushed);
+  whole.set(rest, pushed.length);
+  return { bytes: whole, cut };
 }

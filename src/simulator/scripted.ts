@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
-import { brotliCompress, deflate, gzip } from 'node:zlib';
+import { brotliCompress, deflate, gzip, zstdCompress } from 'node:zlib';
 import type { Answers, Question, Reply, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { editWhole } from '../engine/body_editors.ts';
 import { answer, start } from '../engine/run.ts';
 import type { FieldList } from '../http/fields.ts';
 
@@ -13,7 +14,12 @@ export type ScriptedUpstream = (
 
 /** Statuses that never have a body (RFC 9110 §15.2, §15.3.5, §15.4.5). */
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
-const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate), br: promisify(brotliCompress) };
+const ENCODERS = {
+  gzip: promisify(gzip),
+  deflate: promisify(deflate),
+  br: promisify(brotliCompress),
+  zstd: promisify(zstdCompress),
+};
 
 /** Runs one exchange with a scripted upstream and returns the response that the client gets. */
 export async function runScripted(
@@ -77,8 +83,10 @@ async function forward(
 }
 
 async function makeResponse(reply: Reply, method: string, upstreamBody: Uint8Array) {
-  const raw = bodyBytes(reply.body, upstreamBody);
-  const bodyless = method === 'HEAD' || BODYLESS.has(reply.status);
+  const edited = editWhole(bodyBytes(reply.body, upstreamBody), reply.editors ?? []);
+  // A body that must be edited and cannot be is not sent; a Response has no way to break off.
+  const raw = edited ?? new Uint8Array(0);
+  const bodyless = edited === null || method === 'HEAD' || BODYLESS.has(reply.status);
   const bytes = bodyless ? null : reply.compress === null ? raw : await ENCODERS[reply.compress](raw);
   // 1xx cannot be said with a Response; a scripted upstream has no connection to switch.
   const status = reply.status < 200 ? 502 : reply.status;

@@ -312,6 +312,7 @@ describe('bodies on their way through the driver', () => {
         timeoutMs: 1,
         limitBytes: 1,
         maxRedirects: 0,
+        allowPrivate: true,
       };
       answer = yield { ask: 'fetch', request };
       yield { ask: 'reply', reply: text(200, 'ok') };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { brotliDecompressSync, gunzipSync, inflateSync, createGunzip } from 'node:zlib';
+import { brotliDecompressSync, createGunzip, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { once } from 'node:events';
 import type { Reply } from '../../src/engine/contract.ts';
 import { ingress, type Ingress } from '../proxy/ingress.ts';
@@ -130,6 +130,7 @@ describe('compressed replies', () => {
     ['gzip', gunzipSync],
     ['deflate', inflateSync], // the zlib format, RFC 9110 §8.4.1.2
     ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
   ] as const)('%s: the same content, exact counts, upstream and own text alike', async (encoding, undo) => {
     const up = await upstream(answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
     const streamed = await edgeFor(forwarding(up.port, { compress: encoding }));
@@ -161,7 +162,7 @@ describe('compressed replies', () => {
     expect(gunzipSync(packed).toString()).toBe('ok');
   });
 
-  test.each(['gzip', 'deflate', 'br'] as const)(
+  test.each(['gzip', 'deflate', 'br', 'zstd'] as const)(
     'Server-Sent Events come through %s one by one',
     async (encoding) => {
       const up = await upstream();
@@ -183,7 +184,12 @@ describe('compressed replies', () => {
       }
       there.send('0\r\n\r\n');
       const got = await client.until((seen) => parseResponse(seen).whole);
-      const undo = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }[encoding];
+      const undo = {
+        gzip: gunzipSync,
+        deflate: inflateSync,
+        br: brotliDecompressSync,
+        zstd: zstdDecompressSync,
+      }[encoding];
       expect(undo(parseResponse(got).body).toString()).toBe(
         Array.from({ length: 20 }, (_none, index) => `data: ${index + 1}\n\n`).join(''),
       );

@@ -31,7 +31,9 @@ function edited(
     out.push(piece);
     from = end;
   }
-  out.push(editor.end());
+  const rest = editor.end();
+  if (rest === TOO_LONG) return TOO_LONG;
+  out.push(rest);
   return Buffer.concat(out).toString('utf8');
 }
 
@@ -50,7 +52,9 @@ describe('editing an event stream', () => {
     ['CR', 'data: 1234\r\rdata: 1\r\r', 'data: ####\r\rdata: 1\r\r'],
     ['a field of a longer name', 'database: 1234\n\n', 'database: 1234\n\n'],
     ['a field without a colon', 'data\ndata: 1234\n\n', 'data: \ndata: ####\n\n'],
-    ['a message that is not whole', 'data: 1234\n\ndata: 1234\n', 'data: ####\n\ndata: 1234\n'],
+    ['a message that is not whole', 'data: 1234\n\ndata: 1234\n', 'data: ####\n\ndata: ####\n'],
+    ['a line that is not whole', 'data: 1234\n\nid: 1\ndata: 1234', 'data: ####\n\nid: 1\ndata: ####'],
+    ['a CR at the end', 'data: 1234\r\rdata: 1234\r', 'data: ####\r\rdata: ####\r'],
     ['blank lines', '\n\n\ndata: 1234\n\n', '\n\n\ndata: ####\n\n'],
     ['nothing', '', ''],
   ])('%s', (_what, text, expected) => {

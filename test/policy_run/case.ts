@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { editWhole } from '../../src/engine/body_editors.ts';
 import type { Question } from '../../src/engine/contract.ts';
 import { traceOf } from '../../src/engine/trace.ts';
 import type { PolicyLinks } from '../../src/modules/traffic_policy/index.ts';
@@ -77,7 +78,7 @@ export function playCase({
         return { status, headers, body: Buffer.from(body), resolvedIp: '198.51.100.1', timeMs: 5 };
       },
     };
-    const seen = seenOf(play(route, request, script));
+    const seen = seenOf(play(route, request, script), upstream?.body ?? '');
     sayAbsent(seen, expect);
     return { seen, expected: expect };
   });
@@ -115,7 +116,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** What of an exchange cases can speak of. */
-function seenOf({ exchange, asked, reply }: Played): object {
+function seenOf({ exchange, asked, reply }: Played, upstreamBody: string): object {
   const trace = traceOf(exchange);
   const policySteps = (phase: string) =>
     trace.find((step) => step.module === 'traffic_policy' && step.phase === phase);
@@ -128,7 +129,7 @@ function seenOf({ exchange, asked, reply }: Played): object {
   return {
     status: reply.status,
     headers: fieldsOf(reply.headers),
-    body: bodyOf(reply.body),
+    body: bodyOf(reply, upstreamBody),
     closed: reply.close,
     compress: reply.compress,
     code: request?.code,
@@ -163,9 +164,11 @@ function fetchOf(question: Question): object | null {
   };
 }
 
-function bodyOf(body: Played['reply']['body']): string {
-  if (body === 'upstream') return 'of the upstream';
-  return 'text' in body ? body.text : Buffer.from(body.bytes).toString('utf8');
+function bodyOf({ body, editors = [] }: Played['reply'], upstreamBody: string): string {
+  if (body === 'upstream' && editors.length === 0) return 'of the upstream';
+  const bytes =
+    body === 'upstream' ? Buffer.from(upstreamBody) : 'text' in body ? Buffer.from(body.text) : body.bytes;
+  return Buffer.from(editWhole(bytes, editors) ?? 'cannot be edited').toString('utf8');
 }
 
 /** Values by lower-case name, a list of them where a name occurs more than once. */

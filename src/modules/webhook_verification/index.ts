@@ -103,7 +103,16 @@ function verify(
 
 function certificateRequest(url: string): FetchRequest {
   const limitBytes = CERTIFICATE_LIMIT_BYTES;
-  return { method: 'GET', url, headers: [], body: null, timeoutMs: 5_000, limitBytes, maxRedirects: 0 };
+  return {
+    method: 'GET',
+    url,
+    headers: [],
+    body: null,
+    timeoutMs: 5_000,
+    limitBytes,
+    maxRedirects: 0,
+    allowPrivate: false,
+  };
 }
 
 function pemOf(answer: Answers['fetch']): string | null {

@@ -36,44 +36,39 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
     title: 'Webhook not verified',
     means: 'The signature of a webhook is missing, wrong or too old.',
   },
-  { number: 3401, title: 'No valid credentials', means: 'The request carries no token that is let in.' },
-  { number: 3403, title: 'Forbidden', means: 'The token is genuine but not for this.' },
-  { number: 3406, title: 'Token missing', means: 'A token that the policy asks for is not in the request.' },
+  { number: 3401, title: 'Token missing', means: 'A token that the policy asks for is not in the request.' },
+  {
+    number: 3403,
+    title: 'Token for somebody else',
+    means: 'The token is genuine, but its audience is not one that the policy lets in.',
+  },
+  { number: 3406, title: 'Token malformed', means: 'A token is not a JSON Web Token (RFC 7519).' },
   {
     number: 3408,
-    title: 'Header of the token missing',
-    means: 'The header that should carry a token is not in the request.',
+    title: 'No key for the token',
+    means: 'None of the key sets that the policy names has a key that fits the token.',
   },
-  {
-    number: 3411,
-    title: 'Body is no JSON',
-    means: 'A token was to be read from a JSON body, which does not parse.',
-  },
-  {
-    number: 3412,
-    title: 'Body is no form',
-    means: 'A token was to be read from a form, which does not parse.',
-  },
+  { number: 3412, title: 'Signature wrong', means: 'The signature of a token does not fit its content.' },
   {
     number: 3413,
-    title: 'Prefix missing',
-    means: 'The text before a token is not the one that the policy names.',
+    title: 'Algorithm not allowed',
+    means: 'A token is signed with an algorithm that the policy does not list.',
   },
   {
     number: 3414,
-    title: 'No content type',
-    means: 'A token was to be read from a body whose type is not known.',
+    title: 'Token of another type',
+    means: '`typ` of a token is not what the policy asks for (RFC 9068 §2.1).',
   },
   {
     number: 3415,
-    title: 'Method without body',
-    means: 'Tokens in bodies are read for POST, PUT and PATCH only.',
+    title: 'Issuer not allowed',
+    means: 'A token comes from an issuer that the policy does not list.',
   },
-  { number: 3416, title: 'Token malformed', means: 'A token is not a JSON Web Token.' },
+  { number: 3416, title: 'Token expired', means: 'A token was valid until a time that has passed.' },
   {
     number: 3422,
-    title: 'Keys not fetched',
-    means: 'The key set that verifies a token could not be fetched.',
+    title: 'Token not valid yet',
+    means: 'A token is valid from a time that is still to come.',
   },
   {
     number: 3501,
@@ -106,17 +101,36 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
   {
     number: 3900,
     title: 'Template of a replacement failed',
-    means: 'An expression in a replacement of a body gave an error.',
+    means:
+      'An expression between `${` and `}` in a replacement of a body or of an event stream gave an error.',
   },
   {
     number: 3901,
     title: 'Pattern of a replacement invalid',
-    means: 'What an expression made of the pattern is not a pattern.',
+    means: 'What an expression made of the pattern is not a pattern of RE2 syntax.',
   },
-  { number: 3902, title: 'Body not buffered', means: 'Buffering the body could not begin.' },
-  { number: 3903, title: 'Body not read', means: 'The body could not be read to its end.' },
-  { number: 3904, title: 'Body not changed', means: 'The body could not be changed.' },
-  { number: 3905, title: 'Length not changed', means: 'The length of the changed body could not be set.' },
+  {
+    number: 3902,
+    title: 'Body not buffered',
+    means:
+      'Reading the body did not begin, because it is encoded: what is looked for could not be seen in it, and the body might not pass unseen.',
+  },
+  {
+    number: 3903,
+    title: 'Body not read',
+    means: 'The body did not come to its end, or is larger than what is searched: 1 MiB.',
+  },
+  {
+    number: 3904,
+    title: 'Body not changed',
+    means: 'Replacing would make more than 1 MiB of the body.',
+  },
+  {
+    number: 3905,
+    title: 'Length not changed',
+    means:
+      'The service gives it when the length of a changed body cannot be set. Here whoever writes the message sets the length, and it cannot fail.',
+  },
 ];
 
 // table: codes that the service documents and that have no place on an edge of ours

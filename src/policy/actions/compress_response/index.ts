@@ -1,17 +1,12 @@
 import type { Encoding } from '../../../engine/contract.ts';
-import {
-  type Algorithm,
-  type CompressionPlan,
-  compressionPlan,
-  negotiate,
-} from '../../../mechanisms/compression.ts';
+import { type CompressionPlan, compressionPlan, negotiate } from '../../../mechanisms/compression.ts';
 import { allValues, withoutField } from '../../../http/fields.ts';
 import type { ActionKind } from '../../action.ts';
 import { stepsOf } from '../../action.ts';
 import { addHeaders, keepResult, note, removeHeaders } from '../../walk.ts';
 
-/** Codings that a driver can apply. `compress` (LZW) is never chosen, nor is one that the engine does not know. */
-const APPLICABLE: readonly string[] = ['gzip', 'deflate', 'br'] satisfies Encoding[];
+/** Codings that a driver can apply. `compress` (LZW) is never chosen: no client of today knows it. */
+const APPLICABLE: readonly string[] = ['gzip', 'deflate', 'br', 'zstd'] satisfies Encoding[];
 
 /** Compresses the response as the client accepts it. */
 export const compressResponse: ActionKind<'compress-response'> = {
@@ -59,7 +54,7 @@ function planFor(
 ): { readonly plan: CompressionPlan; readonly algorithm: Encoding | null } {
   const accepted = allValues(request.headers, 'accept-encoding');
   const wanted = accepted.length === 0 ? undefined : accepted.join(', ');
-  const chosen = negotiate(wanted, offered as readonly Algorithm[]) as Encoding | null;
+  const chosen = negotiate(wanted, offered);
   const headers = [
     ...withoutField(request.headers, 'accept-encoding'),
     'accept-encoding',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Content codings that a policy can name; zstd is an addition of ours, used only when it is named. */
+/** Content codings that a policy can name; zstd (RFC 8878) is an addition of ours. */
 export const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress', 'zstd'] as const;
 
 export const compressResponse = z
@@ -8,7 +8,7 @@ export const compressResponse = z
     algorithms: z
       .array(z.enum(ALGORITHMS).meta({ codes: { choice: 2214 } }))
       .min(1)
-      .default(['gzip', 'deflate', 'br', 'compress'])
+      .default(['gzip', 'deflate', 'br', 'compress', 'zstd'])
       .meta({
         description: 'Codings to choose from, in order of preference, each once.',
         uniqueItems: true,

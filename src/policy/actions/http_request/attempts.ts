@@ -21,17 +21,12 @@ export interface AttemptError {
   readonly says: string;
 }
 
-/** A fetch that the driver must not let reach this machine or its network, unless `allowPrivate`. */
-export interface GuardedFetch extends FetchRequest {
-  readonly allowPrivate: boolean;
-}
-
 export function fetchOf(
   { method, url, headers, body }: Subrequest,
   timeoutMs: number,
   maxRedirects: number,
   allowPrivate: boolean,
-): GuardedFetch {
+): FetchRequest {
   const bytes = body === '' ? null : Buffer.from(body, 'utf8');
   return {
     method,

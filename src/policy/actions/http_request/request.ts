@@ -1,7 +1,7 @@
 import { parseAuthority } from '../../../http/host.ts';
 import { type FieldList, allValues, firstValue, withoutField } from '../../../http/fields.ts';
+import { isPrivateHost } from '../../../net/private_hosts.ts';
 import { encodeUrl } from '../../../mechanisms/url_rewrite.ts';
-import { isPrivateHost } from '../../../mechanisms/private_hosts.ts';
 import type { Activation } from '../../../expression/vocabulary/activation.ts';
 import type { Compiling } from '../../action.ts';
 import { FAILURES, Failure } from '../../failure.ts';

@@ -34,6 +34,8 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
     const places = compilePlaces(config.http.tokens, compiling);
     const wantedOf = compileWanted(config, compiling);
     const cache = compiling.cell((): KeyCache => new Map());
+    const writtenUrls = new Set(config.jws.keys.sources.additional_jkus.filter((url) => !url.includes('${')));
+    const { allowPrivateFetch } = compiling.context;
     const step = stepsOf(type, JWT_SAYS, compiling.pointer);
     const responses = refusals(compiling.context);
     const refuse = (at: number, fault: Fault, says: string): ActionOutcome => ({
@@ -60,6 +62,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
       }
       return verifySignatures(walk, beginJob(tokens, wanted.urls), {
         cache: cache.of(walk),
+        allowPrivate: (url) => allowPrivateFetch || writtenUrls.has(url),
         accept: () => accept(walk, tokens),
         refuse,
         unreachable: (url) => compiling.failure(FAILURES.action, `the keys at ${url} could not be fetched`),
@@ -86,7 +89,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         return waitFor({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
           'bytes' in answer
             ? judge(walk, bodyFields(request.headers, answer.bytes))
-            : compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`),
+            : compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`),
         );
       },
     };

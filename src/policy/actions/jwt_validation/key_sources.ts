@@ -32,7 +32,8 @@ export function mayBeRenewed({ atMs }: Fetched, nowMs: number): boolean {
   return nowMs - atMs >= RENEWED_AFTER_MS;
 }
 
-export function keysRequest(url: string): FetchRequest {
+/** `allowPrivate`: the URL stands in the policy as it is, and no request has a part in it. */
+export function keysRequest(url: string, allowPrivate: boolean): FetchRequest {
   return {
     method: 'GET',
     url,
@@ -41,6 +42,7 @@ export function keysRequest(url: string): FetchRequest {
     timeoutMs: FETCH_TIMEOUT_MS,
     limitBytes: SET_LIMIT_BYTES,
     maxRedirects: 2,
+    allowPrivate,
   };
 }
 

@@ -31,6 +31,8 @@ export function beginJob(tokens: readonly Signed[], urls: readonly string[]): Jo
 /** What comes of it. */
 export interface Ending {
   readonly cache: KeyCache;
+  /** Whether the source may be on this machine or its network. */
+  readonly allowPrivate: (url: string) => boolean;
   readonly accept: () => ActionOutcome;
   readonly refuse: (token: number, fault: Fault, says: string) => ActionOutcome;
   readonly unreachable: (url: string) => ActionOutcome;
@@ -58,7 +60,7 @@ export function verifySignatures(walk: Walk, job: Job, ending: Ending): ActionOu
     const lacksKey = tried.at === at && tried.problem?.fault === 'no_key' && known.keys !== null;
     if (!lacksKey || !mayBeRenewed(known, nowMs)) return verifySignatures(walk, tried, ending);
   }
-  return waitFor({ ask: 'fetch', request: keysRequest(url) }, (answer) => {
+  return waitFor({ ask: 'fetch', request: keysRequest(url, ending.allowPrivate(url)) }, (answer) => {
     const { keys } = keepKeys(ending.cache, url, answer, walk.world.nowMs());
     return verifySignatures(walk, tryKeys(job, url, keys), ending);
   });

@@ -71,7 +71,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
         if (verifier instanceof Failure) return verifier;
         return waitFor({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (answer) => {
           if ('failure' in answer) {
-            return compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`);
+            return compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`);
           }
           // As the sender made it, whatever earlier actions have changed: that is what is signed.
           const { method, scheme, authority, sentTarget, headers } = walk.head!;
@@ -111,7 +111,16 @@ function compileVerifier(
 
 function certificateRequest(url: string): FetchRequest {
   const limitBytes = CERTIFICATE_LIMIT_BYTES;
-  return { method: 'GET', url, headers: [], body: null, timeoutMs: 5_000, limitBytes, maxRedirects: 0 };
+  return {
+    method: 'GET',
+    url,
+    headers: [],
+    body: null,
+    timeoutMs: 5_000,
+    limitBytes,
+    maxRedirects: 0,
+    allowPrivate: false,
+  };
 }
 
 function pemOf(answer: Answers['fetch']): string | null {

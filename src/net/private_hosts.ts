@@ -1,6 +1,6 @@
-import { type Address, parseAddress } from '../net/address.ts';
-import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
-import { prefixSet } from '../net/prefix_set.ts';
+import { type Address, parseAddress } from './address.ts';
+import { type Cidr, isCidrProblem, parseCidr } from './cidr.ts';
+import { prefixSet } from './prefix_set.ts';
 
 /**
  * Ranges that are not for everybody's traffic, from the registries of RFC 6890: this machine, private and shared

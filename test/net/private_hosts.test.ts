@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPrivateHost } from '../../src/mechanisms/private_hosts.ts';
+import { isPrivateHost } from '../../src/net/private_hosts.ts';
 
 describe('hosts that policies must not call', () => {
   test.each([
