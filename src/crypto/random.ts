@@ -19,3 +19,8 @@ export function secretText(length: number): string {
 export function secretFraction(): number {
   return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
 }
+
+/** Bytes that nobody can guess. */
+export function secretBytes(count: number): Uint8Array {
+  return randomBytes(count);
+}

@@ -1,5 +1,7 @@
 import type { FieldList } from '../http/fields.ts';
-import type { Address } from '../net/address.ts';
+import type { Connection, TlsFacts } from './connection.ts';
+
+export type { Connection, TlsFacts };
 
 /** All that a handler may know of the outside: the time and chance of its front end. */
 export interface World {
@@ -9,27 +11,6 @@ export interface World {
   random(): number;
   /** Bytes that nobody can guess; seeded in simulation. The system's when it is left out. */
   secretBytes?(count: number): Uint8Array;
-}
-
-/** What the edge knows of the client's connection before any byte of HTTP. */
-export interface Connection {
-  /** The layer-4 peer, never a forwarded-for value. IPv4-mapped IPv6 is already IPv4 here. */
-  readonly client: Address;
-  readonly clientPort: number;
-  readonly serverIp: string;
-  readonly serverPort: number;
-  /** Name from SNI where there is TLS, else empty: the host of the first request takes its place in events. */
-  readonly serverName: string;
-  readonly startMs: number;
-  readonly tls: TlsFacts | null;
-  /** How often the request was handed on inside the edge before it came here; none when absent. */
-  readonly hops?: number;
-}
-
-export interface TlsFacts {
-  readonly version: string;
-  readonly cipherSuite: string;
-  readonly clientCertificate: { readonly serialNumber: string; readonly subjectCn: string } | null;
 }
 
 /** The head of a request as the client sent it, its path in the one canonical form (`http/target.ts`). */
@@ -161,6 +142,8 @@ export type Leaf =
       readonly host: string;
       readonly port: number;
       readonly tls: boolean;
+      /** The PROXY protocol header that a connection of a TLS or TCP edge begins with; none when absent. */
+      readonly proxyProtocol?: 'v1' | 'v2';
     }
   | { readonly kind: 'http_response'; readonly id: string; readonly response: LocalResponse };
 
@@ -183,6 +166,7 @@ export type Question =
   | { readonly ask: 'forward'; readonly request: UpstreamRequest }
   | { readonly ask: 'response_body'; readonly limitBytes: number }
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
+  | { readonly ask: 'signature'; readonly request: SignatureRequest }
   | { readonly ask: 'reply'; readonly reply: Reply };
 
 export interface Reply extends ResponseHead {
@@ -210,6 +194,15 @@ export interface FetchRequest {
    * known: after each look-up and each redirect.
    */
   readonly allowPrivate: boolean;
+}
+
+/** Signatures of an XML message that a maintained library has to verify: all of these, by any of these certificates. */
+export interface SignatureRequest {
+  readonly xml: string;
+  /** Ids of the elements that carry a signature of their own. */
+  readonly ids: readonly string[];
+  /** PEM texts of the certificates that are trusted. */
+  readonly certificates: readonly string[];
 }
 
 /** `body_…`: it was the client's body that did not come, or was none; the upstream is not to blame. */
@@ -240,6 +233,10 @@ export interface Answers {
         readonly failure: 'connect' | 'timeout' | 'too_large' | 'invalid' | 'redirects';
         readonly detail: string;
       };
+  /** The canonical bytes that each signature is over, as text, in the order of the ids. */
+  signature:
+    | { readonly signed: readonly string[] }
+    | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
   reply: Sent;
 }
 
@@ -279,6 +276,8 @@ export type Outcome = 'success' | 'failure' | 'cancelled';
 
 /** A module compiled once from one config: immutable. The hooks present are the phases joined. */
 export interface Handler<State = never> {
+  /** On a connection of a TLS or TCP edge, before anything of it is passed on. */
+  readonly onConnection?: (connection: Connection, state: State, world: World) => Verdict | Ask;
   readonly onRequest?: (
     request: RequestHead,
     connection: Connection,

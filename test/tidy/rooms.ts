@@ -19,6 +19,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   wire: ['http'],
   expression: VOCABULARY,
   mechanisms: VOCABULARY,
+  // A login is a conversation with the world: alone of the mechanisms it speaks the engine's questions.
+  'mechanisms/login': [...VOCABULARY, 'mechanisms', 'engine'],
   engine: ['http', 'net', 'diagnostics'],
   // The root of `modules` is the table and what all modules share; each module is a room without siblings.
   modules: DECIDING,
@@ -48,7 +50,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
 /** Parents whose children are rooms without siblings; files right inside them belong to the parent. */
 const FAMILIES = ['modules', 'policy/actions'];
 /** Parts of a folder with rights of their own. */
-const PARTS = ['edge/document'];
+const PARTS = ['edge/document', 'mechanisms/login'];
 
 /** The room of a file below `src/`, and the sibling that it is, where it is one. */
 export interface Place {

@@ -1,0 +1,102 @@
+import { digest } from '../../crypto/digest.ts';
+import { equalTexts } from '../../crypto/compare.ts';
+import type { World } from '../../engine/contract.ts';
+import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
+import { type LoginMemory, useOnce } from './memory.ts';
+import { returnPath } from './return_to.ts';
+
+/** A login that was begun: it travels as `state` (or RelayState), sealed. */
+export interface Pending {
+  readonly id: string;
+  /** Hash of the secret in the nonce cookie: only the browser that began can finish. */
+  readonly browser: string;
+  readonly startMs: number;
+  readonly returnTo: string;
+  /** RFC 7636 §4.1, with 256 bits; the provider gets its hash only. */
+  readonly verifier: string;
+  /** For the ID token (OpenID Connect Core §3.1.2.1). */
+  readonly nonce: string;
+  /** What the protocol wants back, such as the id of its request. */
+  readonly note: string;
+}
+
+/** A login is to be finished within ten minutes. */
+export const PENDING_MS = 10 * 60_000;
+const CLOCKS_DIFFER_MS = 60_000;
+const SECRET_BYTES = 16;
+const VERIFIER_BYTES = 32;
+
+/** Why a callback is not that of a login which this browser has begun. */
+export type PendingProblem =
+  | 'state_missing'
+  | 'state_unknown'
+  | 'state_expired'
+  | 'other_browser'
+  | 'state_used';
+
+function placeText(host: string, gate: string): string {
+  return `pending\n${host}\n${gate}`;
+}
+
+/** The secret of the nonce cookie: the one that the browser has, else a new one. Tabs share it. */
+export function browserSecret(present: string | null, world: World): string {
+  return present !== null && /^[\w-]{22}$/.test(present) ? present : secretOf(world, SECRET_BYTES);
+}
+
+function hashOf(secret: string): string {
+  return digest('sha256', ['browser', secret], 'base64').slice(0, 22);
+}
+
+/** A new pending login. */
+export function newPending(secret: string, returnTo: string, world: World): Pending {
+  return {
+    id: secretOf(world, SECRET_BYTES),
+    browser: hashOf(secret),
+    startMs: world.nowMs(),
+    returnTo,
+    verifier: secretOf(world, VERIFIER_BYTES),
+    nonce: secretOf(world, SECRET_BYTES),
+    note: '',
+  };
+}
+
+/** Seals a pending login for its host and gate. */
+export function sealPending(
+  keys: LoginKeys,
+  { id, browser, startMs, returnTo, verifier, nonce, note }: Pending,
+  at: { readonly host: string; readonly gate: string },
+  world: World,
+): string {
+  const text = JSON.stringify([id, browser, startMs, verifier, nonce, note, returnTo]);
+  return sealFor(keys, text, placeText(at.host, at.gate), world);
+}
+
+/**
+ * Opens a state and marks it as used, so that whatever becomes of the callback, there is no second one. `secret` is
+ * that of the nonce cookie.
+ */
+export function takePending(
+  keys: LoginKeys,
+  state: string | null,
+  at: { readonly host: string; readonly gate: string },
+  secret: string | null,
+  memory: LoginMemory,
+  nowMs: number,
+): Pending | PendingProblem {
+  if (state === null || state === '') return 'state_missing';
+  const text = openFor(keys, state, placeText(at.host, at.gate));
+  if (text === null) return 'state_unknown';
+  const [id, browser, startMs, verifier, nonce, note, returnTo] = JSON.parse(text) as readonly [
+    string,
+    string,
+    number,
+    string,
+    string,
+    string,
+    string,
+  ];
+  if (nowMs - startMs >= PENDING_MS || startMs > nowMs + CLOCKS_DIFFER_MS) return 'state_expired';
+  if (secret === null || !equalTexts(hashOf(secret), browser)) return 'other_browser';
+  if (!useOnce(memory, `state ${id}`, startMs + PENDING_MS, nowMs)) return 'state_used';
+  return { id, browser, startMs, returnTo: returnPath(returnTo, '/'), verifier, nonce, note };
+}

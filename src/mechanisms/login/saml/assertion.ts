@@ -1,0 +1,140 @@
+import { NS, attributeOf, childOf, childrenOf, elementsOf } from './elements.ts';
+import { type Attributes, readAttributes } from './attributes.ts';
+import { conditionsProblem, windowProblem } from './conditions.ts';
+import { readInstant } from './instants.ts';
+import { isId } from './message.ts';
+import { type NameId, readNameId } from './name_id.ts';
+import { type SamlRefusal, isRefusal, refuse } from './reasons.ts';
+import { issuerProblem } from './response.ts';
+import type { XmlElement } from './xml_tree.ts';
+
+const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+
+/** What an assertion has to fit. */
+export interface AssertionExpected {
+  /** Entity id of the identity provider. */
+  readonly issuer: string;
+  /** Entity id of ours. */
+  readonly audience: string;
+  /** Our assertion consumer service. */
+  readonly recipient: string;
+  /** Id of the request that waits; null for a login that the identity provider began. */
+  readonly inResponseTo: string | null;
+  readonly nameIdFormat: string;
+  /** When a login that was asked to be a new one was asked for; null where an older one will do. */
+  readonly freshSinceMs: number | null;
+  readonly nowMs: number;
+  readonly toleranceMs: number;
+}
+
+/** Who logged in, as the signed bytes say. */
+export interface Asserted {
+  readonly assertionId: string;
+  /** From when on the assertion is refused by its own times: until then its id is remembered. */
+  readonly untilMs: number;
+  readonly nameId: NameId;
+  readonly attributes: Attributes;
+  readonly sessionIndex: string | null;
+  /** When the session at the identity provider ends, if it says so. */
+  readonly sessionUntilMs: number | null;
+}
+
+/** Reads an assertion from signed bytes (Core §2.3.3, Profiles §4.1.4.2 and §4.1.4.3). */
+export function readAssertion(assertion: XmlElement, expected: AssertionExpected): Asserted | SamlRefusal {
+  const version = attributeOf(assertion, 'Version');
+  if (version !== '2.0') return refuse('version', { version });
+  const assertionId = attributeOf(assertion, 'ID');
+  if (!isId(assertionId)) return refuse('id_malformed', { element: 'Assertion' });
+  const issued = readInstant(attributeOf(assertion, 'IssueInstant') ?? '');
+  if (issued === null || issued > expected.nowMs + expected.toleranceMs) {
+    return refuse('issue_instant', { of: 'Assertion', at: attributeOf(assertion, 'IssueInstant') });
+  }
+  const wrong = issuerProblem(assertion, expected.issuer, true);
+  if (wrong !== null) return wrong;
+  const subject = readSubject(assertion, expected);
+  if (isRefusal(subject)) return subject;
+  const conditions = conditionsProblem(assertion, expected);
+  if (isRefusal(conditions)) return conditions;
+  const login = readLogin(assertion, expected);
+  if (isRefusal(login)) return login;
+  return {
+    assertionId,
+    untilMs: Math.max(subject.untilMs, conditions.untilMs ?? 0) + expected.toleranceMs,
+    nameId: subject.nameId,
+    attributes: readAttributes(assertion),
+    ...login,
+  };
+}
+
+interface Subject {
+  readonly nameId: NameId;
+  readonly untilMs: number;
+}
+
+function readSubject(assertion: XmlElement, expected: AssertionExpected): Subject | SamlRefusal {
+  const subject = childOf(assertion, NS.assertion, 'Subject');
+  if (subject === undefined) return refuse('subject_missing');
+  const nameId = readNameId(subject, expected);
+  if (isRefusal(nameId)) return nameId;
+  const bearers = childrenOf(subject, NS.assertion, 'SubjectConfirmation').filter(
+    (each) => attributeOf(each, 'Method') === BEARER,
+  );
+  if (bearers.length === 0) return refuse('confirmation_method');
+  // One of several will do (Core §2.4.1); when none does, the first one's reason is told.
+  let first: SamlRefusal | null = null;
+  for (const bearer of bearers) {
+    const confirmed = readConfirmation(bearer, expected);
+    if (!isRefusal(confirmed)) return { nameId, untilMs: confirmed.untilMs };
+    first ??= confirmed;
+  }
+  return first!;
+}
+
+function readConfirmation(
+  bearer: XmlElement,
+  expected: AssertionExpected,
+): { readonly untilMs: number } | SamlRefusal {
+  const [data, ...more] = childrenOf(bearer, NS.assertion, 'SubjectConfirmationData');
+  if (data === undefined || more.length > 0) return refuse('confirmation_data');
+  const recipient = attributeOf(data, 'Recipient');
+  const notOnOrAfter = attributeOf(data, 'NotOnOrAfter');
+  // Profiles §4.1.4.2 wants both.
+  if (recipient === undefined || notOnOrAfter === undefined) return refuse('confirmation_data');
+  if (recipient !== expected.recipient) {
+    return refuse('recipient', { recipient, expected: expected.recipient });
+  }
+  const problem = windowProblem(attributeOf(data, 'NotBefore'), notOnOrAfter, expected, {
+    early: 'confirmation_early',
+    over: 'confirmation_expired',
+  });
+  if (isRefusal(problem)) return problem;
+  const answers = attributeOf(data, 'InResponseTo') ?? null;
+  if (answers !== expected.inResponseTo) {
+    return refuse('in_response_to', { of: 'SubjectConfirmationData', answers: answers ?? '' });
+  }
+  return { untilMs: problem.untilMs! };
+}
+
+function readLogin(
+  assertion: XmlElement,
+  expected: AssertionExpected,
+): Pick<Asserted, 'sessionIndex' | 'sessionUntilMs'> | SamlRefusal {
+  const statements = elementsOf(assertion).filter(({ local }) => local === 'AuthnStatement');
+  const [statement] = statements;
+  if (statement === undefined) return refuse('authn_missing');
+  let sessionUntilMs: number | null = null;
+  for (const each of statements) {
+    const atMs = readInstant(attributeOf(each, 'AuthnInstant') ?? '');
+    if (atMs === null || atMs > expected.nowMs + expected.toleranceMs) return refuse('authn_instant');
+    if (expected.freshSinceMs !== null && atMs < expected.freshSinceMs - expected.toleranceMs) {
+      return refuse('authn_stale', { at: attributeOf(each, 'AuthnInstant') });
+    }
+    const end = attributeOf(each, 'SessionNotOnOrAfter');
+    if (end === undefined) continue;
+    const endMs = readInstant(end);
+    if (endMs === null) return refuse('time_malformed', { at: end });
+    if (endMs + expected.toleranceMs <= expected.nowMs) return refuse('session_over', { at: end });
+    sessionUntilMs = Math.min(sessionUntilMs ?? endMs, endMs);
+  }
+  return { sessionIndex: attributeOf(statement, 'SessionIndex') ?? null, sessionUntilMs };
+}
