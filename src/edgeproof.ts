@@ -1,4 +1,4 @@
-import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
+import type { Answers, Connection, RequestHead, SignatureRequest, World } from './engine/contract.ts';
 import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
@@ -12,6 +12,7 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import type { AddressBook } from './expression/vocabulary/facts.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
+import type { SecretSource } from './edge/secrets.ts';
 import type { UpstreamLimits } from './answers/upstream.ts';
 import type { ListenerLimits } from './proxy/limits.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
@@ -33,6 +34,8 @@ export interface EdgeOptions {
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   /** Databases of addresses, asked for what the facts of the configuration do not say. */
   readonly addressBooks?: readonly AddressBook[];
+  /** Secrets that policies read with `secrets.get('vault', 'name')`; `***` stands for them in traces and events. */
+  readonly secrets?: SecretSource;
   /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
   readonly passUnsimulated?: boolean;
 }
@@ -108,7 +111,7 @@ export interface Listening {
  * when it has errors.
  */
 export function createEdge(config: unknown, options: EdgeOptions = {}): Edge {
-  return edgeOf(usable(checkWholeEdge({ value: config })), options);
+  return edgeOf(usable(checkWholeEdge({ value: config }, options)), options);
 }
 
 /** A checked configuration without errors. */
@@ -179,10 +182,11 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       );
       const exchange = begin(head, connection);
       const body = new Uint8Array(await request.arrayBuffer());
-      const response = await runScripted(exchange, body, options.upstream ?? (await network()));
+      const upstream = options.upstream ?? (await network());
+      const response = await runScripted(exchange, body, upstream, verifySignatures);
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
-    swap: (config) => swapTo(usable(checkWholeEdge({ value: config }))),
+    swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
     listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit }),
   };
@@ -252,6 +256,11 @@ class Decided implements Decision {
   get trace(): readonly Step[] {
     return traceOf(this.exchange);
   }
+}
+
+/** Loaded only where a signature has to be verified. */
+async function verifySignatures(request: SignatureRequest): Promise<Answers['signature']> {
+  return (await import('./answers/saml.ts')).verifySignatures(request);
 }
 
 /** Loaded only by those who hand in no upstream of their own. */

@@ -5,14 +5,30 @@ import { webhookSecretProblems } from '../mechanisms/webhook/secret.ts';
 import { findProvider } from '../mechanisms/webhook/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
 import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
+import type { PolicySetting } from '../policy/document/setting.ts';
 import { routesOf } from './document/routes_of.ts';
+import { type SecretSource, secretProvider } from './secrets.ts';
+
+/** What is known of a file's surroundings; what is left out is not checked. */
+export interface CheckOptions {
+  /** Secrets that policies may name, where their provider can list them. */
+  readonly secrets?: SecretSource;
+}
 
 /** The checks of languages and tables inside an edge file. */
-export const FURTHER_CHECKS: readonly FurtherCheck[] = [checkFacts, checkWebhooks, checkPolicies];
+export const FURTHER_CHECKS: readonly FurtherCheck[] = furtherChecks({});
+
+function furtherChecks({ secrets }: CheckOptions): readonly FurtherCheck[] {
+  const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
+  return [checkFacts, checkWebhooks, (checking) => checkPolicies(checking, names)];
+}
 
 /** `checkEdge` with everything that can be checked. */
-export function checkWholeEdge(given: Source | { readonly value: unknown }): Checked {
-  return checkEdge(given, FURTHER_CHECKS);
+export function checkWholeEdge(
+  given: Source | { readonly value: unknown },
+  options: CheckOptions = {},
+): Checked {
+  return checkEdge(given, options.secrets === undefined ? FURTHER_CHECKS : furtherChecks(options));
 }
 
 /** Whether every provider of webhooks has a secret that it can sign with. */
@@ -48,7 +64,10 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
 }
 
 /** Every traffic policy, whole: its findings stand in the file, inside the string. */
-function checkPolicies({ config, document }: Checking): readonly Diagnostic[] {
+function checkPolicies(
+  { config, document }: Checking,
+  secrets: PolicySetting['secrets'],
+): readonly Diagnostic[] {
   const naming = serviceNaming(config.service_name ?? 'service');
   const { source } = document;
   const ipPolicies = Object.keys(config.ip_policies ?? {});
@@ -57,7 +76,7 @@ function checkPolicies({ config, document }: Checking): readonly Diagnostic[] {
     if (text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const setting = { naming, carriedBy: 'https_edge', ipPolicies } as const;
+    const setting = { naming, carriedBy: 'https_edge', ipPolicies, ...(secrets && { secrets }) } as const;
     if (source !== undefined && span !== undefined) {
       return checkCarriedPolicy({ file: source, pointer: at, span, text }, setting).diagnostics;
     }

@@ -13,6 +13,7 @@ import type {
   Verdict,
   World,
 } from './contract.ts';
+import type { Hide } from './hide.ts';
 import { NO_EDITS, type Pipeline } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
 import type { ServiceNaming } from './naming.ts';
@@ -50,6 +51,8 @@ export class Exchange {
   /** Why this route was taken, or why none was. */
   readonly routed: Because<EngineReason>;
   readonly beginInside: BeginInside | null;
+  /** Keeps secrets out of what is told of the exchange; null where there are none. */
+  readonly hide: Hide | null;
 
   /** The head as later handlers see it, URL edits applied. */
   request: RequestHead;
@@ -88,6 +91,7 @@ export class Exchange {
     pipeline: Pipeline | null,
     routed: Because<EngineReason>,
     beginInside: BeginInside | null = null,
+    hide: Hide | null = null,
   ) {
     this.naming = naming;
     this.connection = connection;
@@ -97,6 +101,7 @@ export class Exchange {
     this.pipeline = pipeline;
     this.routed = routed;
     this.beginInside = beginInside;
+    this.hide = hide;
     this.request = head;
   }
 }

@@ -1,11 +1,13 @@
 import type { Fact, InnerStep, Verdict } from './contract.ts';
 import type { Exchange } from './exchange.ts';
+import type { Slot } from './pipeline.ts';
+import { hideIn } from './hide.ts';
 import { ENGINE_REASONS, type EngineReason } from './refusals.ts';
 
 /** One thing that was decided, in the order of deciding. Plain data: equal traces are equal JSON. */
 export interface Step {
-  readonly phase: 'route' | 'request' | 'upstream' | 'response' | 'end';
-  /** Module type, or `route`, `upstream`, `engine`. */
+  readonly phase: 'route' | 'connection' | 'request' | 'upstream' | 'response' | 'end';
+  /** Module type, or `route`, `connect`, `upstream`, `engine`. */
   readonly module: string;
   readonly verdict: 'pass' | 'stop';
   readonly code: string;
@@ -36,7 +38,7 @@ export function traceOf(exchange: Exchange): Step[] {
   if (ended !== null && !ended.code.startsWith('route.') && !ended.code.startsWith('upstream.')) {
     steps.push(engineStep('end', 'engine', 'stop', ended.code, ended.detail, null));
   }
-  return steps;
+  return exchange.hide === null ? steps : hideIn(steps, exchange.hide);
 }
 
 function routeStep(exchange: Exchange): Step {
@@ -46,9 +48,9 @@ function routeStep(exchange: Exchange): Step {
   return engineStep('route', 'route', 'pass', routed.code, detail, pipeline.pointer);
 }
 
-function moduleSteps(
-  exchange: Exchange,
-  phase: 'request' | 'response',
+export function moduleSteps(
+  exchange: { readonly pipeline: { readonly slots: readonly Slot[] } | null },
+  phase: 'connection' | 'request' | 'response',
   verdicts: readonly (Verdict | undefined)[],
 ): Step[] {
   const steps: Step[] = [];

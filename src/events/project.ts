@@ -1,5 +1,6 @@
 import type { Connection } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { hideIn } from '../engine/hide.ts';
 import type { Decision } from '../engine/module.ts';
 import { firstValue } from '../http/fields.ts';
 import { formatTarget } from '../http/target.ts';
@@ -22,8 +23,13 @@ export function projectHttpRequestComplete(exchange: Exchange, newId: IdMaker): 
   };
 }
 
-/** The event's body alone. */
+/** The event's body alone; secrets that policies have read are hidden in it. */
 export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
+  const seen = projected(exchange);
+  return exchange.hide === null ? seen : hideIn(seen, exchange.hide);
+}
+
+function projected(exchange: Exchange): HttpRequestComplete {
   const { head, connection, sent, response } = exchange;
   const attempts = exchange.attempts;
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];

@@ -17,6 +17,7 @@ import type { ReadRule } from './lint.ts';
 import { mapInFile } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { readPolicyText, wholeFile } from './read.ts';
+import { checkSecrets } from './secrets.ts';
 import type { PolicySetting } from './setting.ts';
 import { structureOf } from './structure.ts';
 import type { RawRule } from './structure.ts';
@@ -135,6 +136,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Knowl
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
     checkKnown(policy, findings, setting.naming.service, knowledge, pointer, text, found);
+    if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
     check(pointer, text, found);

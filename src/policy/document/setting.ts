@@ -9,4 +9,6 @@ export interface PolicySetting {
   readonly carriedBy?: Carried;
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
+  /** Names of the secrets that `secrets.get` finds, by vault. */
+  readonly secrets?: Readonly<Record<string, readonly string[]>>;
 }

@@ -39,7 +39,9 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
 /** A message that is too long cannot be looked at, and so does not pass. */
 function editorOf(replacements: readonly FieldReplacement[]): BodyEditor {
   const editor = editEventStream(replacements);
-  const orNull = (edited: Uint8Array | typeof TOO_LONG): Uint8Array | null =>
-    edited === TOO_LONG ? null : edited;
   return { push: (piece) => orNull(editor.push(piece)), end: () => orNull(editor.end()) };
+}
+
+function orNull(edited: Uint8Array | typeof TOO_LONG): Uint8Array | null {
+  return edited === TOO_LONG ? null : edited;
 }

@@ -1,0 +1,76 @@
+import type { Hide } from '../engine/hide.ts';
+
+/** Where policies get their secrets from: whoever runs the edge hands one in. */
+export interface SecretProvider {
+  /** The text of a secret; undefined when there is no such vault, or no such secret in it. */
+  readonly get: (vault: string, name: string) => string | undefined;
+  /** Names of secrets by vault, for the checker; absent where nobody can tell. */
+  readonly list?: () => Readonly<Record<string, readonly string[]>>;
+}
+
+/** Secrets as a provider, or as plain texts by vault and name. */
+export type SecretSource = SecretProvider | Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** A provider of either. */
+export function secretProvider(source: SecretSource): SecretProvider {
+  if (isProvider(source)) return source;
+  return {
+    get: (vault, name) => {
+      const names = Object.hasOwn(source, vault) ? source[vault]! : {};
+      return Object.hasOwn(names, name) ? names[name] : undefined;
+    },
+    list: () =>
+      Object.fromEntries(Object.entries(source).map(([vault, names]) => [vault, Object.keys(names)])),
+  };
+}
+
+function isProvider(source: SecretSource): source is SecretProvider {
+  return typeof source['get'] === 'function';
+}
+
+/** Secrets that policies read, and the means to keep them out of whatever is told of an exchange. */
+export interface KeptSecrets {
+  readonly get: SecretProvider['get'];
+  readonly hide: Hide;
+}
+
+/** Forms of secrets that are remembered; the oldest go first, for a provider may change its texts for ever. */
+const FORMS_KEPT = 4_096;
+const STARS = '***';
+
+/** Remembers the texts that were given out: wherever one comes up again, in the open or encoded, it is hidden. */
+export function keepSecrets(provider: SecretProvider): KeptSecrets {
+  const forms = new Set<string>();
+  let longestFirst: readonly string[] = [];
+  const remember = (text: string): void => {
+    if (text === '' || forms.has(text)) return;
+    for (const form of formsOf(text)) forms.add(form);
+    for (const oldest of forms) {
+      if (forms.size <= FORMS_KEPT) break;
+      forms.delete(oldest);
+    }
+    // A secret may be a part of another one.
+    longestFirst = [...forms].sort((one, other) => other.length - one.length);
+  };
+  return {
+    get: (vault, name) => {
+      const text = provider.get(vault, name);
+      if (text !== undefined) remember(text);
+      return text;
+    },
+    hide: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text),
+  };
+}
+
+/** The secret as texts have it: as it is, lower case (events), in URLs, in JSON, in base64. */
+function formsOf(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  return [
+    text,
+    text.toLowerCase(),
+    encodeURIComponent(text.toWellFormed()),
+    JSON.stringify(text).slice(1, -1),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+  ];
+}

@@ -1,0 +1,77 @@
+import { suggest } from '../../diagnostics/suggest.ts';
+import { childrenOf } from '../../expression/ast.ts';
+import type { Call, Node } from '../../expression/ast.ts';
+import type { Found } from './expressions.ts';
+import type { Findings } from './findings.ts';
+import { mapIn } from './policy_text.ts';
+import type { PolicyText } from './policy_text.ts';
+import { didYouMean, listed, quoted } from './words.ts';
+
+/** Tells of secrets that nobody has: reading one is an error that stops the request. */
+export function checkSecrets(
+  policy: PolicyText,
+  findings: Findings,
+  secrets: Readonly<Record<string, readonly string[]>>,
+  pointer: string,
+  text: string,
+  found: readonly Found[],
+): void {
+  for (const { root, start } of found) {
+    visitLookUps(root, ([vault, name]) => {
+      const told = sayOf(vault, name, secrets);
+      if (told === undefined) return;
+      const { span } = told.of;
+      const place = mapIn(policy, pointer, text)?.spanOf({
+        start: span.start + start,
+        end: span.end + start,
+      });
+      findings.report('policy.unknown_secret', pointer, told.says, { hint: told.hint, span: place });
+    });
+  }
+}
+
+interface Told {
+  readonly says: string;
+  readonly hint: string | undefined;
+  /** What is unknown: the vault, or the name in it. */
+  readonly of: Node;
+}
+
+function sayOf(
+  vault: Node,
+  name: Node,
+  secrets: Readonly<Record<string, readonly string[]>>,
+): Told | undefined {
+  const vaultName = textOf(vault);
+  if (vaultName === undefined) return undefined;
+  if (!Object.hasOwn(secrets, vaultName)) {
+    const vaults = Object.keys(secrets);
+    const hint = didYouMean(suggest(vaultName, vaults)) ?? namesOf('vaults', vaults);
+    return { says: `there is no vault ${quoted(vaultName)}, so reading it is an error`, hint, of: vault };
+  }
+  const names = secrets[vaultName]!;
+  const secretName = textOf(name);
+  if (secretName === undefined || names.includes(secretName)) return undefined;
+  const says = `the vault ${quoted(vaultName)} has no secret ${quoted(secretName)}, so reading it is an error`;
+  return { says, hint: didYouMean(suggest(secretName, names)) ?? namesOf('secrets in it', names), of: name };
+}
+
+function namesOf(what: string, names: readonly string[]): string {
+  return names.length === 0 ? `there are no ${what}` : `${what}: ${listed(names)}`;
+}
+
+/** The text of a literal; undefined for what is known only at run time. */
+function textOf(node: Node): string | undefined {
+  return node.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+function visitLookUps(node: Node, visit: (args: readonly [Node, Node]) => void): void {
+  if (node.kind === 'call' && isLookUp(node)) visit(node.args as readonly Node[] as readonly [Node, Node]);
+  for (const child of childrenOf(node)) visitLookUps(child, visit);
+}
+
+function isLookUp({ name, target, args }: Call): boolean {
+  if (args.length !== 2) return false;
+  if (target === undefined) return name === 'secrets.get';
+  return name === 'get' && target.kind === 'name' && target.name === 'secrets';
+}
