@@ -1,5 +1,6 @@
 import type { Because, Connection, RequestHead, World } from '../engine/contract.ts';
 import { type BeginInside, Exchange } from '../engine/exchange.ts';
+import type { Hide } from '../engine/hide.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
 import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
 import { type Slot, pipeline, slot } from '../engine/pipeline.ts';
@@ -16,6 +17,7 @@ import { backendTable } from './backends.ts';
 import type { EdgeConfig, RouteConfig } from './document/schema.ts';
 import { type HostTable, hostTable } from './hosts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
+import { type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import type { TakeState } from './states.ts';
 
 /** A configuration made ready to run: immutable, swapped as one reference. */
@@ -26,6 +28,8 @@ export interface CompiledEdge {
   /** The only edge, where there is just one. */
   readonly sole: HttpsEdge | null;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
+  /** Keeps the secrets of its policies out of traces and events; null where it has none. */
+  readonly hide: Hide | null;
 }
 
 export interface CompileOptions {
@@ -35,6 +39,8 @@ export interface CompileOptions {
   readonly addressBooks?: readonly AddressBook[];
   /** Lets requests pass actions of a policy that are not simulated; else they stop there. */
   readonly passUnsimulated?: boolean;
+  /** Secrets that policies may read with `secrets.get`; without it there are none. */
+  readonly secrets?: SecretSource;
   /** `full`: policies also tell which rules did not apply, and why; slower. Default `decided`. */
   readonly trace?: 'decided' | 'full';
   /** Looks at every expression of every policy: for coverage. */
@@ -55,6 +61,7 @@ export function compileEdge(
   const naming = serviceNaming(config.service_name);
   const hosts = Object.values(config.edges.https).flatMap(({ hostports }) => hostports.map(hostOf));
   const internal = new Set(hosts.filter(isInternalHost));
+  const secrets = options.secrets === undefined ? null : keepSecrets(secretProvider(options.secrets));
   const context: Context = {
     naming,
     takeState,
@@ -66,6 +73,7 @@ export function compileEdge(
       isInternal: (host) => internal.has(host),
       trace: options.trace ?? 'decided',
       ...(options.watch && { watch: options.watch }),
+      ...(secrets && { secret: secrets.get }),
     },
   };
   const edges: [string, HttpsEdge][] = [];
@@ -85,6 +93,7 @@ export function compileEdge(
     hosts: hostTable(edges),
     sole: https.length === 1 ? https[0]! : null,
     adoptHosts: options.adoptHosts ?? 'none',
+    hide: secrets?.hide ?? null,
   };
 }
 
@@ -192,7 +201,7 @@ export function beginExchange(
   }
   if (found === null) return refused('route.no_match');
   const inside: BeginInside = (from, inner) => beginExchange(compiled, from, inner, world);
-  return new Exchange(compiled.naming, connection, head, world, found, MATCHED, inside);
+  return new Exchange(compiled.naming, connection, head, world, found, MATCHED, inside, compiled.hide);
 
   function refused(code: EngineReason): Exchange {
     const because = { code, detail: { host: head.host, path: head.path } };
