@@ -7,9 +7,14 @@ export interface DerElement {
 
 export const DER = {
   boolean: 0x01,
+  integer: 0x02,
   bitString: 0x03,
   octetString: 0x04,
+  null: 0x05,
   objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
   sequence: 0x30,
   set: 0x31,
 } as const;

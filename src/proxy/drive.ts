@@ -71,6 +71,9 @@ async function answerTo(question: Question, run: Run): Promise<AnswerTo<Question
       return responseBody(question.limitBytes, run);
     case 'fetch':
       return fetchFor(question.request, run);
+    case 'signature':
+      // The library is loaded by those who meet it: it costs more than most requests.
+      return (await import('../answers/saml.ts')).verifySignatures(question.request);
     case 'reply':
       return sendReply(question.reply, partsOf(run));
   }

@@ -30,6 +30,8 @@ function constantAnswer(question: Question, upstream: Answers['forward']): Answe
       return { bytes: NO_BYTES };
     case 'fetch':
       return { failure: 'connect', detail: 'nothing is fetched without a driver' };
+    case 'signature':
+      return { failure: 'unavailable', detail: 'nothing is verified without a driver' };
     case 'reply':
       return NOTHING_MEASURED;
   }

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { AnswerTo, Answers, FetchRequest, Question } from '../engine/contract.ts';
+import type { AnswerTo, Answers, FetchRequest, Question, SignatureRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
 import { NO_RESPONSE, type Compressor, type Flight, replied } from './flight.ts';
@@ -19,9 +19,12 @@ export interface Stage {
   readonly clock: VirtualClock;
   readonly upstreams: Upstreams;
   readonly limits: VirtualLimits;
+  /** Verifies XML signatures; without it none is good. */
+  readonly verify?: (request: SignatureRequest) => Answers['signature'];
 }
 
 const NO_BYTES = new Uint8Array(0);
+const UNVERIFIED = { failure: 'unavailable', detail: 'nothing verifies signatures here' } as const;
 const NO_FLIGHT_DATA = { body: NO_BYTES, isCut: false };
 
 const compress: Compressor = (bytes, encoding) => {
@@ -94,6 +97,9 @@ function goOn(
         question = answer(exchange, sent);
         break;
       }
+      case 'signature':
+        question = answer(exchange, stage.verify?.(question.request) ?? UNVERIFIED);
+        break;
       case 'body':
         question = answer(exchange, bodyFor(flight.requestBody, question.limitBytes));
         break;

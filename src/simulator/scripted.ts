@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip, zstdCompress } from 'node:zlib';
-import type { Answers, Question, Reply, UpstreamRequest } from '../engine/contract.ts';
+import type { Answers, Question, Reply, SignatureRequest, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { editWhole } from '../engine/body_editors.ts';
 import { answer, start } from '../engine/run.ts';
@@ -11,6 +11,11 @@ export type ScriptedUpstream = (
   request: Request,
   to: { readonly backend: string },
 ) => Response | Promise<Response>;
+
+/** Verifies XML signatures; a library does it, which is loaded by those who need it. */
+export type SignatureVerifier = (
+  request: SignatureRequest,
+) => Answers['signature'] | Promise<Answers['signature']>;
 
 /** Statuses that never have a body (RFC 9110 §15.2, §15.3.5, §15.4.5). */
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -26,6 +31,7 @@ export async function runScripted(
   exchange: Exchange,
   body: Uint8Array,
   upstream: ScriptedUpstream,
+  verify?: SignatureVerifier,
 ): Promise<Response> {
   let upstreamBody: Uint8Array = new Uint8Array(0);
   let response = new Response(null, { status: 500 });
@@ -46,6 +52,9 @@ export async function runScripted(
         return upstreamBody.length > asked.limitBytes ? { failure: 'too_large' } : { bytes: upstreamBody };
       case 'fetch':
         return { failure: 'connect', detail: 'no script answers control requests' };
+      case 'signature':
+        if (verify !== undefined) return verify(asked.request);
+        return { failure: 'unavailable', detail: 'nothing verifies signatures here' };
       case 'reply': {
         const made = await makeResponse(asked.reply, exchange.request.method, upstreamBody);
         response = made.response;
