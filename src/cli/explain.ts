@@ -5,6 +5,7 @@ import { explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';
 import { addressBooksOf } from './address_books.ts';
+import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, loadConfig } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
@@ -47,6 +48,7 @@ async function explain(method: string, url: string, options: Options): Promise<n
     const usableConfig = usable(checked);
     const edge = edgeOf(usableConfig, {
       addressBooks: await addressBooksOf(usableConfig.config, options.edge),
+      secrets: environmentSecrets(process.env),
     });
     const headers = options.header.map((line) => splitHeader(line));
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };

@@ -6,6 +6,7 @@ import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } fro
 import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
 import { addressBooksOf } from './address_books.ts';
+import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { requestLine } from './request_line.ts';
@@ -121,6 +122,7 @@ async function makeEdge(
     adoptHosts: source.adoptHosts,
     addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
     passUnsimulated: options.passUnsimulated === true,
+    secrets: environmentSecrets(process.env),
     onEvent: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
