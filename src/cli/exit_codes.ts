@@ -5,6 +5,8 @@ export const EXIT = {
   usage: 2,
   configInvalid: 3,
   runtime: 4,
+  /** A threshold was missed: of coverage, say. */
+  gateMissed: 8,
   internal: 70,
   nothingSelected: 77,
   interrupted: 130,

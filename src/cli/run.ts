@@ -11,6 +11,7 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   dev: { says: 'run a local ingress on an edge file', load: () => import('./dev.ts') },
   check: { says: 'check edge files', load: () => import('./check.ts') },
   test: { says: 'run scenario files', load: () => import('./test.ts') },
+  cover: { says: 'say what scenario files leave untested', load: () => import('./cover.ts') },
   sim: { says: 'run a simulation over virtual time', load: () => import('./sim.ts') },
   init: { says: 'write a first edge, scenarios and a workflow', load: () => import('./init.ts') },
   http: { says: 'run a traffic policy in front of a local port', load: () => import('./http.ts') },

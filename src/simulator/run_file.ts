@@ -145,7 +145,7 @@ function resultOf(
     mismatches: ran.mismatches.map((each) => ({ ...each, line: checked.lineOf(each.pointer) })),
     snapshot: null,
     explained: isFailed ? explainedInFull(compiled, ran, edge) : null,
-    near: isFailed ? nearMiss(compiled, edge) : null,
+    near: isFailed ? nearMiss(compiled, edge.unwatched()) : null,
     skipped: null,
   };
 }

@@ -3,6 +3,7 @@ import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
 import type { TakeState } from '../edge/states.ts';
+import type { Recorder } from './covering/recorder.ts';
 
 /** An edge that many cases test, each as if it were new. */
 export interface EdgeUnderTest {
@@ -14,7 +15,11 @@ export interface EdgeUnderTest {
   readonly withFacts: (facts: readonly unknown[]) => EdgeUnderTest;
   /** The same edge, its policies telling also what did not apply; itself when there is no policy. */
   readonly traced: () => EdgeUnderTest;
-  /** Notes that an exchange may have changed what the edge remembers. */
+  /** The same edge, what it does noted: for coverage. */
+  readonly watched: (recorder: Recorder) => EdgeUnderTest;
+  /** The same edge, nothing noted: for runs that are no cases. */
+  readonly unwatched: () => EdgeUnderTest;
+  /** Notes that an exchange is complete, and may have changed what the edge remembers. */
   readonly touched: (exchange: Exchange) => void;
 }
 
@@ -26,11 +31,13 @@ export function edgeUnderTest(
   config: EdgeConfig,
   locate: Locate,
   trace: 'decided' | 'full' = 'decided',
+  recorder: Recorder | null = null,
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
   let full: EdgeUnderTest | null = null;
+  let plain: EdgeUnderTest | null = null;
   const variants = new Map<string, EdgeUnderTest>();
   const compile = (): CompiledEdge => {
     beginnings.clear();
@@ -39,7 +46,7 @@ export function edgeUnderTest(
       beginnings.set(state, initial);
       return state;
     };
-    return compileEdge(config, take, { trace });
+    return compileEdge(config, take, { trace, ...(recorder && { watch: recorder.watch }) });
   };
   const edge: EdgeUnderTest = {
     config,
@@ -51,11 +58,13 @@ export function edgeUnderTest(
       if (variant === undefined) {
         const before: unknown = config.facts;
         const own = { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] } as EdgeConfig;
-        variants.set(key, (variant = edgeUnderTest(own, locate, trace)));
+        variants.set(key, (variant = edgeUnderTest(own, locate, trace, recorder)));
       }
       return variant;
     },
-    traced: () => (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full') : edge),
+    watched: (by) => edgeUnderTest(config, locate, trace, by),
+    unwatched: () => (recorder === null ? edge : (plain ??= edgeUnderTest(config, locate, trace))),
+    traced: () => (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full') : edge.unwatched()),
     fresh: () => {
       for (const state of changed) {
         const initial = beginnings.get(state);
@@ -64,7 +73,9 @@ export function edgeUnderTest(
       changed.clear();
       return (compiled ??= compile());
     },
-    touched: ({ pipeline }) => {
+    touched: (exchange) => {
+      const { pipeline } = exchange;
+      recorder?.landed(exchange);
       for (const index of pipeline?.stateful ?? []) changed.add(pipeline!.slots[index]!.state);
     },
   };

@@ -4,6 +4,7 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Checked } from '../../edge/document/check.ts';
 import { readDocument } from '../../edge/document/read.ts';
 import { type CheckedScenario, checkScenario } from '../../simulator/document/check.ts';
+import type { EdgeSource } from '../../simulator/covering/places.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../../simulator/under_test.ts';
 import { SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from '../load_config.ts';
 
@@ -15,6 +16,10 @@ export interface LoadedScenario {
   readonly findings: readonly Diagnostic[];
   /** Files that it was made of: a change in one of them affects it. */
   readonly files: readonly string[];
+  /** Where the text of the edge is; null for one that a program makes. */
+  readonly source: EdgeSource | null;
+  /** The same for all scenarios of one edge: its path as the user would write it. */
+  readonly edgeName: string;
 }
 
 /** Reads scenario files; an edge that several of them test is read and compiled once. */
@@ -31,7 +36,8 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
       ? checkScenario({ value: await importDefault(path), name: path })
       : checkScenario({ name: path, text: readText(path) });
     const shell = checked.scenario?.shell;
-    if (shell === undefined) return { checked, edge: null, findings: [], files: [path] };
+    const unread = { source: null, edgeName: path };
+    if (shell === undefined) return { checked, edge: null, findings: [], files: [path], ...unread };
     const { edge, policy } = shell;
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
     const beside = named === null ? null : besideOf(path, named);
@@ -45,11 +51,27 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
           : await edgeAt(beside);
     const files = beside === null ? [path] : [path, beside];
     const findings = config.diagnostics;
-    if (config.config === null || hasErrors(findings)) return { checked, edge: null, findings, files };
+    if (config.config === null || hasErrors(findings))
+      return { checked, edge: null, findings, files, ...unread };
     let ready = compiled.get(config);
     if (ready === undefined) compiled.set(config, (ready = edgeUnderTest(config.config, config.locate)));
-    return { checked, edge: ready, findings: findings.filter(isTold), files };
+    const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
+    const edgeName = beside ?? path;
+    return { checked, edge: ready, findings: findings.filter(isTold), files, source, edgeName };
   };
+}
+
+/** Where an edge or a policy is written: in a file of its own, or in the scenario. */
+function sourceOf(
+  checked: CheckedScenario,
+  { spanOf, keySpanOf }: Checked,
+  of: 'edge' | 'policy',
+  beside: string | null,
+): EdgeSource | null {
+  if (beside === null) return { of: 'scenario', file: checked.name, at: `/${of}`, lineOf: checked.lineOf };
+  if (SCRIPTS.has(extname(beside))) return null;
+  const source = { name: beside, text: readText(beside) };
+  return of === 'edge' ? { of, source, spanOf, keySpanOf } : { of, source };
 }
 
 /** Warnings about the edge are for `check`; here only what keeps cases from running is told. */

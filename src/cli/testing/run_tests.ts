@@ -3,6 +3,7 @@ import type { Signer } from '../../simulator/document/requests.ts';
 import type { CaseResult, FileResult } from '../../simulator/result.ts';
 import { needsSigner, runFile } from '../../simulator/run_file.ts';
 import type { Flight } from '../../simulator/flight.ts';
+import type { EdgeUnderTest } from '../../simulator/under_test.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
 
 /** What is run, and how. */
@@ -15,6 +16,8 @@ export interface TestRun {
   readonly lines: boolean;
   readonly told: (result: CaseResult) => void;
   readonly landed?: (flight: Flight) => void;
+  /** Gives the edge that cases run on in place of the loaded one: for coverage. */
+  readonly on?: (loaded: LoadedScenario, edge: EdgeUnderTest) => EdgeUnderTest;
 }
 
 /** Runs scenario files one after the other; `made` hears which files each of them was made of. */
@@ -46,7 +49,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
       isWhole: true,
     };
   }
-  return runFile(checked, edge, {
+  return runFile(checked, run.on?.(loaded, edge) ?? edge, {
     selects: run.selects,
     seed: run.seed,
     repeat: run.repeat,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { POINT_KINDS, type PointKind } from '../covering/point.ts';
 import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 
@@ -194,6 +195,8 @@ const eachCase = z.strictObject({
     .describe('A table of values for `{name}` in the case; a reported case for each row.'),
 });
 
+const percent = z.number().min(0).max(100).optional().describe('Least percentage that must be covered.');
+
 const top = {
   version: z.int().min(1).max(1).optional().describe('Version of the format: 1.'),
   edge: z
@@ -221,6 +224,15 @@ const top = {
     .describe('Identities by name; logins are not run yet.'),
   facts: facts.optional(),
   client_certificate: clientCertificate.optional(),
+  coverage: z
+    .strictObject(
+      Object.fromEntries(['all', ...POINT_KINDS].map((kind) => [kind, percent])) as Record<
+        'all' | PointKind,
+        typeof percent
+      >,
+    )
+    .optional()
+    .describe('Least percentages of coverage, for cover and test --coverage.'),
   simulation: simulation.optional(),
 };
 

@@ -1,0 +1,102 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { rerunCommand } from '../simulator/result.ts';
+import { type Thresholds, readThresholds } from '../simulator/covering/thresholds.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+import { coverageBook } from './testing/coverage_book.ts';
+import { type AskedCoverage, readCoverageReport, tellCoverage } from './testing/coverage_output.ts';
+import { findScenarioFiles } from './testing/find_files.ts';
+import { runScenarios } from './testing/run_tests.ts';
+import { selector } from './testing/select.ts';
+
+interface Options {
+  readonly filter: readonly string[];
+  readonly tag: readonly string[];
+  readonly seed?: string;
+  readonly reporter: readonly AskedCoverage[];
+  readonly threshold: Thresholds;
+  readonly emitCases?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command('cover')
+    .description('Run scenario files and say what of their edges they leave untested, and why')
+    .argument('[path...]', 'scenario files, or folders with them; default: this folder')
+    .option('-f, --filter <text>', 'cases whose name holds this; may be repeated', add, [])
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; may be repeated', add, [])
+    .option('--seed <seed>', 'chance of this seed in place of those of the files')
+    .option('-r, --reporter <name[=path]>', 'text, json, lcov, html; may be repeated', addCoverage, [])
+    .option(
+      '--threshold <kind=percent,...>',
+      'fail below these, such as rules=100,mcdc=90',
+      addThresholds,
+      {},
+    )
+    .option('--emit-cases <file>', 'write a scenario file that covers what can be covered')
+    .action(async (paths: string[], options: Options) => {
+      process.exitCode = await cover(paths, options);
+    });
+}
+
+async function cover(paths: readonly string[], options: Options): Promise<number> {
+  try {
+    const files = await findScenarioFiles(paths);
+    const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
+    if (typeof selects !== 'function') throw new FileError(selects.problem);
+    const book = coverageBook();
+    const results = await runScenarios(files, {
+      selects,
+      seed: options.seed ?? null,
+      repeat: 1,
+      bail: false,
+      lines: false,
+      told: () => {},
+      on: book.on,
+    });
+    const findings = results.flatMap(({ diagnostics }) => diagnostics);
+    if (hasErrors(findings)) {
+      process.stderr.write(renderDiagnostics(findings, { color: wantsColor(process.stderr) }));
+      return EXIT.configInvalid;
+    }
+    const cases = results.flatMap((each) => each.cases);
+    const failed = cases.filter(({ status }) => status === 'failed');
+    const isReached = await tellCoverage(book.edges(), {
+      reporters: options.reporter,
+      thresholds: options.threshold,
+      emitCases: options.emitCases ?? null,
+    });
+    for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
+    if (failed.length > 0) return EXIT.failed;
+    if (cases.length === 0) {
+      process.stderr.write('no case was selected\n');
+      return EXIT.nothingSelected;
+    }
+    return isReached ? EXIT.ok : EXIT.gateMissed;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+function add(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+/** Adds a report of coverage to those that were asked for. */
+export function addCoverage(text: string, before: readonly AskedCoverage[]): readonly AskedCoverage[] {
+  const read = readCoverageReport(text);
+  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
+  return [...before, read];
+}
+
+/** Adds thresholds to those that were given before. */
+export function addThresholds(text: string, before: Thresholds): Thresholds {
+  const read = readThresholds(text);
+  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
+  return { ...before, ...read };
+}

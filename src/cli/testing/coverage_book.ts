@@ -1,0 +1,55 @@
+import { type CoveredEdge, coverageOf, coveredEdge } from '../../simulator/covering/coverage.ts';
+import { pointLocator } from '../../simulator/covering/places.ts';
+import type { CoverageReport } from '../../simulator/covering/report.ts';
+import { type Thresholds, missedThresholds } from '../../simulator/covering/thresholds.ts';
+import type { LoadedScenario } from './load_scenario.ts';
+import type { TestRun } from './run_tests.ts';
+
+/** An edge whose cases were watched, with the scenarios that test it. */
+export interface BookedEdge {
+  readonly covered: CoveredEdge;
+  readonly scenarios: LoadedScenario[];
+  readonly first: LoadedScenario;
+}
+
+/** Keeps one recorder for each edge, however many scenario files test it. */
+export interface CoverageBook {
+  readonly on: NonNullable<TestRun['on']>;
+  readonly edges: () => readonly BookedEdge[];
+}
+
+export function coverageBook(): CoverageBook {
+  const edges = new Map<string, BookedEdge>();
+  return {
+    on: (loaded, edge) => {
+      let booked = edges.get(loaded.edgeName);
+      if (booked === undefined) {
+        booked = { covered: coveredEdge(edge), scenarios: [], first: loaded };
+        edges.set(loaded.edgeName, booked);
+      }
+      booked.scenarios.push(loaded);
+      return booked.covered.edge;
+    },
+    edges: () => [...edges.values()],
+  };
+}
+
+/** What the cases of an edge have covered, ready to be told. */
+export function reportOf(
+  { covered, first, scenarios }: BookedEdge,
+  asked: Thresholds,
+  offered: CoverageReport['offered'],
+): CoverageReport {
+  const { source, edgeName } = first;
+  const coverage = coverageOf(covered);
+  const own = scenarios.map(({ checked }) => checked.scenario?.shell.coverage ?? {});
+  const wanted: Thresholds = Object.assign({}, ...own, asked);
+  return {
+    name: edgeName,
+    text: source === null || source.of === 'scenario' ? null : source.source.text,
+    coverage,
+    locate: source === null ? () => null : pointLocator(covered.edge.config, source),
+    offered,
+    missed: missedThresholds(coverage, wanted),
+  };
+}

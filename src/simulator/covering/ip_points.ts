@@ -1,0 +1,148 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { type Address, addressOf, v4FromNumber, v6Address } from '../../net/address.ts';
+import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../../net/cidr.ts';
+import type { CoveragePoint } from './point.ts';
+import type { PlacedRoute } from './points.ts';
+import { keys } from './recorder.ts';
+
+/** An IP rule that decides on some routes. */
+export interface UsedRule {
+  readonly action: 'allow' | 'deny';
+  readonly cidr: Cidr;
+  readonly label: string;
+  readonly pointer: string;
+}
+
+/** Modules with the rules that decide in them together. */
+export function ipModules(
+  routes: readonly PlacedRoute[],
+  config: EdgeConfig,
+): { readonly pointer: string; readonly route: string; readonly rules: readonly UsedRule[] }[] {
+  return routes.flatMap(({ pointer, route }) => {
+    const { ip_restriction: restriction } = route;
+    if (restriction === undefined || !restriction.enabled) return [];
+    const rules = restriction.ip_policy_ids.flatMap((id) => rulesOf(id, config));
+    return [{ pointer: `${pointer}/ip_restriction`, route: pointer, rules }];
+  });
+}
+
+function rulesOf(id: string, { ip_policies: policies }: EdgeConfig): UsedRule[] {
+  return (policies[id]?.rules ?? []).flatMap((rule, index): UsedRule[] => {
+    const cidr = parseCidr(rule.cidr);
+    if (isCidrProblem(cidr)) return [];
+    const pointer = pointerTo(`${pointerTo('/ip_policies', id)}/rules`, index);
+    return [{ action: rule.action, cidr, label: `${id}#${index}`, pointer }];
+  });
+}
+
+/** That each rule of an IP policy in use decides about an address somewhere. */
+export function ipRulePoints(routes: readonly PlacedRoute[], config: EdgeConfig): CoveragePoint[] {
+  const modules = ipModules(routes, config);
+  const byPointer = new Map(
+    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
+  );
+  return Array.from(byPointer.values(), (rule): CoveragePoint => {
+    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
+    const shadows = users.map(({ rules }) => shadowOf(rule, rules));
+    return {
+      id: `rules ${rule.pointer}`,
+      kind: 'rules',
+      pointer: rule.pointer,
+      span: null,
+      says: `${rule.label} decides: ${rule.action} ${rule.cidr.text}`,
+      routes: users.map(({ route }) => route),
+      impossible: shadows.every((shadow) => shadow !== null) ? shadows[0]! : null,
+      seen: { by: 'hit', keys: [keys.rule(rule.pointer)] },
+    };
+  });
+}
+
+/** Why a rule is never the one that decides among some; null when it is for some address. */
+function shadowOf(rule: UsedRule, rules: readonly UsedRule[]): string | null {
+  const at = rules.findIndex(({ pointer }) => pointer === rule.pointer);
+  const stronger = rules.filter((other, index) => {
+    if (index === at) return false;
+    if (other.action !== rule.action) return rule.action === 'allow';
+    const isSame = other.cidr.text === rule.cidr.text;
+    // Of equal ranges the first counts, of nested ones the narrower.
+    return isSame ? index < at : other.cidr.bits > rule.cidr.bits;
+  });
+  const whole = stronger.find((other) => holdsRange(other.cidr, rule.cidr));
+  if (whole !== undefined) return `${whole.label} (${whole.action} ${whole.cidr.text}) holds all of it`;
+  const inside = stronger.filter((other) => holdsRange(rule.cidr, other.cidr));
+  const widest = inside.filter(
+    (other, index) =>
+      !inside.some(
+        (wider, position) =>
+          position !== index &&
+          holdsRange(wider.cidr, other.cidr) &&
+          (wider.cidr.text !== other.cidr.text || position < index),
+      ),
+  );
+  const covered = widest.reduce((sum, { cidr }) => sum + sizeOf(cidr), 0n);
+  if (covered < sizeOf(rule.cidr)) return null;
+  return `${widest.map(({ label }) => label).join(', ')} together hold all of it`;
+}
+
+function holdsRange(outer: Cidr, inner: Cidr): boolean {
+  return outer.bits <= inner.bits && contains(outer, inner.address);
+}
+
+function sizeOf({ address, bits }: Cidr): bigint {
+  return 1n << BigInt((address.family === 4 ? 32 : 128) - bits);
+}
+
+/** The addresses at the edges of a range: the first and the last inside, and their neighbours outside. */
+export function boundariesOf(cidr: Cidr): { readonly text: string; readonly says: string }[] {
+  const { address } = cidr;
+  const first = numberOf(address);
+  const after = firstAfter(cidr);
+  const end = first + sizeOf(cidr);
+  const found = [{ value: first, says: 'the first address' }];
+  if (end - first > 1n) found.push({ value: end - 1n, says: 'the last address' });
+  if (first > 0n) found.push({ value: first - 1n, says: 'the address before' });
+  if (after !== null) found.push({ value: end, says: 'the address after' });
+  return found.map(({ value, says }) => ({ text: addressAt(value, address.family), says }));
+}
+
+function numberOf({ w0, w1, w2, w3, family }: Address): bigint {
+  return family === 4
+    ? BigInt(w3)
+    : (((BigInt(w0) << 32n) | BigInt(w1)) << 64n) | (BigInt(w2) << 32n) | BigInt(w3);
+}
+
+const WORD = 0xffff_ffffn;
+
+function addressAt(value: bigint, family: Address['family']): string {
+  if (family === 4) return v4FromNumber(Number(value)).text;
+  const words = {
+    w0: Number((value >> 96n) & WORD),
+    w1: Number((value >> 64n) & WORD),
+    w2: Number((value >> 32n) & WORD),
+    w3: Number(value & WORD),
+  };
+  const address = addressOf(words);
+  return address.family === 6 ? address.text : v6Address(words).text;
+}
+
+/** That addresses at the edges of each range are judged by a module that has the rule. */
+export function addressPoints(routes: readonly PlacedRoute[], config: EdgeConfig): CoveragePoint[] {
+  const modules = ipModules(routes, config);
+  const byPointer = new Map(
+    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
+  );
+  return Array.from(byPointer.values()).flatMap((rule) => {
+    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
+    return boundariesOf(rule.cidr).map(({ text, says }): CoveragePoint => ({
+      id: `addresses ${rule.pointer} ${text}`,
+      kind: 'addresses',
+      pointer: rule.pointer,
+      span: null,
+      says: `${text} comes, ${says.replace(/before|after/, (word) => `${word} those`)} of ${rule.cidr.text}`,
+      routes: users.map(({ route }) => route),
+      impossible: null,
+      seen: { by: 'hit', keys: users.map(({ pointer }) => keys.address(pointer, text)) },
+    }));
+  });
+}

@@ -1,0 +1,203 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { readMatch } from '../../edge/compile.ts';
+import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
+import { MODULES } from '../../modules/table.ts';
+import { backendPoints } from './backend_points.ts';
+import { expressionPoints } from './expression_points.ts';
+import { addressPoints, ipRulePoints } from './ip_points.ts';
+import type { CoveragePoint } from './point.ts';
+import { policyPoints } from './policy_points.ts';
+import { type Recorder, keys } from './recorder.ts';
+
+/** A route of the configuration with its place. */
+export interface PlacedRoute {
+  readonly edge: string;
+  readonly pointer: string;
+  /** As pipelines name it. */
+  readonly id: string;
+  readonly route: RouteConfig;
+}
+
+/** The routes of all edges. */
+export function placedRoutes({ edges }: EdgeConfig): PlacedRoute[] {
+  return Object.entries(edges.https).flatMap(([edge, { routes }]) =>
+    routes.map((route, index) => ({
+      edge,
+      route,
+      pointer: pointerTo(`${pointerTo('/edges/https', edge)}/routes`, index),
+      id: `${edge} ${route.match_type} ${route.match}`,
+    })),
+  );
+}
+
+/** Everything in a configuration that a case can make happen. The recorder has watched the edge being compiled. */
+export function pointsOf(
+  config: EdgeConfig,
+  { expressions }: Pick<Recorder, 'expressions'>,
+): CoveragePoint[] {
+  const routes = placedRoutes(config);
+  return [
+    ...hostPoints(config),
+    ...routes.flatMap((placed) => [
+      ...routePoints(placed),
+      ...modulePoints(placed),
+      ...policyPoints(placed, config),
+      ...backendPoints(placed, config),
+    ]),
+    ...ipRulePoints(routes, config),
+    ...addressPoints(routes, config),
+    ...expressionPoints(expressions, routes),
+  ];
+}
+
+function hostPoints({ edges }: EdgeConfig): CoveragePoint[] {
+  return Object.entries(edges.https).flatMap(([edge, { hostports }]) =>
+    hostports.map((hostport, index): CoveragePoint => {
+      const host = hostport.replace(/:\d+$/, '').toLowerCase();
+      const suffix = host.startsWith('*.') ? host.slice(1) : null;
+      const isInside = host.endsWith('.internal');
+      const pointer = pointerTo(`${pointerTo('/edges/https', edge)}/hostports`, index);
+      return {
+        id: `hosts ${pointer}`,
+        kind: 'hosts',
+        pointer,
+        span: null,
+        says: `a request ${isInside ? 'is handed to' : 'comes to'} ${host}`,
+        routes: [],
+        impossible: null,
+        seen: {
+          by: 'host',
+          edge,
+          test: suffix === null ? (asked) => asked === host : (asked) => asked.endsWith(suffix),
+        },
+      };
+    }),
+  );
+}
+
+/** That a route is taken, and requests at its edge: the path itself, and the nearest that is not its own. */
+function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[] {
+  const { path } = readMatch(route.match);
+  const base = { span: null, routes: [pointer], impossible: null } as const;
+  const at = pointerTo(pointer, 'match');
+  const points: CoveragePoint[] = [
+    {
+      ...base,
+      id: `routes ${pointer}`,
+      kind: 'routes',
+      pointer,
+      says: `route ${route.match} is taken`,
+      seen: { by: 'hit', keys: [keys.route(id)] },
+    },
+    {
+      ...base,
+      id: `paths ${pointer} at`,
+      kind: 'paths',
+      pointer: at,
+      says: `a request is for ${path} exactly`,
+      seen: { by: 'path', edge, test: (asked) => asked === path },
+    },
+  ];
+  if (route.match_type === 'exact_path') {
+    points.push({
+      ...base,
+      id: `paths ${pointer} below`,
+      kind: 'paths',
+      pointer: at,
+      routes: [],
+      says: `a request is for more than ${path}`,
+      seen: { by: 'path', edge, test: (asked) => asked.length > path.length && asked.startsWith(path) },
+    });
+  } else {
+    points.push({
+      ...base,
+      id: `paths ${pointer} below`,
+      kind: 'paths',
+      pointer: at,
+      says: `a request is for a path below ${path}`,
+      seen: { by: 'path', edge, test: (asked) => asked.length > path.length && asked.startsWith(path) },
+    });
+    if (path !== '/')
+      points.push({
+        ...base,
+        id: `paths ${pointer} beside`,
+        kind: 'paths',
+        pointer: at,
+        routes: [],
+        says: `a request is for a path just beside ${path}, such as ${besidePath(path)}`,
+        seen: { by: 'path', edge, test: (asked) => isBeside(asked, path) },
+      });
+  }
+  return points;
+}
+
+/** The path that shares all but the last character. */
+export function besidePath(path: string): string {
+  return path.slice(0, -1);
+}
+
+/** Whether a path begins like another up to its last character and then departs. */
+function isBeside(asked: string, path: string): boolean {
+  return !asked.startsWith(path) && asked.startsWith(besidePath(path));
+}
+
+/** That each module of a route runs, and each of its reasons; rules of modules that have them are theirs. */
+function modulePoints({ pointer, route }: PlacedRoute): CoveragePoint[] {
+  return MODULES.flatMap((module) => {
+    const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
+    if (config === undefined || !config.enabled) return [];
+    const at = pointerTo(pointer, module.type);
+    const base = { pointer: at, span: null, routes: [pointer] } as const;
+    const ran: CoveragePoint = {
+      ...base,
+      id: `modules ${at}`,
+      kind: 'modules',
+      says: `${module.type} of ${route.match} runs`,
+      impossible: null,
+      seen: { by: 'hit', keys: [keys.module(at)] },
+    };
+    // A policy knows best which of its reasons there can be, and a backend's are its leaves.
+    if (module.type === 'traffic_policy' || module.type === 'backend') return [ran];
+    const isBreaker = module.type === 'circuit_breaker';
+    const reasons = Object.entries(module.reasons).map(([code, { says }]): CoveragePoint => ({
+      ...base,
+      id: `${isBreaker ? 'breakers' : 'reasons'} ${at} ${code}`,
+      kind: isBreaker ? 'breakers' : 'reasons',
+      says: `${code} on ${route.match}: ${says}`,
+      impossible: impossibleReason(code, route),
+      seen: { by: 'hit', keys: [keys.reason(at, code)] },
+    }));
+    return [ran, ...reasons, ...patternPoints(at, route, module.type)];
+  });
+}
+
+/** Reasons that a configuration rules out by itself. */
+function impossibleReason(code: string, { user_agent_filter: agents }: RouteConfig): string | null {
+  if (code === 'user_agent_filter.allowed' && agents?.allow.length === 0)
+    return 'the filter allows no pattern';
+  if (code === 'user_agent_filter.denied' && agents?.deny.length === 0) return 'the filter denies no pattern';
+  return null;
+}
+
+function patternPoints(
+  at: string,
+  { user_agent_filter: agents, match }: RouteConfig,
+  module: string,
+): CoveragePoint[] {
+  if (module !== 'user_agent_filter' || agents === undefined) return [];
+  return (['allow', 'deny'] as const).flatMap((list) =>
+    agents[list].map((pattern, index): CoveragePoint => {
+      const pointer = pointerTo(pointerTo(at, list), index);
+      return {
+        id: `rules ${pointer}`,
+        kind: 'rules',
+        pointer,
+        span: null,
+        says: `${list}[${index}] of ${match} matches: ${pattern}`,
+        routes: [at.slice(0, at.lastIndexOf('/'))],
+        impossible: null,
+        seen: { by: 'hit', keys: [keys.rule(pointer)] },
+      };
+    }),
+  );
+}

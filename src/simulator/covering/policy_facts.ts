@@ -1,0 +1,172 @@
+import type { Node } from '../../expression/ast.ts';
+import { scopeFor } from '../../expression/vocabulary/scopes.ts';
+import { compile } from '../../expression/program.ts';
+import { BOOL } from '../../expression/types.ts';
+import type { Activation } from '../../expression/vocabulary/activation.ts';
+import type { Program } from '../../expression/program.ts';
+import type { Action, PolicyDocument, Rule } from '../../policy/document/document.ts';
+import type { ActionType } from '../../policy/actions/schemas.ts';
+import type { Phase } from '../../policy/phase.ts';
+import type { RequiredFact } from '../../policy/rule_facts.ts';
+import { requiredFacts } from '../../policy/rule_facts.ts';
+
+/** How an action may end a phase: with which codes, and whether it always does. */
+interface Endings {
+  readonly codes: ReadonlySet<string>;
+  readonly always: boolean;
+}
+
+const ANY = new Set(
+  ['answered', 'denied', 'redirected', 'closed', 'forwarded', 'not_run'].map(
+    (end) => `traffic_policy.${end}`,
+  ),
+);
+const NONE: Endings = { codes: new Set(), always: false };
+const one = (end: string, always: boolean): Endings => ({
+  codes: new Set([`traffic_policy.${end}`]),
+  always,
+});
+
+/** Actions of which it is known how they end; of all others anything is possible. */
+const ENDINGS: Partial<Readonly<Record<ActionType, Endings>>> = {
+  'add-headers': NONE,
+  'remove-headers': NONE,
+  'set-vars': NONE,
+  log: NONE,
+  'url-rewrite': NONE,
+  'compress-response': NONE,
+  'request-body-find-replace': NONE,
+  'response-body-find-replace': NONE,
+  'sse-find-replace': NONE,
+  'http-request': NONE,
+  deny: one('denied', true),
+  'custom-response': one('answered', true),
+  'close-connection': one('closed', true),
+  redirect: one('redirected', false),
+  'forward-internal': one('forwarded', false),
+  'rate-limit': one('denied', false),
+  'restrict-ips': one('denied', false),
+  'circuit-breaker': one('denied', false),
+  'basic-auth': one('denied', false),
+};
+
+export function endingsOf({ type }: Action): Endings {
+  return ENDINGS[type] ?? { codes: ANY, always: false };
+}
+
+/** Whether a rule applies to every exchange that comes to it. */
+export function isUnconditional(rule: Rule): boolean {
+  if (rule.phase === 'on_event_stream_message') return false;
+  return rule.expressions.every(({ text }) => text.trim() === 'true');
+}
+
+/**
+ * Why a rule never applies: an earlier rule of its phase takes everything that it could, or its own expressions
+ * contradict each other. Null when that cannot be told.
+ */
+export function whatShadows(
+  rule: Rule,
+  { phases }: PolicyDocument,
+  labelOf: (rule: Rule) => string,
+): string | null {
+  if (rule.expressions.some(({ text }) => text.trim() === 'false'))
+    return 'one of its expressions is always false';
+  const facts = requiredFacts(programsOf(rule));
+  const clash = contradictionOf(facts);
+  if (clash !== null) return clash;
+  const inPhase = phases[rule.phase];
+  for (const [index, earlier] of inPhase.slice(0, rule.index).entries()) {
+    if (!earlier.actions.some((action) => endingsOf(action).always)) continue;
+    if (isUnconditional(earlier)) return `rule ${labelOf(earlier)} before it always decides`;
+    const between = inPhase.slice(index + 1, rule.index).flatMap(({ actions }) => actions);
+    if (!between.every(({ type }) => KEEPS.has(type))) continue;
+    const wanted = exactFacts(earlier);
+    if (wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true)
+      return `rule ${labelOf(earlier)} before it takes every request that it could`;
+  }
+  return null;
+}
+
+/** Actions that leave the request as it is for the rules behind them. */
+const KEEPS: ReadonlySet<ActionType> = new Set([
+  'log',
+  'deny',
+  'custom-response',
+  'close-connection',
+  'redirect',
+  'rate-limit',
+  'restrict-ips',
+  'circuit-breaker',
+  'basic-auth',
+]);
+
+function programsOf({ expressions, phase }: Rule): Program<Activation>[] {
+  const scope = scopeFor(SCOPES[phase]);
+  return expressions.flatMap(({ text }) => compile(text, scope, { wants: BOOL }).program ?? []);
+}
+
+const SCOPES = {
+  on_tcp_connect: 'on_tcp_connect',
+  on_http_request: 'on_http_request',
+  on_http_response: 'on_http_response',
+  on_event_stream_message: 'on_http_response',
+} as const satisfies Readonly<Record<Phase, string>>;
+
+/** The facts of a rule that asks for nothing else; null for any other rule. */
+function exactFacts(rule: Rule): readonly RequiredFact[] | null {
+  const programs = programsOf(rule);
+  if (programs.length < rule.expressions.length) return null;
+  const facts: RequiredFact[] = [];
+  for (const program of programs) {
+    const own = requiredFacts([program]);
+    if (own.length !== termCount(program.typed.ast.root)) return null;
+    facts.push(...own);
+  }
+  return facts;
+}
+
+function termCount(node: Node): number {
+  if (node.kind !== 'logic' || node.operator !== '&&') return 1;
+  return node.terms.reduce((sum, term) => sum + termCount(term), 0);
+}
+
+/** Whether whatever is as the one fact says is as the other says, too. */
+function isWithin(inner: RequiredFact, outer: RequiredFact): boolean {
+  if (inner.variable.name !== outer.variable.name) return false;
+  const holds = (text: string | number) =>
+    outer.values.includes(text) || outer.prefixes.some((prefix) => String(text).startsWith(prefix));
+  return (
+    inner.values.every((value) => holds(value)) &&
+    inner.prefixes.every((prefix) => outer.prefixes.some((other) => prefix.startsWith(other)))
+  );
+}
+
+/** Two facts of one variable that nothing fulfils together. */
+function contradictionOf(facts: readonly RequiredFact[]): string | null {
+  for (const [index, fact] of facts.entries()) {
+    const clash = facts
+      .slice(index + 1)
+      .find((other) => other.variable.name === fact.variable.name && !canBoth(fact, other));
+    if (clash !== undefined) {
+      const [one, other] = [fact, clash].map((each) => shownFact(each));
+      return `its expressions contradict each other: ${fact.variable.name} would have to be ${one} and ${other}`;
+    }
+  }
+  return null;
+}
+
+function canBoth(one: RequiredFact, other: RequiredFact): boolean {
+  const meets = (value: string | number, { values, prefixes }: RequiredFact) =>
+    values.includes(value) || prefixes.some((prefix) => String(value).startsWith(prefix));
+  return (
+    one.values.some((value) => meets(value, other)) ||
+    other.values.some((value) => meets(value, one)) ||
+    one.prefixes.some((prefix) =>
+      other.prefixes.some((second) => prefix.startsWith(second) || second.startsWith(prefix)),
+    )
+  );
+}
+
+function shownFact({ values, prefixes }: RequiredFact): string {
+  return [...values.map((value) => String(value)), ...prefixes.map((prefix) => `${prefix}…`)].join(' or ');
+}

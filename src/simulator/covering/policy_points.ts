@@ -1,0 +1,145 @@
+import { serviceNaming } from '../../engine/naming.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { ACTIONS } from '../../policy/actions/table.ts';
+import { checkCarriedPolicy } from '../../policy/document/check.ts';
+import type { Action, PolicyDocument, Rule } from '../../policy/document/document.ts';
+import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
+import { endingsOf, isUnconditional, whatShadows } from './policy_facts.ts';
+import type { CoveragePoint } from './point.ts';
+import type { PlacedRoute } from './points.ts';
+import { keys } from './recorder.ts';
+
+/** The policy of a route as it was read; null when there is none that runs. */
+export function policyOf({ pointer, route }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
+  const policy = route.traffic_policy;
+  if (policy === undefined || !policy.enabled) return null;
+  const at = `${pointer}/traffic_policy/value`;
+  const text = policy.value;
+  const naming = serviceNaming(config.service_name);
+  const carried = { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
+  return checkCarriedPolicy(carried, { naming, carriedBy: 'https_edge' }).document;
+}
+
+/** Rules of the phases that an HTTP request comes through, in order. */
+export function rulesOf({ phases }: PolicyDocument): Rule[] {
+  return [...phases.on_http_request, ...phases.on_http_response, ...phases.on_event_stream_message];
+}
+
+/** How traces name a rule. */
+export function labelOf({ name, phase, index }: Rule): string {
+  return name ?? `${phase}[${index}]`;
+}
+
+/** That each rule of a policy applies, each action runs, and each comes to all that it declares. */
+export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoveragePoint[] {
+  const policy = policyOf(placed, config);
+  if (policy === null) return [];
+  const disabled = policy.enabled ? null : 'the policy is switched off';
+  const rules = rulesOf(policy);
+  const points = rules.flatMap((rule): CoveragePoint[] => {
+    const shadow = disabled ?? whatShadows(rule, policy, labelOf);
+    const base = { span: null, routes: [placed.pointer] } as const;
+    const applies: CoveragePoint = {
+      ...base,
+      id: `rules ${rule.pointer}`,
+      kind: 'rules',
+      pointer: rule.pointer,
+      says: `rule ${labelOf(rule)} applies`,
+      impossible: shadow,
+      seen: { by: 'hit', keys: [keys.rule(rule.pointer)] },
+    };
+    return [applies, ...rule.actions.flatMap((action) => actionPoints(action, rule, placed, shadow))];
+  });
+  return [...points, ...verdictPoints(placed, policy, disabled)];
+}
+
+function actionPoints(
+  action: Action,
+  rule: Rule,
+  { pointer: route }: PlacedRoute,
+  shadow: string | null,
+): CoveragePoint[] {
+  const { type, pointer } = action;
+  const at = rule.actions.indexOf(action);
+  const ender = rule.actions.slice(0, at).find((before) => endingsOf(before).always);
+  const impossible =
+    shadow ?? (ender === undefined ? null : `${ender.type} before it in its rule always ends the phase`);
+  const base = { pointer, span: null, routes: [route] } as const;
+  const label = `${type} of rule ${labelOf(rule)}`;
+  const runs: CoveragePoint = {
+    ...base,
+    id: `actions ${pointer}`,
+    kind: 'actions',
+    says: `${label} runs`,
+    impossible,
+    seen: { by: 'hit', keys: [keys.action(pointer)] },
+  };
+  const codes = Object.entries(ACTIONS[type].says).filter(([code]) => code !== 'failed');
+  if (codes.length < 2) return [runs];
+  const kind = type === 'circuit-breaker' ? 'breakers' : 'reasons';
+  return [
+    runs,
+    ...codes.map(([code, says]): CoveragePoint => {
+      const whole = `${type.replaceAll('-', '_')}.${code}`;
+      return {
+        ...base,
+        id: `${kind} ${pointer} ${whole}`,
+        kind,
+        says: `${whole} by ${label}: ${says}`,
+        impossible: impossible ?? impossibleCode(action, code),
+        seen: { by: 'hit', keys: [keys.reason(pointer, whole)] },
+      };
+    }),
+  ];
+}
+
+/** What an action of an HTTP phase never comes to. */
+function impossibleCode({ type, config }: Action, code: string): string | null {
+  if (type === 'deny' && code === 'closed') return 'that is for connections without HTTP';
+  if (type === 'restrict-ips') {
+    const { allow, deny, ip_policies: policies } = config;
+    if (code === 'denied' && deny.length === 0 && policies.length === 0) return 'no range is denied';
+    if (code === 'allowed' && allow.length === 0 && policies.length === 0) return 'no range is allowed';
+  }
+  return null;
+}
+
+/** What the policy as a whole comes to. That it fails is a fault, and nothing that a policy is written for. */
+function verdictPoints(
+  { pointer: route }: PlacedRoute,
+  policy: PolicyDocument,
+  disabled: string | null,
+): CoveragePoint[] {
+  const pointer = `${route}/traffic_policy`;
+  return Object.entries(POLICY_REASONS).flatMap(([code, { says }]): CoveragePoint[] => {
+    if (code === 'traffic_policy.failed') return [];
+    return [
+      {
+        id: `reasons ${pointer} ${code}`,
+        kind: 'reasons',
+        pointer,
+        span: null,
+        says: `${code}: ${says}`,
+        routes: [route],
+        impossible: impossibleVerdict(code as PolicyCode, policy, disabled),
+        seen: { by: 'hit', keys: [keys.reason(pointer, code)] },
+      },
+    ];
+  });
+}
+
+function impossibleVerdict(code: PolicyCode, policy: PolicyDocument, disabled: string | null): string | null {
+  if (code === 'traffic_policy.disabled') return disabled === null ? 'the policy is switched on' : null;
+  if (disabled !== null) return disabled;
+  const rules = rulesOf(policy);
+  if (code === 'traffic_policy.no_rule') {
+    const { on_http_request: requests } = policy.phases;
+    const always = requests.find((rule) => isUnconditional(rule));
+    const responses = [...policy.phases.on_http_response, ...policy.phases.on_event_stream_message];
+    const isAlways = always !== undefined && (responses.length === 0 || responses.some(isUnconditional));
+    return isAlways ? `rule ${labelOf(always)} applies to every request` : null;
+  }
+  if (code === 'traffic_policy.applied') return rules.length === 0 ? 'the policy has no rules' : null;
+  const isPossible = rules.some(({ actions }) => actions.some((action) => endingsOf(action).codes.has(code)));
+  return isPossible ? null : 'no action of the policy ends a request so';
+}

@@ -1,0 +1,186 @@
+import type { Node } from '../../expression/ast.ts';
+import { childrenOf } from '../../expression/ast.ts';
+import { MODULES } from '../../modules/table.ts';
+import { textOfNode } from './expression_points.ts';
+import type { WatchedExpression } from './expressions.ts';
+import type { CoveragePoint, Uncovered } from './point.ts';
+import type { PlacedRoute } from './points.ts';
+import { type Recording, keys } from './recorder.ts';
+
+/** What is known when it is asked why a point was not covered. */
+export interface WhySetting {
+  readonly recording: Recording;
+  readonly routes: readonly PlacedRoute[];
+  readonly expressions: ReadonlyMap<string, WatchedExpression>;
+  /** Pointer and label of every rule of a policy, in order; with whether it may end its phase. */
+  readonly rules: readonly RuleNote[];
+}
+
+export interface RuleNote {
+  readonly pointer: string;
+  readonly label: string;
+  readonly mayEnd: boolean;
+}
+
+/** Why a point that no case has covered was not. */
+export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncovered {
+  if (point.impossible !== null) return { because: 'cannot_happen', says: point.impossible };
+  if (point.kind === 'routes') return noCase(`no case came to ${point.says.split(' ')[1] ?? 'it'}`);
+  return (
+    routeNotTaken(point, setting) ??
+    stoppedBefore(point, setting) ??
+    ruleNotReached(point, setting) ??
+    inExpression(point, setting) ??
+    noCase('no case does it')
+  );
+}
+
+function noCase(says: string): Uncovered {
+  return { because: 'no_case', says };
+}
+
+function hitsOf({ recording }: WhySetting, key: string): number {
+  return recording.hits[key] ?? 0;
+}
+
+function routeNotTaken({ routes }: CoveragePoint, setting: WhySetting): Uncovered | null {
+  if (routes.length === 0) return null;
+  const own = setting.routes.filter(({ pointer }) => routes.includes(pointer));
+  if (own.length === 0 || own.some(({ id }) => hitsOf(setting, keys.route(id)) > 0)) return null;
+  const names = own.map(({ route }) => route.match).join(', ');
+  return { because: 'never_reached', says: `no case takes route ${names}` };
+}
+
+/** Modules before this one in the pipeline that have stopped everything. */
+function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySetting): Uncovered | null {
+  const placed = setting.routes.find((each) => routes.includes(each.pointer));
+  if (placed === undefined || routes.length !== 1) return null;
+  const isOwn = pointer.startsWith(`${placed.pointer}/`);
+  const module = isOwn
+    ? pointer.slice(placed.pointer.length + 1).split('/')[0]!
+    : kind === 'backends'
+      ? 'backend'
+      : 'ip_restriction';
+  if (kind === 'paths' || hitsOf(setting, keys.module(`${placed.pointer}/${module}`)) > 0) return null;
+  const stops = MODULES.flatMap(({ type }) => {
+    const count = hitsOf(setting, keys.stop(placed.id, type));
+    return count === 0 ? [] : [`${type} stopped ${count}`];
+  });
+  if (stops.length === 0) return null;
+  const requests = hitsOf(setting, keys.route(placed.id));
+  const says = `of ${requests} requests to ${placed.route.match} ${stops.join(', ')} before ${module}`;
+  return { because: 'never_reached', says };
+}
+
+/** The rule of a policy that a pointer lies in. */
+function ruleAt(pointer: string, { rules }: WhySetting): RuleNote | undefined {
+  return rules.find((rule) => pointer === rule.pointer || pointer.startsWith(`${rule.pointer}/`));
+}
+
+function ruleNotReached({ pointer, kind }: CoveragePoint, setting: WhySetting): Uncovered | null {
+  const rule = ruleAt(pointer, setting);
+  if (rule === undefined) return null;
+  const own = expressionsBelow(`${rule.pointer}/expressions`, setting);
+  const evaluated = own.map((each) => [each, countAt(each.program.typed.ast.root, each, setting)] as const);
+  const isLooked = evaluated.some(([, count]) => count.all > 0);
+  const isApplied = hitsOf(setting, keys.rule(rule.pointer)) > 0;
+  if (!isLooked && !isApplied) {
+    const phase = rule.pointer.slice(0, rule.pointer.lastIndexOf('/'));
+    const enders = setting.rules
+      .slice(0, setting.rules.indexOf(rule))
+      .filter((each) => each.pointer.startsWith(`${phase}/`) && each.mayEnd)
+      .filter((each) => hitsOf(setting, keys.rule(each.pointer)) > 0);
+    if (enders.length === 0) return { because: 'never_reached', says: 'no case comes to its phase' };
+    const names = enders.map(({ label }) => label).join(', ');
+    return { because: 'never_reached', says: `rule ${names} before it decided every time` };
+  }
+  if (isApplied || kind === 'outcomes' || kind === 'mcdc') return null;
+  const untrue = evaluated.filter(([, { yes, all }]) => all > 0 && yes === 0);
+  if (untrue.length === 0) return noCase('its expressions were never all true at once');
+  const [watched, { all }] = untrue[0]!;
+  const text = textOfNode(watched, watched.program.typed.ast.root);
+  return noCase(`\`${text}\` of rule ${rule.label} was false ${times(all)}`);
+}
+
+function expressionsBelow(pointer: string, { expressions }: WhySetting): WatchedExpression[] {
+  return Array.from(expressions.values()).filter((each) => each.pointer.startsWith(`${pointer}/`));
+}
+
+interface Counts {
+  readonly yes: number;
+  readonly no: number;
+  readonly all: number;
+}
+
+function countAt({ id }: Node, { pointer, start }: WatchedExpression, setting: WhySetting): Counts {
+  const record = setting.recording.expressions[keys.expression(pointer, start)];
+  const [yes, no, failed] = [record?.yes[id] ?? 0, record?.no[id] ?? 0, record?.failed[id] ?? 0];
+  return { yes, no, all: yes + no + failed };
+}
+
+function inExpression({ seen }: CoveragePoint, setting: WhySetting): Uncovered | null {
+  if (seen.by !== 'node' && seen.by !== 'vectors') return null;
+  const watched = setting.expressions.get(seen.expression);
+  if (watched === undefined) return null;
+  const { root } = watched.program.typed.ast;
+  const id =
+    seen.by === 'node' ? seen.node : watched.decisions[seen.decision]!.conditions[seen.condition]!.id;
+  const way = wayTo(root, id) ?? [root];
+  const node = way.at(-1)!;
+  const counts = countAt(node, watched, setting);
+  if (counts.all > 0) {
+    if (seen.by === 'node') return noCase(`it was ${String(!seen.outcome)} ${times(counts.all)}`);
+    if (counts.yes === 0 || counts.no === 0) return noCase(`it was ${counts.yes > 0} ${times(counts.all)}`);
+    return noCase('no two evaluations differ in it alone and in the outcome');
+  }
+  return shortCircuit(way, watched, setting) ?? { because: 'never_reached', says: 'it was never evaluated' };
+}
+
+function times(count: number): string {
+  return count === 1 ? 'the only time' : `all ${count} times`;
+}
+
+/** The nodes from the root to one, both included. */
+function wayTo(node: Node, id: number): Node[] | null {
+  if (node.id === id) return [node];
+  for (const child of childrenOf(node)) {
+    const rest = wayTo(child, id);
+    if (rest !== null) return [node, ...rest];
+  }
+  return null;
+}
+
+/** What decided before a node could be looked at. */
+function shortCircuit(
+  way: readonly Node[],
+  watched: WatchedExpression,
+  setting: WhySetting,
+): Uncovered | null {
+  for (const [index, node] of way.slice(0, -1).entries()) {
+    const next = way[index + 1]!;
+    if (node.kind === 'logic') {
+      const deciding = node.operator === '||';
+      const before = node.terms.slice(0, node.terms.indexOf(next));
+      const decider = before.find((term) => {
+        const { yes, no, all } = countAt(term, watched, setting);
+        return all > 0 && (deciding ? no : yes) === 0;
+      });
+      const constant = before.find((term) => watched.constants.get(term) === deciding);
+      const found = decider ?? constant;
+      if (found !== undefined) {
+        const says = `short-circuited by \`${textOfNode(watched, found)}\`, which was always ${deciding}`;
+        return { because: constant === undefined ? 'short_circuited' : 'cannot_happen', says };
+      }
+    }
+    if (node.kind === 'conditional' && next !== node.condition) {
+      const { yes, no, all } = countAt(node.condition, watched, setting);
+      const isYes = next === node.yes;
+      if (all > 0 && (isYes ? yes : no) === 0)
+        return {
+          because: 'short_circuited',
+          says: `\`${textOfNode(watched, node.condition)}\` was always ${!isYes}`,
+        };
+    }
+  }
+  return null;
+}
