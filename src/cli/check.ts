@@ -1,13 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
+import { readPlan } from '../policy/document/plan.ts';
+import { CARRIERS, type Carried, type Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, checkerFor, isScript, loadConfig, readText } from './load_config.ts';
+import { type Surrounding, FileError, checkerFor, isScript, loadConfig, readText } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
+  readonly as?: Carried;
+  readonly plan?: Plan;
 }
 
 export function register(program: Command): void {
@@ -17,19 +21,38 @@ export function register(program: Command): void {
     .argument('<file...>', 'edge files or policies: YAML, JSON; edge files also TypeScript or JavaScript')
     .option('--json', 'print the findings as JSON')
     .option('--fix', 'apply the fixes that surely keep the meaning, and check what is left')
+    .addOption(
+      new Option(
+        '--as <carrier>',
+        'what carries the policies: an edge or an endpoint of the service',
+      ).choices(CARRIERS.filter((name) => name !== 'http')),
+    )
+    .option(
+      '--plan <limits>',
+      'limits of an account: rules=5,expressions=3,actions=3,without=circuit-breaker',
+      planOf,
+    )
     .action(async (files: string[], options: CheckOptions) => {
       process.exitCode = await check(files, options);
     });
 }
 
+/** `rules=5,expressions=3,actions=3,without=oauth`. */
+function planOf(written: string): Plan {
+  const plan = readPlan(written);
+  if (plan === null) throw new InvalidArgumentError('a plan is such as rules=5,expressions=3,without=oauth.');
+  return plan;
+}
+
 /** Checks files and gives the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false }: CheckOptions,
+  { json = false, fix = false, as, plan }: CheckOptions,
 ): Promise<number> {
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
   const all: Diagnostic[] = [];
   try {
-    for (const file of files) all.push(...(await findingsOf(file, { json, fix })));
+    for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -52,11 +75,11 @@ async function told(all: readonly Diagnostic[], files: readonly string[], json: 
 
 async function findingsOf(
   file: string,
-  { json, fix }: Required<CheckOptions>,
+  { json, fix, setting }: { readonly json: boolean; readonly fix: boolean; readonly setting: Surrounding },
 ): Promise<readonly Diagnostic[]> {
   if (isScript(file)) return (await loadConfig(file)).diagnostics;
   const source: Source = { name: file, text: readText(file) };
-  const checker = await checkerFor(source.text);
+  const checker = await checkerFor(source.text, setting);
   if (!json) await tellCertainty(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');

@@ -68,8 +68,13 @@ function exampleOf(
   color: boolean,
   bold: (text: string) => string,
 ): string[] {
-  const { bad, good, carriedBy, ipPolicies } = row;
-  const setting = { naming, ...(carriedBy && { carriedBy }), ...(ipPolicies && { ipPolicies }) };
+  const { bad, good, carriedBy, ipPolicies, plan } = row;
+  const setting = {
+    naming,
+    ...(carriedBy && { carriedBy }),
+    ...(ipPolicies && { ipPolicies }),
+    ...(plan && { plan }),
+  };
   const number = naming.errorCode(row.number);
   const { diagnostics } = checkPolicy({ name: 'policy.yaml', text: bad }, setting);
   const said = renderDiagnostics(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
+import type { PolicySetting } from '../policy/document/setting.ts';
 import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
@@ -11,7 +12,7 @@ export class FileError extends Error {
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** The names of what only `edge/further_checks.ts` understands. */
-const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts/;
+const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate/;
 /** What stands at the left edge of a traffic policy, and never at that of an edge file. */
 const POLICY_KEY =
   /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|inbound|outbound)["']?\s*:/m;
@@ -25,20 +26,28 @@ export function isScript(path: string): boolean {
   return SCRIPTS.has(extname(path));
 }
 
+/** Whether a text is a traffic policy of its own, by the keys at its left edge. */
+export function isPolicyText(text: string): boolean {
+  return POLICY_KEY.test(text) && !EDGE_KEY.test(text);
+}
+
 /** Gives the findings about a text; `checkerFor` tells which kind of file it is. */
 export type Checker = (source: Source) => readonly Diagnostic[];
 
+/** What the command line says of the endpoint that carries a policy of its own file. */
+export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan'>;
+
 /** The checker for a text, with the code that it needs and no more. */
-export async function checkerFor(text: string): Promise<Checker> {
+export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
   if (SCENARIO_KEY.test(text)) {
     const { checkScenario } = await import('../simulator/document/check.ts');
     return (source) => checkScenario(source).diagnostics;
   }
-  if (POLICY_KEY.test(text) && !EDGE_KEY.test(text)) {
+  if (isPolicyText(text)) {
     const { checkPolicy } = await import('../policy/document/check.ts');
     const { serviceNaming } = await import('../engine/naming.ts');
     const naming = serviceNaming('service');
-    return (source) => checkPolicy(source, { naming }).diagnostics;
+    return (source) => checkPolicy(source, { naming, ...surrounding }).diagnostics;
   }
   // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];

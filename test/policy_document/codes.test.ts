@@ -10,8 +10,13 @@ import type { PolicySetting } from '../../src/policy/document/setting.ts';
 
 const naming = serviceNaming('service');
 
-function settingOf({ carriedBy, ipPolicies }: DocumentCode): PolicySetting {
-  return { naming, ...(carriedBy && { carriedBy }), ...(ipPolicies && { ipPolicies }) };
+function settingOf({ carriedBy, ipPolicies, plan }: DocumentCode): PolicySetting {
+  return {
+    naming,
+    ...(carriedBy && { carriedBy }),
+    ...(ipPolicies && { ipPolicies }),
+    ...(plan && { plan }),
+  };
 }
 
 /** Findings, but for the warning that comes with every action of this version that is not run yet. */
@@ -53,23 +58,33 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2224: ['hots', "did you mean 'host'?"],
   2225: ['5m', 'at most 2m'],
   2226: ['app.internal', 'did you mean https://app.internal?'],
+  2227: ['?tenant=shop', 'write https://login.example.test'],
   2228: ['3 seconds', 'did you mean 3s?'],
   2230: ['on_http_request', 'only on_tcp_connect runs there'],
   2231: ['gzip', 'leave this one out'],
   2234: ['config', 'add to'],
+  2235: [
+    `expressions: ["req.url.path.startsWith('/app')"]\n    actions: [{ type: forward-internal, config: { url: https://app.internal } }]\n`,
+    'end with a rule without expressions whose action is forward-internal, custom-response or deny',
+  ],
   2236: ['on_http_request', 'put a dash before the rule'],
   2237: ['secret', 'at least 8 are needed'],
   2239: ['oauth', 'a policy has one action that logs in'],
   2240: ['client_id', 'add client_secret'],
+  2243: ['https://example.test', 'write a domain name such as example.com'],
   2244: ['query_params', 'at most 32 are allowed'],
   2245: ['long'.repeat(33), 'at most 128 are allowed'],
   2246: ['long'.repeat(2100), 'at most 8192 are allowed'],
   2248: ['on_tcp_connect', 'move its rules to on_http_request, or use a TLS or TCP edge'],
   2250: ['[[[[[[[[[[[1]]]]]]]]]]]', 'use fewer levels'],
   2252: ['{ lane: beta }', 'put a dash before each name'],
+  2256: ['circuit-breaker', 'leave it out, or change the plan'],
   2257: [':', 'write user:password'],
   2258: ['correct\\thorse', 'RFC 7617 §2 forbids them'],
   2261: ['(', 'match more, and keep parts with groups: $1'],
+  2262: ['on_tcp_connect', 'move its rules to on_http_request'],
+  2264: [`expressions: ["req.method == 'DELETE'"]\n    actions: [{ type: deny }]\n`, 'the plan allows 1'],
+  2265: ['expressions', 'the plan allows 1'],
 };
 
 /** The policy in a string of an edge file, as a value of the styles that people use. */

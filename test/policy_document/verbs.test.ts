@@ -90,7 +90,7 @@ describe('explain-code', () => {
     ['edge.unknown_key', 'means nothing'],
     ['2254', 'Given while traffic runs'],
     ['ERR_SERVICE_3005', 'did not answer in time'],
-    ['2264', 'Given by the service only'],
+    ['2263', 'Given by the service only'],
     ['2248', 'on an HTTPS edge'],
   ])('%s is explained', async (written, part) => {
     const { code, stdout } = await run('explain-code', written);

@@ -10,6 +10,9 @@ export const clientSecret = z
   .min(1)
   .meta({ description: "The app's client secret.", template: true, secret: true });
 
+/** Two labels at least: no browser keeps a cookie for a single one (RFC 6265 §5.3). */
+const DOMAIN = /^\.?(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*$/;
+
 export const loginSession = {
   auth_id: z
     .string()
@@ -31,7 +34,16 @@ export const loginSession = {
     .boolean()
     .default(false)
     .describe('Whether OPTIONS requests of cross-origin scripts pass without a login.'),
-  auth_cookie_domain: z.string().min(1).optional().describe('Domain of the session cookie.'),
+  auth_cookie_domain: z
+    .string()
+    .min(1)
+    .regex(DOMAIN)
+    .optional()
+    .meta({
+      description: 'Domain of the session cookie.',
+      form: 'a domain name such as example.com',
+      codes: { form: 2243 },
+    }),
 };
 
 /** Older names of fields of a login. */

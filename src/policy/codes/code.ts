@@ -1,4 +1,4 @@
-import type { Carried } from '../document/setting.ts';
+import type { Carried, Plan } from '../document/setting.ts';
 
 /** One code that checking a policy can give, with an example that shows it and the same example put right. */
 export interface DocumentCode {
@@ -15,6 +15,8 @@ export interface DocumentCode {
   readonly carriedBy?: Carried;
   /** Names of IP policies in the example, where it matters. */
   readonly ipPolicies?: readonly string[];
+  /** Plan of the account in the example, where it matters. */
+  readonly plan?: Plan;
 }
 
 /** One code that a running policy can give. */

@@ -374,6 +374,28 @@ ${header(10)}
 `),
   },
   {
+    number: 2227,
+    title: 'No OpenID discovery',
+    means:
+      'The discovery document of a provider stands below its issuer, so an issuer has neither a query nor a fragment (OpenID Connect Discovery 1.0 §3). The service also asks the issuer for that document; this checker asks nobody.',
+    bad: `on_http_request:
+  - actions:
+      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test?tenant=shop
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+`,
+    good: `on_http_request:
+  - actions:
+      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test/shop
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+`,
+  },
+  {
     number: 2228,
     title: 'Value cannot be parsed',
     means:
@@ -424,6 +446,22 @@ ${header(10)}
 `),
   },
   {
+    number: 2235,
+    title: 'Policy without an end',
+    means:
+      'Nothing stands behind a cloud endpoint: every path through its policy has to end in an action that answers or forwards. The last rule has no expressions then. Edges have a backend for that.',
+    carriedBy: 'cloud_endpoint',
+    bad: `on_http_request:
+  - expressions: ["req.url.path.startsWith('/app')"]
+    actions: [{ type: forward-internal, config: { url: https://app.internal } }]
+`,
+    good: `on_http_request:
+  - expressions: ["req.url.path.startsWith('/app')"]
+    actions: [{ type: forward-internal, config: { url: https://app.internal } }]
+  - actions: [{ type: deny, config: { status_code: 404 } }]
+`,
+  },
+  {
     number: 2236,
     title: 'Policy cannot be parsed',
     means:
@@ -471,6 +509,29 @@ ${header(10)}
     good: request(`      - type: oauth
         config: { provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }
 `),
+  },
+  {
+    number: 2243,
+    title: 'Not a domain',
+    means: 'The cookie of a login is for a domain name of two labels at least; no scheme, no port, no path.',
+    bad: `on_http_request:
+  - actions:
+      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+          auth_cookie_domain: https://example.test
+`,
+    good: `on_http_request:
+  - actions:
+      - type: openid-connect
+        config:
+          issuer_url: https://login.example.test
+          client_id: shop
+          client_secret: \${secrets.get('login', 'secret')}
+          auth_cookie_domain: example.test
+`,
   },
   {
     number: 2244,
@@ -554,6 +615,18 @@ ${query(32)}
 `),
   },
   {
+    number: 2256,
+    title: 'Action not in the plan',
+    means: 'The plan of the account does not have the action.',
+    plan: { withoutActions: ['circuit-breaker'] },
+    bad: `on_http_request:
+  - actions: [{ type: circuit-breaker }]
+`,
+    good: `on_http_request:
+  - actions: [{ type: deny }]
+`,
+  },
+  {
     number: 2257,
     title: 'Invalid user name',
     means: 'The user name of a credential must not be empty or have control characters (RFC 7617).',
@@ -586,5 +659,48 @@ ${query(32)}
     good: request(`      - type: redirect
         config: { from: '^http://(.*)', to: 'https://$1' }
 `),
+  },
+  {
+    number: 2262,
+    title: 'Internal endpoints have no on_tcp_connect',
+    means:
+      'Internal HTTP endpoints are reached from other endpoints, not by connections of clients: they have no rules of connections.',
+    carriedBy: 'internal_endpoint',
+    bad: `on_tcp_connect:
+  - actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2264,
+    title: 'Too many rules for the plan',
+    means: 'The plan of the account limits how many rules a policy has.',
+    plan: { rulesPerPolicy: 1 },
+    bad: `on_http_request:
+  - expressions: ["req.method == 'PUT'"]
+    actions: [{ type: deny }]
+  - expressions: ["req.method == 'DELETE'"]
+    actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - expressions: ["req.method in ['PUT', 'DELETE']"]
+    actions: [{ type: deny }]
+`,
+  },
+  {
+    number: 2265,
+    title: 'Too much in a rule for the plan',
+    means: 'The plan of the account limits how many expressions and how many actions a rule has.',
+    plan: { expressionsPerRule: 1, actionsPerRule: 1 },
+    bad: `on_http_request:
+  - expressions: ["req.method == 'PUT'", "req.host == 'a.test'"]
+    actions: [{ type: deny }]
+`,
+    good: `on_http_request:
+  - expressions: ["req.method == 'PUT' && req.host == 'a.test'"]
+    actions: [{ type: deny }]
+`,
   },
 ];

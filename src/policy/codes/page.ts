@@ -1,5 +1,6 @@
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { ServiceNaming } from '../../engine/naming.ts';
+import type { Plan } from '../document/setting.ts';
 import type { DocumentCode, RuntimeCode } from './code.ts';
 import { DOCUMENT_CODES } from './document_codes.ts';
 import { EXPRESSION_CODES } from './expression_codes.ts';
@@ -75,7 +76,8 @@ function findNumber(
 }
 
 /** What carries the policy of an example, in words; undefined where it does not matter. */
-export function carrierOf({ carriedBy, ipPolicies }: DocumentCode): string | undefined {
+export function carrierOf({ carriedBy, ipPolicies, plan }: DocumentCode): string | undefined {
+  if (plan !== undefined) return `by a plan: ${planInWords(plan)}`;
   if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
   if (carriedBy === undefined) return undefined;
   return `on ${CARRIERS[carriedBy]}`;
@@ -86,7 +88,21 @@ const CARRIERS = {
   tls_edge: 'a TLS edge',
   tcp_edge: 'a TCP edge',
   http: 'a local port',
+  cloud_endpoint: 'a cloud endpoint',
+  internal_endpoint: 'an internal endpoint',
 } as const;
+
+function planInWords({ withoutActions = [], ...counts }: Plan): string {
+  const words = {
+    rulesPerPolicy: 'rules',
+    expressionsPerRule: 'expressions',
+    actionsPerRule: 'actions',
+  } as const;
+  const limits = Object.entries(counts).map(
+    ([key, count]) => `${words[key as keyof typeof words]}=${String(count)}`,
+  );
+  return [...limits, ...withoutActions.map((type) => `without=${type}`)].join(',');
+}
 
 /** Longest line of an example in a page; what is longer is there only to be too long. */
 const LINE_LIMIT = 100;

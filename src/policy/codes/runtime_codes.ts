@@ -141,45 +141,13 @@ export const OTHER_CODES: readonly RuntimeCode[] = [
     means: 'Older services give it for a template in add-headers that does not compile; today it is 2224.',
   },
   {
-    number: 2227,
-    title: 'No OpenID discovery',
-    means:
-      'The service asks the issuer for its discovery document while it checks a policy. This checker asks nobody.',
-  },
-  {
     number: 2229,
     title: 'Unknown protocol',
     means: 'The endpoint has a protocol that the service does not know.',
   },
   {
-    number: 2235,
-    title: 'Policy without an end',
-    means: 'Endpoints in the cloud need an action that ends every path. Edges have a backend for that.',
-  },
-  { number: 2243, title: 'Not a domain', means: 'A domain for cookies is not a domain name.' },
-  {
-    number: 2256,
-    title: 'Action not in the plan',
-    means: 'The plan of the account does not include the action.',
-  },
-  {
-    number: 2262,
-    title: 'Internal endpoints have no on_tcp_connect',
-    means: 'Internal HTTP endpoints have no rules of connections.',
-  },
-  {
     number: 2263,
     title: 'Policy not in the plan',
     means: 'The plan of the account does not include a feature of the policy.',
-  },
-  {
-    number: 2264,
-    title: 'Too many rules for the plan',
-    means: 'The plan of the account limits the rules of a policy.',
-  },
-  {
-    number: 2265,
-    title: 'Too much in a rule for the plan',
-    means: 'The plan of the account limits expressions and actions of a rule.',
   },
 ];

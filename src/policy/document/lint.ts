@@ -29,7 +29,7 @@ function listOf({ pointer }: ReadRule): string {
 }
 
 /** Whether an action always ends its phase. A forward that may go on after an error does not. */
-function alwaysEnds(action: ReadAction | undefined): boolean {
+export function alwaysEnds(action: ReadAction | undefined): boolean {
   return action?.facts.ends === 'always' && action.config['on_error'] !== 'continue';
 }
 
@@ -54,7 +54,8 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
   }
 }
 
-function isUnconditional({ expressions }: ReadRule): boolean {
+/** Whether nothing keeps a rule from applying. */
+export function isUnconditional({ expressions }: ReadRule): boolean {
   return expressions.every(({ text }) => text.trim() === 'true');
 }
 

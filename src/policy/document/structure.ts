@@ -125,6 +125,9 @@ function checkCarrier({ setting, report }: Reading, phase: Phase, pointer: strin
       at: 'key',
       hint: 'move its rules to on_http_request, or use a TLS or TCP edge',
     });
+  } else if (carriedBy === 'internal_endpoint' && phase === 'on_tcp_connect') {
+    const says = 'internal HTTP endpoints have no phase on_tcp_connect';
+    report(2262, pointer, says, { at: 'key', hint: 'move its rules to on_http_request' });
   } else if ((carriedBy === 'tcp_edge' || carriedBy === 'tls_edge') && phase !== 'on_tcp_connect') {
     const protocol = carriedBy === 'tcp_edge' ? 'TCP' : 'TLS';
     report(2230, pointer, `a ${protocol} edge has no phase ${phase}: it does not look into HTTP`, {

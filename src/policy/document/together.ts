@@ -61,6 +61,21 @@ const oauth: Check = (checking, config, pointer) => {
   }
 };
 
+/** The discovery document stands below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
+const openidConnect: Check = (checking, config, pointer) => {
+  const issuer = config['issuer_url'];
+  if (typeof issuer !== 'string' || issuer.includes('${')) return;
+  const at = issuer.search(/[?#]/);
+  if (at === -1) return;
+  const what = issuer[at] === '?' ? 'query' : 'fragment';
+  const says = `an issuer has no ${what}: its discovery document would stand nowhere`;
+  const within = { span: { start: at, end: issuer.length }, decoded: issuer };
+  checking.report(2227, fieldAt(checking, pointer, 'issuer_url'), says, {
+    within,
+    hint: `write ${issuer.slice(0, at)}`,
+  });
+};
+
 const restrictIps: Check = (checking, config, pointer) => {
   const { report } = checking;
   if (isFilled(config['allow']) || isFilled(config['ip_policies'])) return;
@@ -223,6 +238,7 @@ const TOGETHER: Readonly<Record<string, Check>> = {
   deny,
   'jwt-validation': jwtValidation,
   oauth,
+  'openid-connect': openidConnect,
   redirect: replaced,
   'request-body-find-replace': replacements,
   'response-body-find-replace': replacements,
