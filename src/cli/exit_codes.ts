@@ -5,6 +5,10 @@ export const EXIT = {
   usage: 2,
   configInvalid: 3,
   runtime: 4,
+  /** Behaviour differs: a replay found changed decisions. */
+  differs: 5,
+  /** More is unknown than was allowed. */
+  unknown: 7,
   /** A threshold was missed: of coverage, say. */
   gateMissed: 8,
   internal: 70,

@@ -1,0 +1,124 @@
+import type { Exchange } from '../engine/exchange.ts';
+import { firstValue } from '../http/fields.ts';
+import { decisionOf } from '../simulator/expect/deeper.ts';
+import { type Decided, headerEdits } from './decide.ts';
+import type { Observed, RecordedOutcome } from './observed.ts';
+
+/** What a replay says of one record. */
+export type Finding = 'same' | 'changed' | 'unknown';
+
+/** One record judged, with the cause that records are grouped by. */
+export interface Judged {
+  readonly finding: Finding;
+  /** `forwarded to app → 403 by ip_restriction (ip_restriction.denied)`, or what was lost. */
+  readonly cause: string;
+  readonly pointer: string | null;
+}
+
+/** What a decision comes to, in words; equal words for all requests that fare alike. */
+export function fateOf(decided: Decided): string {
+  const { outcome, by, code, status, leaf } = decided;
+  if (outcome === 'forwarded') return `forwarded to ${leaf?.id ?? 'nobody'}`;
+  if (outcome === 'closed') return `closed by ${by} (${code})`;
+  return `${status} by ${by} (${code})`;
+}
+
+/** Compares what two configurations do with one request. */
+export function compareDecisions(before: Decided, after: Decided): Judged {
+  const unknown = after.unknown[0] ?? before.unknown[0];
+  if (unknown !== undefined) {
+    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
+  }
+  if (before.weights !== after.weights && (before.leaf !== null || after.leaf !== null)) {
+    return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
+  }
+  const difference = differenceOf(before, after);
+  if (difference === null) return { finding: 'same', cause: fateOf(after), pointer: after.pointer };
+  return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
+}
+
+/** In what two decisions differ; null when the client and the backend cannot tell them apart. */
+function differenceOf(before: Decided, after: Decided): string | null {
+  const [one, other] = [fateOf(before), fateOf(after)];
+  if (one !== other) return `${one} → ${other}`;
+  if (after.leaf !== null && !sameLeaf(before, after)) {
+    return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
+  }
+  if (after.outcome === 'forwarded') {
+    if (before.target !== after.target) return `${other}: another path or query is sent to it`;
+    if (!sameRequestEdits(before.exchange, after.exchange)) return `${other}: other headers are sent to it`;
+  }
+  if (!sameFields(before.exchange.response?.headers ?? [], after.exchange.response?.headers ?? [])) {
+    return `${other}: the client gets other headers`;
+  }
+  return before.status === after.status ? null : `${other}: status ${before.status} → ${after.status}`;
+}
+
+function sameLeaf({ leaf: one }: Decided, { leaf: other }: Decided): boolean {
+  if (one === null || other === null || one.kind !== other.kind) return one === other;
+  if (one.kind === 'http_response' || other.kind === 'http_response') return true;
+  return one.host === other.host && one.port === other.port && one.tls === other.tls;
+}
+
+function addressOf({ leaf }: Decided): string {
+  return leaf?.kind === 'static' ? `${leaf.host}:${leaf.port}` : 'nowhere';
+}
+
+function sameRequestEdits({ edits: one }: Exchange, { edits: other }: Exchange): boolean {
+  if (one.length === 0 && other.length === 0) return true;
+  return JSON.stringify(headerEdits(one)) === JSON.stringify(headerEdits(other));
+}
+
+function sameFields(one: readonly string[], other: readonly string[]): boolean {
+  if (one === other) return true;
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+/** Compares a decision with what the log says came of the request. */
+export function compareWithLog(decided: Decided, { outcome }: Observed): Judged {
+  const [unknown] = decided.unknown;
+  if (unknown !== undefined) {
+    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
+  }
+  if (outcome === null) {
+    return { finding: 'unknown', cause: 'outcome: the log does not tell it', pointer: null };
+  }
+  const departure = departureOf(decided, outcome);
+  return departure === null
+    ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
+    : { finding: 'changed', cause: departure, pointer: decided.pointer };
+}
+
+/** What a decision has otherwise than the log; null when it reproduces what was recorded. */
+export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
+  const fate = fateOf(decided);
+  const { exchange, status } = decided;
+  for (const [module, was] of Object.entries(recorded.decisions ?? {})) {
+    const found = decisionOf(exchange, module);
+    const is = found === 'not_run' ? 'invalid' : found;
+    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
+      return `recorded ${module} ${was} → ${fate}`;
+    }
+  }
+  const code = codeOf(decided);
+  if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (status === 0 && decided.outcome === 'forwarded') return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (decided.outcome === 'stopped' && recorded.location !== null) {
+    const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;
+    if (location !== recorded.location.toLowerCase()) return `recorded another Location → ${fate}`;
+  }
+  return null;
+}
+
+function recordedFate({ status, errorCode }: RecordedOutcome): string {
+  if (errorCode !== '') return `${status} by the edge (${errorCode})`;
+  return status === 0 ? 'no response' : String(status);
+}
+
+function codeOf({ exchange }: Decided): string {
+  if (exchange.response === null) return '';
+  return (firstValue(exchange.response.headers, exchange.naming.errorField) ?? '').toUpperCase();
+}

@@ -1,0 +1,135 @@
+import { connectionOf, headOf } from '../engine/request_like.ts';
+import { readCurl } from '../simulator/document/curl.ts';
+import { harRecords, isHar } from './har.ts';
+import { NO_NAMES, type Observed, type Part } from './observed.ts';
+import { isEventLine, readEvent } from './read_event.ts';
+import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
+
+/** What reading a log gives, line by line. */
+export interface LogReader {
+  /** Takes one line; several records come of one line only for a HAR. */
+  readonly line: (text: string, number: number) => void;
+  /** Ends: what was kept back, because its format is one whole document, is read. */
+  readonly end: () => void;
+}
+
+export interface Taken {
+  readonly record: (observed: Observed) => void;
+  readonly problem: (line: number, says: string) => void;
+}
+
+/** A HAR is one document: it is kept whole. */
+const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
+
+/**
+ * Reads a log whose format is told by its lines: recordings, NDJSON of `http_request_complete` events, curl command
+ * lines (a backslash at the end goes on), or a HAR document over all lines.
+ */
+export function logReader(taken: Taken): LogReader {
+  let document: string[] | null = null;
+  let documentUnits = 0;
+  let curl = '';
+  return {
+    line: (text, number) => {
+      if (document !== null) {
+        documentUnits += text.length;
+        if (documentUnits <= DOCUMENT_LIMIT_UNITS) document.push(text);
+        return;
+      }
+      if (text === '' || text.startsWith('#')) return;
+      if (curl !== '' || /^\s*(?:\$\s+)?curl\s/.test(text)) {
+        curl += `${text.replace(/^\s*\$\s+/, '')}\n`;
+        if (!text.endsWith('\\')) {
+          give(readCurlLine(curl, number), number, taken);
+          curl = '';
+        }
+        return;
+      }
+      const value = parsed(text);
+      if (value === undefined && number === 1 && text.trimStart().startsWith('{')) document = [text];
+      else if (isHar(value)) for (const each of harRecords(value)) give(each, number, taken);
+      else give(readValue(value, number), number, taken);
+    },
+    end: () => {
+      if (curl !== '') give(readCurlLine(curl, 1), 1, taken);
+      if (document === null) return;
+      if (documentUnits > DOCUMENT_LIMIT_UNITS) taken.problem(1, 'a HAR of this size cannot be read');
+      const value = parsed(document.join('\n'));
+      if (!isHar(value)) taken.problem(1, 'this is neither NDJSON nor a HAR');
+      else for (const each of harRecords(value)) give(each, 1, taken);
+    },
+  };
+}
+
+type Read = Observed | { readonly problem: string } | null;
+
+function give(read: Read, line: number, taken: Taken): void {
+  if (read === null) return;
+  if ('problem' in read) taken.problem(line, read.problem);
+  else taken.record(read);
+}
+
+/** A parsed line; null for one that is no record, such as the head of a recording. */
+export function readValue(value: unknown, line: number): Read {
+  if (value === undefined) return { problem: 'this is not JSON' };
+  if (isEventLine(value)) return readEvent(value, line);
+  if (isRecordingLine(value)) return readRecording(value.exchange, line);
+  if (isRecordingHead(value)) {
+    return value.edgeproof_recording === 1 ? null : { problem: 'the recording is of another version' };
+  }
+  const type = (value as { event_type?: unknown } | null)?.event_type;
+  if (typeof type === 'string') return null;
+  return { problem: 'this is neither an event, nor a recorded exchange, nor a curl command line' };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const CURL_LOSES: ReadonlySet<Part> = new Set<Part>([
+  'request version',
+  'request timing',
+  'client address',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+]);
+
+/** A request without an answer: what the upstream says is not known. */
+function readCurlLine(text: string, line: number): Read {
+  const curl = readCurl(text);
+  if ('problem' in curl) return { problem: `this command line cannot be read: ${curl.problem}` };
+  const has = (name: string) => curl.headers.some(([own]) => own.toLowerCase() === name);
+  const body = new TextEncoder().encode(curl.body ?? '');
+  const added: (readonly [string, string])[] = [
+    ...(has('user-agent') ? [] : [['user-agent', 'curl/8.0'] as const]),
+    ...(has('accept') ? [] : [['accept', '*/*'] as const]),
+    ...(body.length > 0 ? [['content-length', String(body.length)] as const] : []),
+  ];
+  try {
+    const head = headOf({ method: curl.method, url: curl.url, headers: [...curl.headers, ...added] });
+    const { scheme } = 'refused' in head ? head.head : head;
+    return {
+      line,
+      head,
+      connection: connectionOf({}, scheme, 0),
+      atMs: 0,
+      body,
+      upstream: null,
+      upstreamBody: null,
+      fetched: null,
+      outcome: null,
+      keptCase: 'all',
+      redacted: NO_NAMES,
+      dropped: NO_NAMES,
+      lost: CURL_LOSES,
+    };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,146 @@
+import type { Answers, Connection } from '../engine/contract.ts';
+import { readRequestHead } from '../engine/request_head.ts';
+import { allValues, firstValue } from '../http/fields.ts';
+import { parseAddress } from '../net/address.ts';
+import { NO_NAMES, type Observed, type Part, REDACTED, type RecordedOutcome } from './observed.ts';
+import {
+  type RecordedExchange,
+  type RecordedFetch,
+  type RecordedForward,
+  type RecordingHead,
+  bytesOf,
+} from './recording.ts';
+
+export function isRecordingHead(value: unknown): value is RecordingHead {
+  return typeof (value as { edgeproof_recording?: unknown } | null)?.edgeproof_recording === 'number';
+}
+
+export function isRecordingLine(value: unknown): value is { readonly exchange: RecordedExchange } {
+  const exchange = (value as { exchange?: { request?: { target?: unknown }; client?: unknown } } | null)
+    ?.exchange;
+  return typeof exchange?.request?.target === 'string' && typeof exchange.client === 'object';
+}
+
+/** Reads one exchange of a recording; what was redacted or cut is lost, the rest is as it was. */
+export function readRecording(
+  exchange: RecordedExchange,
+  line: number,
+): Observed | { readonly problem: string } {
+  const { request, client, forwards, fetches } = exchange;
+  const address = parseAddress(client.ip);
+  if (address === null) return { problem: `'${client.ip}' is not an IP address` };
+  const startMs = Date.parse(client.connected);
+  const connection: Connection = {
+    client: address,
+    clientPort: client.port,
+    serverIp: client.server_ip,
+    serverPort: client.server_port,
+    serverName: client.server_name,
+    startMs: Number.isNaN(startMs) ? 0 : startMs,
+    tls: tlsOf(client.tls),
+  };
+  const { method, scheme, version, headers } = request;
+  // The marker has characters that no query may have; what stands for it must not make the request malformed.
+  const target = request.target.replaceAll(REDACTED, 'redacted');
+  const atMs = Date.parse(exchange.at);
+  const last = forwards.at(-1) ?? null;
+  const answered = last?.response ?? null;
+  const lost = new Set<Part>(['TLS handshake', 'session', 'request timing', 'request trailers']);
+  if (target !== request.target) {
+    lost.add('query');
+    if (request.target.split('?')[0]!.includes(REDACTED)) lost.add('path');
+  }
+  if (connection.tls?.clientCertificate != null) lost.add('client certificate');
+  if (answered?.headers.some((text) => text.includes(REDACTED)) === true) lost.add('response headers');
+  return {
+    line,
+    head: readRequestHead({ method, scheme, version, headers, target }),
+    connection,
+    atMs: Number.isNaN(atMs) ? connection.startMs : atMs,
+    body: bytesOf(request.body),
+    upstream: last === null ? null : forwardAnswer(last),
+    upstreamBody: answered === null ? null : bytesOf(answered.body),
+    fetched: fetchAnswers(fetches),
+    outcome: outcomeOf(exchange),
+    keptCase: 'all',
+    redacted: redactedNames(headers),
+    dropped: NO_NAMES,
+    lost,
+  };
+}
+
+function redactedNames(headers: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at + 1]!.includes(REDACTED)) names.add(headers[at]!.toLowerCase());
+  }
+  return names;
+}
+
+function tlsOf(tls: RecordedExchange['client']['tls']): Connection['tls'] {
+  if (tls === null) return null;
+  const { version, cipher_suite: cipherSuite, client_certificate: certificate } = tls;
+  return {
+    version,
+    cipherSuite,
+    clientCertificate:
+      certificate === null
+        ? null
+        : { serialNumber: certificate.serial_number, subjectCn: certificate.subject_cn },
+  };
+}
+
+// table: failures of upstreams, as the engine names them
+const FAILURES: Readonly<Record<string, Extract<Answers['forward'], { failure: unknown }>['failure']>> = {
+  connect: 'connect',
+  timeout: 'timeout',
+  reset: 'reset',
+  invalid: 'invalid',
+  cancelled: 'cancelled',
+  body_timeout: 'body_timeout',
+  body_malformed: 'body_malformed',
+};
+
+function forwardAnswer({ response, failure, reused }: RecordedForward): Answers['forward'] | null {
+  if (response !== null) return { head: { status: response.status, headers: response.headers }, reused };
+  const known = FAILURES[failure ?? ''];
+  return known === undefined ? null : { failure: known, detail: 'as recorded' };
+}
+
+function fetchAnswers(fetches: readonly RecordedFetch[]): Observed['fetched'] {
+  if (fetches.length === 0) return null;
+  const answers = new Map<string, Answers['fetch']>();
+  for (const { method, url, response, failure } of fetches) {
+    const body = response === null ? null : bytesOf(response.body);
+    if (response !== null && body !== null) {
+      const { status, headers } = response;
+      answers.set(`${method} ${url}`, { status, headers, body, resolvedIp: '', timeMs: 0 });
+    } else if (failure === 'connect' || failure === 'timeout') {
+      answers.set(`${method} ${url}`, { failure, detail: 'as recorded' });
+    }
+  }
+  return answers;
+}
+
+/** Of a client that left nothing is known: what it would have got was never sent. */
+function outcomeOf({ response, event }: RecordedExchange): RecordedOutcome | null {
+  if (response === null) return null;
+  const decision = (name: string): string =>
+    (event as Record<string, { decision?: string } | undefined> | null)?.[name]?.decision ?? 'invalid';
+  return {
+    status: response.status,
+    errorCode: errorCodeOf(response.headers),
+    location: firstValue(response.headers, 'location') ?? null,
+    decisions: {
+      ip_restriction: decision('ip_policy'),
+      circuit_breaker: decision('circuit_breaker'),
+      oauth: decision('oauth'),
+      webhook_verification: decision('webhook_verification'),
+    },
+  };
+}
+
+function errorCodeOf(headers: readonly string[]): string {
+  const name = headers.find((text, at) => at % 2 === 0 && /-error-code$/i.test(text));
+  return name === undefined ? '' : (allValues(headers, name.toLowerCase())[0] ?? '').toUpperCase();
+}

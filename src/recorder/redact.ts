@@ -1,0 +1,227 @@
+import { REDACTED } from './observed.ts';
+import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
+
+/** What is taken out of recordings besides what a configuration keeps secret. */
+export interface Redaction {
+  /** Names in lower case: of headers, query parameters, form fields and members of JSON bodies. */
+  readonly names: ReadonlySet<string>;
+  /** Texts that must not occur anywhere. */
+  readonly secrets: readonly string[];
+}
+
+/** Taken out where nothing else is said. */
+// table: names whose values are secret
+export const SECRET_NAMES: readonly string[] = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-xsrf-token',
+  'x-forwarded-access-token',
+  'access_token',
+  'api_key',
+  'apikey',
+  'assertion',
+  'client_assertion',
+  'client_secret',
+  'code',
+  'id_token',
+  'password',
+  'passwd',
+  'refresh_token',
+  'samlresponse',
+  'secret',
+  'sig',
+  'signature',
+  'token',
+  'x-amz-security-token',
+  'x-amz-signature',
+];
+
+/** Shorter texts are no secrets, and would be found everywhere. */
+const LEAST_SECRET_UNITS = 6;
+
+/** The default names, those given, and the secrets of a configuration. */
+export function redaction(names: readonly string[] = [], config: unknown = null): Redaction {
+  const secrets = new Set<string>();
+  collectSecrets(config, false, secrets);
+  return {
+    names: new Set([...SECRET_NAMES, ...names.map((name) => name.toLowerCase())]),
+    secrets: [...secrets].sort((one, other) => other.length - one.length),
+  };
+}
+
+const SECRET_KEY = /^(?:client_secret|credentials|password|secret|secrets|token)$/;
+
+/** Every text below a key that says that it is secret; policies stand in the configuration as texts of JSON. */
+function collectSecrets(value: unknown, isSecret: boolean, found: Set<string>): void {
+  if (typeof value === 'string') {
+    if (isSecret && value.length >= LEAST_SECRET_UNITS && !value.includes('${')) {
+      found.add(value);
+      const colon = value.indexOf(':');
+      if (colon > 0 && value.length - colon > LEAST_SECRET_UNITS) found.add(value.slice(colon + 1));
+    } else if (value.startsWith('{')) collectSecrets(jsonOf(value), false, found);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    collectSecrets(inner, isSecret || SECRET_KEY.test(key), found);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes the secrets out of an exchange; where it did is told in `redactions`. */
+export function redactExchange(exchange: RecordedExchange, rules: Redaction): RecordedExchange {
+  const places = new Set<string>();
+  const { request, response, forwards, fetches } = exchange;
+  const redacted: RecordedExchange = {
+    ...exchange,
+    request: {
+      ...request,
+      target: redactUrl(request.target, rules, 'request.target', places),
+      headers: redactFields(request.headers, rules, 'request.headers', places),
+      body: redactBody(request.body, rules, 'request.body', places),
+    },
+    forwards: forwards.map((forward) => ({
+      ...forward,
+      target: redactUrl(forward.target, rules, 'forwards.target', places),
+      headers: redactFields(forward.headers, rules, 'forwards.headers', places),
+      response: redactResponse(forward.response, rules, 'forwards.response', places),
+    })),
+    fetches: fetches.map((fetch) => ({
+      ...fetch,
+      url: redactUrl(fetch.url, rules, 'fetches.url', places),
+      response: redactResponse(fetch.response, rules, 'fetches.response', places),
+    })),
+    response: redactResponse(response, rules, 'response', places),
+    event: redactValue(exchange.event, rules, 'event', places),
+    redactions: [],
+  };
+  const whole = redactSecrets(redacted, rules, places);
+  return { ...whole, redactions: [...places].sort() };
+}
+
+type Places = Set<string>;
+
+function redactResponse<R extends RecordedResponse | null>(
+  response: R,
+  rules: Redaction,
+  at: string,
+  places: Places,
+): R {
+  if (response === null) return response;
+  return {
+    ...response,
+    headers: redactFields(response.headers, rules, `${at}.headers`, places),
+    body: redactBody(response.body, rules, `${at}.body`, places),
+  };
+}
+
+/** The scheme of credentials and the names of cookies stay: what they are is no secret, and tells much. */
+function redactFields(fields: readonly string[], rules: Redaction, at: string, places: Places): string[] {
+  return fields.map((text, index) => {
+    if (index % 2 === 0) return text;
+    const name = fields[index - 1]!.toLowerCase();
+    if (!rules.names.has(name)) return redactUrl(text, rules, `${at}.${name}`, places);
+    places.add(`${at}.${name}`);
+    return redactedField(name, text);
+  });
+}
+
+function redactedField(name: string, value: string): string {
+  if (name === 'cookie') return value.replaceAll(/(^|;\s*)([^=;]+)=[^;]*/g, `$1$2=${REDACTED}`);
+  if (name === 'set-cookie') return value.replace(/^([^=;]+)=[^;]*/, `$1=${REDACTED}`);
+  const scheme = /^(Basic|Bearer|Digest|Negotiate)\s/i.exec(value);
+  return scheme === null ? REDACTED : `${scheme[1]!} ${REDACTED}`;
+}
+
+const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
+const USER_INFO = /(\bhttps?:\/\/)[^/?#@\s]+@/gi;
+
+/** Parameters of a query with a secret name, and the user of a URL. */
+function redactUrl(text: string, rules: Redaction, at: string, places: Places): string {
+  let out = text;
+  if (out.includes('@')) {
+    out = out.replaceAll(USER_INFO, (_, scheme: string) => (places.add(at), `${scheme}${REDACTED}@`));
+  }
+  const mark = out.indexOf('?');
+  if (mark < 0) return out;
+  const query = redactParameters(out.slice(mark), rules, at, places);
+  return out.slice(0, mark) + query;
+}
+
+function redactParameters(text: string, rules: Redaction, at: string, places: Places): string {
+  return text.replaceAll(PARAMETER, (whole: string, before: string, name: string) => {
+    if (!rules.names.has(name.toLowerCase())) return whole;
+    places.add(`${at}?${name}`);
+    return `${before}${name}=${REDACTED}`;
+  });
+}
+
+function redactBody(body: RecordedBody, rules: Redaction, at: string, places: Places): RecordedBody {
+  if (body.text === undefined || body.text === '') return body;
+  const before = places.size;
+  const text = redactText(body.text, rules, at, places);
+  return text === body.text && places.size === before ? body : { ...body, text, redacted: true };
+}
+
+const MEMBER = /("([\w.-]+)"\s*:\s*)("(?:[^"\\]|\\.)*"|[^",}\]\s][^,}\]]*)/g;
+const FORM = /^[\w.%+-]+=[^\s]*$/;
+
+/** Members of JSON, whole or cut, and fields of forms. */
+function redactText(text: string, rules: Redaction, at: string, places: Places): string {
+  if (FORM.test(text)) return redactParameters(text, rules, at, places);
+  return text.replaceAll(MEMBER, (whole: string, before: string, name: string) => {
+    if (!rules.names.has(name.toLowerCase())) return whole;
+    places.add(`${at}.${name}`);
+    return `${before}"${REDACTED}"`;
+  });
+}
+
+/** An event: members and header lists by their names, texts as URLs. */
+function redactValue(value: unknown, rules: Redaction, at: string, places: Places): unknown {
+  if (typeof value === 'string') {
+    return at.endsWith('.query')
+      ? redactParameters(value, rules, at, places)
+      : redactUrl(value, rules, at, places);
+  }
+  if (Array.isArray(value)) return value.map((each) => redactValue(each, rules, at, places));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => {
+      const lower = name.toLowerCase();
+      const isPlain = typeof inner === 'string' || Array.isArray(inner);
+      if (!rules.names.has(lower) || !isPlain || inner.length === 0) {
+        return [name, redactValue(inner, rules, `${at}.${name}`, places)];
+      }
+      places.add(`${at}.${name}`);
+      const values =
+        typeof inner === 'string' ? inner : inner.map((each) => redactedField(lower, String(each)));
+      return [name, typeof values === 'string' ? REDACTED : values];
+    }),
+  );
+}
+
+/** Secrets of the configuration, wherever they stand. */
+function redactSecrets<V>(value: V, rules: Redaction, places: Places): V {
+  if (rules.secrets.length === 0) return value;
+  const text = JSON.stringify(value);
+  let out = text;
+  for (const secret of rules.secrets) {
+    const inside = JSON.stringify(secret).slice(1, -1);
+    if (!out.includes(inside)) continue;
+    out = out.replaceAll(inside, REDACTED);
+    places.add('a secret of the configuration');
+  }
+  return out === text ? value : (JSON.parse(out) as V);
+}
