@@ -1,4 +1,4 @@
-import type { Answers, Connection, RequestHead, SignatureRequest, World } from './engine/contract.ts';
+import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
 import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
@@ -9,6 +9,7 @@ import { refuseExchange } from './edge/compile.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/further_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
+import type { LoginOptions } from './edge/gates.ts';
 import type { AddressBook } from './expression/vocabulary/facts.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
@@ -19,7 +20,7 @@ import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
 import { OK_UPSTREAM, decideWithConstants } from './simulator/constants.ts';
-import { type ScriptedUpstream, runScripted } from './simulator/scripted.ts';
+import { type ScriptedHands, type ScriptedUpstream, runScripted } from './simulator/scripted.ts';
 
 export interface EdgeOptions {
   /** Milliseconds since the epoch; default the system clock. */
@@ -38,6 +39,10 @@ export interface EdgeOptions {
   readonly secrets?: SecretSource;
   /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
   readonly passUnsimulated?: boolean;
+  /** Keys of login sessions, and what stands in for managed OAuth apps. */
+  readonly login?: LoginOptions;
+  /** Answers control requests, OpenID providers and XML signatures in `handle` instead of the network. */
+  readonly hands?: ScriptedHands;
 }
 
 /** A configuration that cannot be used; the message holds all findings, located. */
@@ -183,7 +188,8 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       const exchange = begin(head, connection);
       const body = new Uint8Array(await request.arrayBuffer());
       const upstream = options.upstream ?? (await network());
-      const response = await runScripted(exchange, body, upstream, verifySignatures);
+      const hands = options.hands ?? (await handsBeside(options.upstream));
+      const response = await runScripted(exchange, body, upstream, hands);
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
@@ -207,6 +213,7 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
       import('./answers/upstream.ts'),
       import('./answers/fetch.ts'),
     ]);
+  const { askProviders } = await import('./answers/hands.ts');
   const plane = enginePlane({
     naming: () => runtime.current().naming,
     begin: (connection, head) => begin(head, connection),
@@ -216,7 +223,8 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
   });
   const upstream = createUpstreamClient(options.upstreamLimits);
   const fetcher = createFetcher();
-  const listener = createHttp1Listener(plane, { upstream, fetch: fetcher.fetch }, options.limits);
+  const hands = { upstream, fetch: fetcher.fetch, oidc: askProviders };
+  const listener = createHttp1Listener(plane, hands, options.limits);
   const { host = '127.0.0.1', port = 0, strictPort = false } = options;
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
@@ -258,9 +266,11 @@ class Decided implements Decision {
   }
 }
 
-/** Loaded only where a signature has to be verified. */
-async function verifySignatures(request: SignatureRequest): Promise<Answers['signature']> {
-  return (await import('./answers/saml.ts')).verifySignatures(request);
+/** What `handle` asks the world with. Whoever hands in an upstream has no network: signatures are verified still. */
+async function handsBeside(upstream: ScriptedUpstream | undefined): Promise<ScriptedHands> {
+  const { networkHands } = await import('./answers/hands.ts');
+  const hands = networkHands();
+  return upstream === undefined ? hands : { verify: hands.verify };
 }
 
 /** Loaded only by those who hand in no upstream of their own. */

@@ -32,3 +32,8 @@ export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex'
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);
 }
+
+/** Hash of a text, as bytes; for the hashes that tokens name (`at_hash`). */
+export function longDigest(hash: 'sha256' | 'sha384' | 'sha512', text: string): Uint8Array {
+  return createHash(hash).update(text, 'utf8').digest();
+}

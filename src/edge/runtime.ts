@@ -2,6 +2,8 @@ import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
 import type { EdgeConfig } from './document/schema.ts';
+import { type LoginOptions, loginGround } from './gates.ts';
+import type { LoginRegistry } from '../mechanisms/login/registry.ts';
 import { StateStore } from './states.ts';
 
 /**
@@ -16,11 +18,20 @@ export interface EdgeRuntime {
   /** Compiles, then swaps; when compiling throws, nothing has changed. */
   readonly swap: (config: EdgeConfig) => void;
   readonly begin: (connection: Connection, head: RequestHead) => Exchange;
+  /** Application users and sessions of all gates, and their revocation. */
+  readonly logins: LoginRegistry;
+}
+
+export interface RuntimeOptions extends CompileOptions {
+  /** Session keys and the like; see `LoginOptions`. */
+  readonly login?: LoginOptions;
 }
 
 /** Compiles the first configuration and makes it current. */
-export function edgeRuntime(config: EdgeConfig, world: World, options: CompileOptions): EdgeRuntime {
+export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
   const states = new StateStore();
+  const logins = given.logins ?? loginGround(given.login);
+  const options = { ...given, logins };
   const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
   let current = compile(config);
   let revision = 1;
@@ -33,5 +44,6 @@ export function edgeRuntime(config: EdgeConfig, world: World, options: CompileOp
       revision++;
     },
     begin: (connection, head) => beginExchange(current, connection, head, world),
+    logins: logins.registry,
   };
 }

@@ -1,5 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import type { Connection, TlsFacts } from './connection.ts';
+import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
 
 export type { Connection, TlsFacts };
 
@@ -166,6 +167,7 @@ export type Question =
   | { readonly ask: 'forward'; readonly request: UpstreamRequest }
   | { readonly ask: 'response_body'; readonly limitBytes: number }
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
+  | OidcQuestion
   | { readonly ask: 'signature'; readonly request: SignatureRequest }
   | { readonly ask: 'reply'; readonly reply: Reply };
 
@@ -237,6 +239,7 @@ export interface Answers {
   signature:
     | { readonly signed: readonly string[] }
     | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
+  oidc: OidcAnswer;
   reply: Sent;
 }
 

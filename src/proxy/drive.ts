@@ -9,6 +9,7 @@ import type {
   Reply,
   UpstreamRequest,
 } from '../engine/contract.ts';
+import type { OidcQuestion } from '../engine/oidc_question.ts';
 import type { Incoming, Plane } from './port.ts';
 
 /** What the driver needs besides the engine: its hands. */
@@ -16,6 +17,8 @@ export interface Hands {
   readonly upstream: UpstreamClient;
   /** Control requests of handlers; without it they are answered by a failure. */
   readonly fetch?: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
+  /** Asks OpenID providers. */
+  readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
   /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
 }
@@ -71,6 +74,10 @@ async function answerTo(question: Question, run: Run): Promise<AnswerTo<Question
       return responseBody(question.limitBytes, run);
     case 'fetch':
       return fetchFor(question.request, run);
+    case 'oidc':
+      return run.hands.oidc === undefined
+        ? { failure: 'unreachable', detail: 'this listener asks no providers' }
+        : run.hands.oidc(question);
     case 'signature':
       // The library is loaded by those who meet it: it costs more than most requests.
       return (await import('../answers/saml.ts')).verifySignatures(question.request);

@@ -20,7 +20,8 @@ export function decideWithConstants(exchange: Exchange, upstream: Answers['forwa
   return exchange;
 }
 
-function constantAnswer(question: Question, upstream: Answers['forward']): AnswerTo<Question> {
+/** The answer to any question, without a world. */
+export function constantAnswer(question: Question, upstream: Answers['forward']): AnswerTo<Question> {
   switch (question.ask) {
     case 'body':
       return { bytes: NO_BYTES };
@@ -30,6 +31,8 @@ function constantAnswer(question: Question, upstream: Answers['forward']): Answe
       return { bytes: NO_BYTES };
     case 'fetch':
       return { failure: 'connect', detail: 'nothing is fetched without a driver' };
+    case 'oidc':
+      return { failure: 'unreachable', detail: 'no provider is asked without a driver' };
     case 'signature':
       return { failure: 'unavailable', detail: 'nothing is verified without a driver' };
     case 'reply':

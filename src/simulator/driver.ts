@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { AnswerTo, Answers, FetchRequest, Question, SignatureRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
 import { NO_RESPONSE, type Compressor, type Flight, replied } from './flight.ts';
 import type { Answering, Upstreams } from './upstreams.ts';
@@ -14,6 +15,15 @@ export interface VirtualLimits {
 
 export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
 
+/** Identity providers without a network: what the driver asks of them, and how long they take. */
+export interface SimulatedProviders {
+  readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
+  /** Null when the URL is none of theirs. */
+  readonly fetch: (
+    request: FetchRequest,
+  ) => { readonly given: Answers['fetch']; readonly afterMs: number } | null;
+}
+
 /** Whatever the driver plays with. */
 export interface Stage {
   readonly clock: VirtualClock;
@@ -21,10 +31,16 @@ export interface Stage {
   readonly limits: VirtualLimits;
   /** Verifies XML signatures; without it none is good. */
   readonly verify?: (request: SignatureRequest) => Answers['signature'];
+  /** Identity providers; without them none can be reached. */
+  readonly providers?: SimulatedProviders;
 }
 
 const NO_BYTES = new Uint8Array(0);
 const UNVERIFIED = { failure: 'unavailable', detail: 'nothing verifies signatures here' } as const;
+const NO_PROVIDER = {
+  given: { failure: 'unreachable', detail: 'no identities are simulated' },
+  afterMs: 0,
+} as const;
 const NO_FLIGHT_DATA = { body: NO_BYTES, isCut: false };
 
 const compress: Compressor = (bytes, encoding) => {
@@ -85,7 +101,8 @@ function goOn(
         break;
       }
       case 'fetch': {
-        const { given, afterMs } = fetched(question.request, stage);
+        const { given, afterMs } =
+          stage.providers?.fetch(question.request) ?? fetched(question.request, stage);
         (flight.fetched ??= []).push(question.request);
         if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
         question = answer(exchange, given);
@@ -95,6 +112,12 @@ function goOn(
         const { response, sent } = replied(question.reply, flight, upstream.body, upstream.isCut, compress);
         flight.response = response;
         question = answer(exchange, sent);
+        break;
+      }
+      case 'oidc': {
+        const { given, afterMs } = stage.providers?.oidc(question) ?? NO_PROVIDER;
+        if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
+        question = answer(exchange, given);
         break;
       }
       case 'signature':

@@ -1,6 +1,14 @@
 import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip, zstdCompress } from 'node:zlib';
-import type { Answers, Question, Reply, SignatureRequest, UpstreamRequest } from '../engine/contract.ts';
+import type {
+  Answers,
+  FetchRequest,
+  Question,
+  Reply,
+  SignatureRequest,
+  UpstreamRequest,
+} from '../engine/contract.ts';
+import type { OidcQuestion } from '../engine/oidc_question.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { editWhole } from '../engine/body_editors.ts';
 import { answer, start } from '../engine/run.ts';
@@ -12,10 +20,15 @@ export type ScriptedUpstream = (
   to: { readonly backend: string },
 ) => Response | Promise<Response>;
 
-/** Verifies XML signatures; a library does it, which is loaded by those who need it. */
-export type SignatureVerifier = (
-  request: SignatureRequest,
-) => Answers['signature'] | Promise<Answers['signature']>;
+/** Whoever answers what is no upstream's to answer; without them such questions are answered by failures. */
+export interface ScriptedHands {
+  /** Verifies XML signatures; a library does it, which is loaded by those who need it. */
+  readonly verify?: (request: SignatureRequest) => Answers['signature'] | Promise<Answers['signature']>;
+  /** Asks OpenID providers; likewise. */
+  readonly oidc?: (question: OidcQuestion) => Answers['oidc'] | Promise<Answers['oidc']>;
+  /** Makes control requests. */
+  readonly fetch?: (request: FetchRequest) => Answers['fetch'] | Promise<Answers['fetch']>;
+}
 
 /** Statuses that never have a body (RFC 9110 §15.2, §15.3.5, §15.4.5). */
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -31,7 +44,7 @@ export async function runScripted(
   exchange: Exchange,
   body: Uint8Array,
   upstream: ScriptedUpstream,
-  verify?: SignatureVerifier,
+  hands: ScriptedHands = {},
 ): Promise<Response> {
   let upstreamBody: Uint8Array = new Uint8Array(0);
   let response = new Response(null, { status: 500 });
@@ -51,9 +64,13 @@ export async function runScripted(
       case 'response_body':
         return upstreamBody.length > asked.limitBytes ? { failure: 'too_large' } : { bytes: upstreamBody };
       case 'fetch':
+        if (hands.fetch !== undefined) return hands.fetch(asked.request);
         return { failure: 'connect', detail: 'no script answers control requests' };
+      case 'oidc':
+        if (hands.oidc !== undefined) return hands.oidc(asked);
+        return { failure: 'unreachable', detail: 'no provider is asked here' };
       case 'signature':
-        if (verify !== undefined) return verify(asked.request);
+        if (hands.verify !== undefined) return hands.verify(asked.request);
         return { failure: 'unavailable', detail: 'nothing verifies signatures here' };
       case 'reply': {
         const made = await makeResponse(asked.reply, exchange.request.method, upstreamBody);

@@ -219,6 +219,8 @@ function answerTo(
       return 'text' in body ? limited(body.text, question.limitBytes) : body;
     case 'fetch':
       return fetch?.(question) ?? { failure: 'connect', detail: 'nobody is there' };
+    case 'oidc':
+      return { failure: 'unreachable', detail: 'nobody is there' };
     case 'signature':
       return { failure: 'unavailable', detail: 'the stage verifies nothing' };
     case 'reply':

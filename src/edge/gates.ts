@@ -1,0 +1,97 @@
+import { type LoginKeys, newLoginKeys, readLoginKeys } from '../mechanisms/login/keys.ts';
+import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
+import type { LinkedLogin } from '../modules/login_gate.ts';
+import type { RouteConfig } from './document/schema.ts';
+
+/** What logins of all edges are given from outside. */
+export interface LoginOptions {
+  /**
+   * Keys that sessions are sealed with: 32 bytes in base64 each, the one that seals first, the others open what
+   * they sealed before. Nodes with one key accept each other's cookies. Made anew at each start when left out.
+   */
+  readonly sessionKeys?: readonly string[];
+  /** URL of the development identity provider, which stands in for managed OAuth apps; none when left out. */
+  readonly developmentProvider?: string;
+}
+
+/** What all gates share while the process runs; configurations come and go. */
+export interface LoginGround {
+  readonly keys: LoginKeys;
+  readonly registry: LoginRegistry;
+  readonly development: string | null;
+}
+
+/** Makes the ground; throws when a key is none, as options are the caller's own. */
+export function loginGround({ sessionKeys, developmentProvider }: LoginOptions = {}): LoginGround {
+  const keys = sessionKeys === undefined ? newLoginKeys() : readLoginKeys(sessionKeys);
+  if (keys === null) throw new Error('a session key is 32 bytes in base64, and at least one is needed');
+  return { keys, registry: loginRegistry(), development: developmentProvider ?? null };
+}
+
+/** Module types that log users in. */
+const LOGINS = ['oauth', 'oidc', 'saml'] as const;
+
+/**
+ * The gates of one edge by the index of their route. The first one has the documented names: `/auth/` and plain
+ * cookies. Others on the same edge are told apart by their match, or sessions would overwrite each other.
+ */
+export function gatesOf(
+  edge: string,
+  routes: readonly RouteConfig[],
+  { keys, registry, development }: LoginGround,
+): readonly (LinkedLogin | null)[] {
+  const tags = new Set<string>();
+  return routes.map((route) => {
+    if (!LOGINS.some((type) => route[type]?.enabled === true)) return null;
+    const tag = freeTag(tags, route.match);
+    tags.add(tag);
+    return {
+      gate: `${edge} ${route.match_type} ${route.match}`,
+      base: tag === '' ? '/auth/' : `/auth/${tag}/`,
+      tag,
+      keys,
+      registry,
+      development,
+    };
+  });
+}
+
+function freeTag(taken: ReadonlySet<string>, match: string): string {
+  if (taken.size === 0) return '';
+  const slug = match.toLowerCase().replaceAll(/[^a-z0-9]+/g, '') || 'root';
+  for (let turn = 1; ; turn++) {
+    const tag = turn === 1 ? slug : `${slug}${turn}`;
+    if (!taken.has(tag) && !RESERVED.has(tag)) return tag;
+  }
+}
+
+/** Names below `/auth/` that the first gate uses itself. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'authn',
+  'logout',
+  'callback',
+  'saml',
+  'backchannellogout',
+  'signedout',
+]);
+
+/** A path that belongs to a gate wherever its route is. */
+export interface Reserved<Pipeline> {
+  readonly base: string;
+  readonly host: string | null;
+  readonly pipeline: Pipeline;
+}
+
+/** The gate that a reserved path belongs to, the longest base first; null for all other paths. */
+export function reservedFor<Pipeline>(
+  reserved: readonly Reserved<Pipeline>[],
+  host: string,
+  path: string,
+): Pipeline | null {
+  let best: Reserved<Pipeline> | null = null;
+  for (const each of reserved) {
+    if (!path.startsWith(each.base) || (each.host !== null && each.host !== host)) continue;
+    if (best === null || each.base.length > best.base.length) best = each;
+  }
+  return best?.pipeline ?? null;
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider, type Configuration } from 'oidc-provider';
+
+/** Users of the provider. */
+export const USERS = {
+  alice: { sub: 'alice', name: 'Alice Ångström', email: 'alice@example.test', email_verified: true, groups: ['staff'] },
+  bob: { sub: 'bob', name: 'Bob', email: 'bob@example.test', email_verified: false },
+} as const;
+
+export interface RealOp {
+  readonly issuer: string;
+  /** Who is logged in next; null refuses. */
+  user: keyof typeof USERS | null;
+  readonly provider: Provider;
+  readonly close: () => Promise<void>;
+}
+
+export const CLIENT = { client_id: 'edge', client_secret: 'a-secret-of-more-than-thirty-two-bytes' };
+
+/** A real OpenID provider on loopback, that logs in whoever is next without asking. */
+export async function realOp(redirectUris: readonly string[], more: Configuration = {}): Promise<RealOp> {
+  const server: Server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = new URL(redirectUris[0]!).origin;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        ...CLIENT,
+        redirect_uris: [...redirectUris],
+        grant_types: ['authorization_code', 'refresh_token'],
+        post_logout_redirect_uris: [`${origin}/auth/signed_out`],
+        backchannel_logout_uri: `${origin}/auth/backchannel_logout`,
+        backchannel_logout_session_required: true,
+      },
+    ],
+    claims: { openid: ['sub', 'sid'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+    },
+    pkce: { required: () => true },
+    cookies: { keys: ['keys of cookies in a test'] },
+    ttl: { AccessToken: 3600, IdToken: 3600, RefreshToken: 86_400, Session: 86_400, Grant: 86_400, Interaction: 600 },
+    findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ ...USERS[id as keyof typeof USERS] }) }),
+    renderError: (ctx, out) => {
+      ctx.body = JSON.stringify(out);
+    },
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    ...more,
+  });
+  const op: RealOp = {
+    issuer,
+    user: 'alice',
+    provider,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  const callback = provider.callback();
+  server.on('request', (request, response) => {
+    if (!request.url!.startsWith('/interaction/')) return void callback(request, response);
+    void (async () => {
+      const { params, prompt } = await provider.interactionDetails(request, response);
+      if (op.user === null) {
+        const denial = { error: 'access_denied', error_description: 'the user said no' };
+        return provider.interactionFinished(request, response, denial);
+      }
+      if (prompt.name === 'login') {
+        return provider.interactionFinished(request, response, { login: { accountId: op.user } });
+      }
+      const grant = new provider.Grant({ accountId: op.user, clientId: String(params['client_id']) });
+      grant.addOIDCScope(String(params['scope']));
+      return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
+    })();
+  });
+  return op;
+}
