@@ -42,7 +42,16 @@ function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): L
   if (authority?.port === undefined)
     throw new Error(`address '${config.address}' of backend '${id}' has no port`);
   const host = authority.host.replace(/^\[|\]$/g, '');
-  return { kind: 'static', id, host, port: authority.port, tls: config.tls?.enabled ?? false };
+  const { proxy_protocol: proxyProtocol } = config;
+  const tls = config.tls?.enabled ?? false;
+  return {
+    kind: 'static',
+    id,
+    host,
+    port: authority.port,
+    tls,
+    ...(proxyProtocol !== undefined && { proxyProtocol }),
+  };
 }
 
 function localResponse(config: NonNullable<BackendConfig['http_response']>): LocalResponse {

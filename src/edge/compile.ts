@@ -3,28 +3,35 @@ import { type BeginInside, Exchange } from '../engine/exchange.ts';
 import type { Hide } from '../engine/hide.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
 import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
-import { type Slot, pipeline, slot } from '../engine/pipeline.ts';
-import { type EngineReason, refusal } from '../engine/refusals.ts';
-import { parseAuthority } from '../http/host.ts';
+import { type Pipeline, pipeline } from '../engine/pipeline.ts';
+import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
 import type { AddressBook } from '../expression/vocabulary/facts.ts';
 import { compileFacts } from '../expression/vocabulary/facts_table.ts';
-import { MODULES } from '../modules/table.ts';
-import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { isCidrProblem, parseCidr } from '../net/cidr.ts';
+import type { LinkedLogin } from '../modules/login_gate.ts';
+import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
-import type { EdgeConfig, RouteConfig } from './document/schema.ts';
-import { type HostTable, hostTable } from './hosts.ts';
+import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
+import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
+import { type HandshakeTable, handshakeTable } from './handshakes.ts';
+import { type HostTable, hostTable, isLoopback } from './hosts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
 import { type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
+import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
 import type { TakeState } from './states.ts';
+import { type StreamTable, compileStreams } from './streams.ts';
 
 /** A configuration made ready to run: immutable, swapped as one reference. */
 export interface CompiledEdge {
   readonly config: EdgeConfig;
   readonly naming: ServiceNaming;
   readonly hosts: HostTable<HttpsEdge>;
+  /** TLS and TCP edges. */
+  readonly streams: StreamTable;
+  /** How TLS is spoken with whom. */
+  readonly handshakes: HandshakeTable;
   /** The only edge, where there is just one. */
   readonly sole: HttpsEdge | null;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
@@ -45,11 +52,15 @@ export interface CompileOptions {
   readonly trace?: 'decided' | 'full';
   /** Looks at every expression of every policy: for coverage. */
   readonly watch?: PolicyLinks['watch'];
+  /** What all session gates share; made for this configuration alone when left out. */
+  readonly logins?: LoginGround;
 }
 
 interface HttpsEdge {
   readonly name: string;
   readonly router: Router;
+  /** Reserved paths of its gates. */
+  readonly reserved: readonly Reserved<Pipeline>[];
 }
 
 /** Compiles a checked configuration; `takeState` gives unchanged handlers the state they had. */
@@ -59,9 +70,13 @@ export function compileEdge(
   options: CompileOptions = {},
 ): CompiledEdge {
   const naming = serviceNaming(config.service_name);
-  const hosts = Object.values(config.edges.https).flatMap(({ hostports }) => hostports.map(hostOf));
+  const { adoptHosts = 'none' } = options;
+  const hosts = Object.values(config.edges.https).flatMap(({ hostports }) =>
+    hostports.map((each) => readHostport(each).host),
+  );
   const internal = new Set(hosts.filter(isInternalHost));
   const secrets = options.secrets === undefined ? null : keepSecrets(secretProvider(options.secrets));
+  const logins = options.logins ?? loginGround();
   const context: Context = {
     naming,
     takeState,
@@ -80,37 +95,33 @@ export function compileEdge(
   const https: HttpsEdge[] = [];
   for (const [name, edge] of Object.entries(config.edges.https)) {
     const pointer = pointerTo('/edges/https', name);
+    const gates = gatesOf(name, edge.routes, logins);
     const routes = edge.routes.map((route, index) =>
-      compileRoute(name, route, pointerTo(`${pointer}/routes`, index), context),
+      compileRoute(
+        { name, edge, pointer, login: gates[index]! },
+        route,
+        pointerTo(`${pointer}/routes`, index),
+        context,
+      ),
     );
-    const compiled: HttpsEdge = { name, router: router(routes) };
+    const reserved = routes.flatMap(({ host, pipeline: guarded }, index) => {
+      const gate = gates[index]!;
+      return gate === null ? [] : [{ base: gate.base, host, pipeline: guarded }];
+    });
+    const compiled: HttpsEdge = { name, router: router(routes), reserved };
     https.push(compiled);
-    for (const hostport of edge.hostports) edges.push([hostOf(hostport), compiled]);
+    for (const hostport of edge.hostports) edges.push([readHostport(hostport).host, compiled]);
   }
   return {
     config,
     naming,
     hosts: hostTable(edges),
+    streams: compileStreams(config, context),
+    handshakes: handshakeTable(config, adoptHosts),
     sole: https.length === 1 ? https[0]! : null,
-    adoptHosts: options.adoptHosts ?? 'none',
+    adoptHosts,
     hide: secrets?.hide ?? null,
   };
-}
-
-/** The host of a `host:port`, wildcard kept. */
-function hostOf(hostport: string): string {
-  const wildcard = hostport.startsWith('*.') ? '*.' : '';
-  const authority = parseAuthority(hostport.slice(wildcard.length));
-  if (authority === null) throw new Error(`hostport '${hostport}' passed its check but does not parse`);
-  return wildcard + authority.host;
-}
-
-interface Context {
-  readonly naming: ServiceNaming;
-  readonly takeState: TakeState;
-  readonly ipPolicy: Linked['ipPolicy'];
-  readonly backend: Linked['backend'];
-  readonly policy: PolicyLinks;
 }
 
 function ipPolicyTable(config: EdgeConfig): Linked['ipPolicy'] {
@@ -133,30 +144,31 @@ function linkRules(config: EdgeConfig, id: string): LinkedRule[] {
   });
 }
 
-function compileRoute(edge: string, route: RouteConfig, pointer: string, context: Context): RoutedPipeline {
+interface EdgeOfRoute {
+  readonly name: string;
+  readonly edge: HttpsEdgeConfig;
+  readonly pointer: string;
+  readonly login: LinkedLogin | null;
+}
+
+function compileRoute(
+  { name: edge, edge: { tls_termination, mutual_tls }, pointer: edgePointer, login }: EdgeOfRoute,
+  route: RouteConfig,
+  pointer: string,
+  context: Context,
+): RoutedPipeline {
   const { host, path } = readMatch(route.match);
   const exact = route.match_type === 'exact_path';
   const id = `${edge} ${route.match_type} ${route.match}`;
-  const slots: Slot[] = [];
-  for (const module of MODULES) {
-    const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
-    if (config === undefined || !config.enabled) continue;
-    const at = pointerTo(pointer, module.type);
-    const linked: Linked & PolicyLinks = {
-      ...context.policy,
-      naming: context.naming,
-      pointer: at,
-      ipPolicy: context.ipPolicy,
-      backend: context.backend,
-      refusal: (status, code, message) => refusal(context.naming, status, code, message),
-    };
-    const handler = module.compile(config as never, linked);
-    const state =
-      handler.initial === undefined
-        ? null
-        : context.takeState(id, module.type, config, () => handler.initial!());
-    slots.push(slot(module.type, at, module.reasons, handler, state));
-  }
+  const slots = compileSlots(
+    { edge, id, links: login === null ? context.policy : { ...context.policy, login } },
+    (type) => {
+      if (type === 'tls_termination') return [tls_termination, edgePointer];
+      if (type === 'mutual_tls') return [mutual_tls, edgePointer];
+      return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];
+    },
+    context,
+  );
   const facts = {
     route: id,
     edge,
@@ -178,7 +190,6 @@ export function readMatch(match: string): { host: string | null; path: string } 
 }
 
 const MATCHED: Because<EngineReason> = { code: 'route.matched', detail: {} };
-const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Hosts that only `forward-internal` reaches. */
 function isInternalHost(host: string): boolean {
@@ -195,8 +206,9 @@ export function beginExchange(
   const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
   const fromOutside = connection.hops === undefined;
   if (edge === null || (fromOutside && isInternalHost(head.host))) return refused('route.unknown_host');
-  const found = edge.router.find(head.host, head.path);
-  if (edge.router.isAmbiguous(head.host, head.path, found)) {
+  const reserved = edge.reserved.length === 0 ? null : reservedFor(edge.reserved, head.host, head.path);
+  const found = reserved ?? edge.router.find(head.host, head.path);
+  if (reserved === null && edge.router.isAmbiguous(head.host, head.path, found)) {
     return refused('route.ambiguous_path');
   }
   if (found === null) return refused('route.no_match');
@@ -211,7 +223,7 @@ export function beginExchange(
 
 /** The edge for a host that none names, where local development says that there is one. */
 function adopted({ sole, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
-  return adoptHosts === 'any' || (adoptHosts === 'loopback' && LOOPBACK.test(host)) ? sole : null;
+  return adoptHosts === 'any' || (adoptHosts === 'loopback' && isLoopback(host)) ? sole : null;
 }
 
 /** The exchange of a request that is refused before it can be routed. */

@@ -4,9 +4,10 @@ import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import { webhookSecretProblems } from '../mechanisms/webhook/secret.ts';
 import { findProvider } from '../mechanisms/webhook/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
-import { routesOf } from './document/routes_of.ts';
+import { routesOf, streamEdgesOf } from './document/routes_of.ts';
 import { type SecretSource, secretProvider } from './secrets.ts';
 
 /** What is known of a file's surroundings; what is left out is not checked. */
@@ -20,7 +21,7 @@ export const FURTHER_CHECKS: readonly FurtherCheck[] = furtherChecks({});
 
 function furtherChecks({ secrets }: CheckOptions): readonly FurtherCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [checkFacts, checkWebhooks, (checking) => checkPolicies(checking, names)];
+  return [checkFacts, checkWebhooks, checkCertificates, (checking) => checkPolicies(checking, names)];
 }
 
 /** `checkEdge` with everything that can be checked. */
@@ -71,12 +72,16 @@ function checkPolicies(
   const naming = serviceNaming(config.service_name ?? 'service');
   const { source } = document;
   const ipPolicies = Object.keys(config.ip_policies ?? {});
-  return routesOf(config).flatMap(({ pointer, thing: route }) => {
-    const text = route.traffic_policy?.value;
+  const carriers = [
+    ...routesOf(config).map((route) => Object.assign(route, { carriedBy: 'https_edge' as const })),
+    ...streamEdgesOf(config).map((edge) => Object.assign(edge, { carriedBy: `${edge.kind}_edge` as const })),
+  ];
+  return carriers.flatMap(({ pointer, thing, carriedBy }) => {
+    const text = thing.traffic_policy?.value;
     if (text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const setting = { naming, carriedBy: 'https_edge', ipPolicies, ...(secrets && { secrets }) } as const;
+    const setting = { naming, carriedBy, ipPolicies, ...(secrets && { secrets }) } as const;
     if (source !== undefined && span !== undefined) {
       return checkCarriedPolicy({ file: source, pointer: at, span, text }, setting).diagnostics;
     }

@@ -25,3 +25,10 @@ export function hostTable<Entry>(
     },
   };
 }
+
+const LOOPBACK = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether a host means this machine. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}

@@ -33,6 +33,8 @@ export interface Linked {
   readonly naming: ServiceNaming;
   /** JSON pointer of the module's own config. */
   readonly pointer: string;
+  /** Name of the edge; absent where a module is compiled outside of one. */
+  readonly edge?: string;
   readonly ipPolicy: (id: string) => readonly LinkedRule[];
   readonly backend: (id: string) => LinkedBackend;
   /** A response of the edge itself, with its error code where it has one. */

@@ -12,6 +12,7 @@ import type {
 import type { Reason } from './module.ts';
 import type { ServiceNaming } from './naming.ts';
 
+type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;
 type RequestHook = (
   request: RequestHead,
   connection: Connection,
@@ -34,6 +35,7 @@ export interface Slot {
   readonly pointer: string;
   readonly reasons: Readonly<Record<string, Reason>>;
   readonly state: unknown;
+  readonly onConnection: ConnectionHook | null;
   readonly onRequest: RequestHook | null;
   readonly onResponse: ResponseHook | null;
   readonly reduce: ReduceHook | null;
@@ -71,6 +73,7 @@ export function slot(
     pointer,
     reasons,
     state,
+    onConnection: open.onConnection ?? null,
     onRequest: open.onRequest ?? null,
     onResponse: open.onResponse ?? null,
     reduce: open.reduce ?? null,

@@ -1,6 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
-import type { Connection, RequestHead } from './contract.ts';
+import type { Connection, RequestHead, TlsFacts } from './contract.ts';
 import { type RefusedHead, readRequestHead } from './request_head.ts';
 
 /** A request as a person writes it. */
@@ -22,6 +22,10 @@ export interface ClientFacts {
   readonly clientPort?: number;
   readonly serverIp?: string;
   readonly serverPort?: number;
+  /** Name that the client has asked for in its handshake. */
+  readonly serverName?: string;
+  /** What its handshake has come to; none when left out, whatever the scheme says. */
+  readonly tls?: TlsFacts;
 }
 
 const URL_FORM = /^(https?):\/\/([^/?#]+)([^#]*)$/i;
@@ -60,8 +64,8 @@ export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], 
     clientPort: facts.clientPort ?? 0,
     serverIp: facts.serverIp ?? '127.0.0.1',
     serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
-    serverName: '',
+    serverName: facts.serverName ?? '',
     startMs: nowMs,
-    tls: null,
+    tls: facts.tls ?? null,
   };
 }

@@ -35,7 +35,7 @@ export function restricted(config: EdgeConfig, policies: readonly string[]): Edg
   return {
     ...config,
     ip_policies: { ...config.ip_policies, ...added },
-    edges: { https: Object.fromEntries(https) },
+    edges: { ...config.edges, https: Object.fromEntries(https) },
   };
 }
 

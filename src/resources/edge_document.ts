@@ -127,7 +127,7 @@ export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeC
   }
   for (const id of hidden) delete https[id];
   const refusal = { http_response: { ...MUTUAL_TLS_NOT_RUN, headers: {} } };
-  return { ...config, backends: { ...config.backends, [CLOSED]: refusal }, edges: { https } };
+  return { ...config, backends: { ...config.backends, [CLOSED]: refusal }, edges: { ...config.edges, https } };
 }
 
 /** Where in the request's object a finding about the configuration is. */

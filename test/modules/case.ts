@@ -1,10 +1,11 @@
-import type { Answers } from '../../src/engine/contract.ts';
+import type { Answers, TlsFacts } from '../../src/engine/contract.ts';
 import type { RequestLike } from '../../src/engine/request_like.ts';
 
 /** One request in a case: what is asked, by whom, what the upstream would answer, and what must come of it. */
 export interface Exchanged {
   readonly request?: Partial<RequestLike>;
   readonly clientIp?: string;
+  readonly tls?: TlsFacts;
   readonly upstream?: Answers['forward'];
   /** Virtual milliseconds that pass before it. */
   readonly afterMs?: number;

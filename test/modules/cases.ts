@@ -1,6 +1,7 @@
 import type { Answers } from '../../src/engine/contract.ts';
 import type { Case, Exchanged } from './case.ts';
 import { POLICY_CASES } from './policy_cases.ts';
+import { TLS_CASES } from './tls_cases.ts';
 
 const answered = (status: number, headers: readonly string[] = []): Answers['forward'] => ({
   head: { status, headers },
@@ -42,6 +43,7 @@ const notRun = (type: string, config: object): Case[] => [
  * when a declared reason is reached by none of them. The edge around a module is `EDGE` in every_module.test.ts.
  */
 export const CASES: Readonly<Record<string, readonly Case[]>> = {
+  ...TLS_CASES,
   ip_restriction: [
     {
       name: 'needs an allow and no deny, whatever their order and size',

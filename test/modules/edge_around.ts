@@ -1,3 +1,4 @@
+import { PARTNERS_PEM } from './authority.ts';
 import { type Edge, type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 
 /** An edge of one route that has the module under test, and everything that module configs of the cases name. */
@@ -5,13 +6,18 @@ export function edgeAround(module: string, config: object, options: EdgeOptions)
   return createEdge(configAround(module, config, { app: '127.0.0.1:3000', next: '127.0.0.1:3001' }), options);
 }
 
+/** Modules that stand at the edge and not at its routes. */
+export const OF_EDGE: ReadonlySet<string> = new Set(['tls_termination', 'mutual_tls']);
+
 /** The same as a configuration, with the addresses of its upstreams. */
 export function configAround(
   module: string,
   config: object,
   addresses: { app: string; next: string },
 ): object {
+  const isOfEdge = OF_EDGE.has(module);
   return {
+    certificate_authorities: { partners: { ca_pem: PARTNERS_PEM }, staff: { ca_pem: PARTNERS_PEM } },
     ip_policies: {
       office: {
         rules: [
@@ -34,8 +40,14 @@ export function configAround(
       https: {
         shop: {
           hostports: ['shop.test:443'],
+          ...(isOfEdge && { [module]: config }),
           routes: [
-            { match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, [module]: config },
+            {
+              match_type: 'path_prefix',
+              match: '/',
+              backend: { backend_id: 'app' },
+              ...(!isOfEdge && { [module]: config }),
+            },
           ],
         },
       },

@@ -15,6 +15,8 @@ const REACHED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   webhook_verification: Object.keys(WEBHOOK_REASONS).map((reason) => `webhook_verification.${reason}`),
   // test/policy_run
   traffic_policy: ['traffic_policy.forwarded'],
+  // test/tcp: only TLS edges pass TLS through.
+  tls_termination: ['tls_termination.passed'],
 };
 
 /** What the simulator sends upstream is asked for again, from the exchange that is complete. */
@@ -50,7 +52,8 @@ describe.each(MODULES.map((module) => [module.type, module] as const))('module %
       nowMs += exchanged.afterMs ?? 0;
       random = exchanged.random ?? 0;
       const request = { url: 'https://shop.test/', ...exchanged.request };
-      const facts = exchanged.clientIp === undefined ? {} : { clientIp: exchanged.clientIp };
+      const { clientIp, tls } = exchanged;
+      const facts = { ...(clientIp !== undefined && { clientIp }), ...(tls !== undefined && { tls }) };
       const decision = edge.decide(request, facts, exchanged.upstream);
       const step = decision.trace.find((one) => one.module === type)!;
       reached.add(step.code);

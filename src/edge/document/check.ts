@@ -16,9 +16,11 @@ import { readDocument } from './read.ts';
 import { checkReferences } from './references.ts';
 import { type Report, reportTo } from './report.ts';
 import { checkRoutes } from './routes.ts';
+import { checkStreams } from './streams.ts';
 import type { EdgeConfig } from './schema.ts';
 import { shaped } from './shape.ts';
 import { tellDepartures } from './shape_says.ts';
+import { checkTls } from './tls.ts';
 import { checkUserAgents } from './user_agents.ts';
 
 /** Where something stands in the edge file, counted from 1. */
@@ -89,6 +91,8 @@ function checkDocument(
     checkUserAgents(config, document, report);
     checkHeaders(config, report);
     checkLogins(config, report);
+    checkTls(config, report);
+    checkStreams(config, report);
     for (const check of further) diagnostics.push(...check({ config, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));

@@ -44,6 +44,30 @@ export const EDGE_CODES = {
   // What a schema cannot say.
   'edge.unknown_backend': { severity: 'error', says: 'No backend has this name.' },
   'edge.unknown_ip_policy': { severity: 'error', says: 'No IP policy has this name.' },
+  'edge.unknown_certificate_authority': {
+    severity: 'error',
+    says: 'No certificate authority has this name.',
+  },
+  'edge.too_many_authorities': {
+    severity: 'error',
+    says: 'Mutual TLS has at most ten certificate authorities.',
+  },
+  'edge.termination_elsewhere': {
+    severity: 'error',
+    says: 'Client certificates can be asked for only where the edge itself ends TLS.',
+  },
+  'edge.certificate_source': {
+    severity: 'error',
+    says: 'A certificate and its key are given each either in place or as a file.',
+  },
+  'edge.bad_certificate': {
+    severity: 'error',
+    says: 'The text is not the certificate or key that is needed here.',
+  },
+  'edge.backend_not_dialled': {
+    severity: 'error',
+    says: 'A TLS or TCP edge needs a backend that connections can be made to.',
+  },
   'edge.backend_kind': { severity: 'error', says: 'A backend is of exactly one kind.' },
   'edge.nested_backend': {
     severity: 'error',
@@ -51,8 +75,11 @@ export const EDGE_CODES = {
   },
   'edge.backend_cycle': { severity: 'error', says: 'A backend must not lead back to itself.' },
   'edge.bad_address': { severity: 'error', says: 'The address of a static backend is a host and a port.' },
-  'edge.bad_hostport': { severity: 'error', says: 'A hostport is a host name and port 443.' },
-  'edge.duplicate_hostport': { severity: 'error', says: 'A host name belongs to one edge.' },
+  'edge.bad_hostport': {
+    severity: 'error',
+    says: 'A hostport is a host name and a port, 443 for HTTPS edges.',
+  },
+  'edge.duplicate_hostport': { severity: 'error', says: 'A host name and its port belong to one edge.' },
   'edge.bad_match': { severity: 'error', says: 'A match is a path, a host, or a host followed by a path.' },
   'edge.duplicate_route': { severity: 'error', says: 'Two routes of an edge take the same requests.' },
   'edge.several_logins': { severity: 'error', says: 'A route has at most one of oauth, oidc and saml.' },
@@ -93,6 +120,14 @@ export const EDGE_CODES = {
   'edge.route_without_backend': {
     severity: 'warning',
     says: 'A route without a backend has nothing to answer with.',
+  },
+  'edge.edge_without_backend': {
+    severity: 'warning',
+    says: 'A TLS or TCP edge without a backend closes every connection.',
+  },
+  'edge.unused_certificate_authority': {
+    severity: 'warning',
+    says: 'No edge refers to this certificate authority.',
   },
   'edge.unreachable_host': {
     severity: 'warning',

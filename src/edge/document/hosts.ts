@@ -5,7 +5,7 @@ import { parseAddress } from '../../net/address.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
-import { edgesOf } from './routes_of.ts';
+import { edgesOf, streamEdgesOf } from './routes_of.ts';
 
 /** The only port of an HTTPS edge, as at the service; where a process listens is another matter. */
 const HTTPS_PORT = 443;
@@ -90,11 +90,15 @@ function acceptable(text: string, example: number): string | undefined {
 /** Checks the hostports of all edges: their form, and that each host belongs to one edge. */
 export function checkHostports(config: SoundConfig, report: Report): void {
   const owners = new Map<string, string>();
-  for (const { pointer, thing } of edgesOf(config)) {
+  const edges = [
+    ...edgesOf(config).map((edge) => Object.assign(edge, { kind: 'https' as const })),
+    ...streamEdgesOf(config),
+  ];
+  for (const { kind, pointer, thing } of edges) {
     for (const [index, hostport] of (thing.hostports ?? []).entries()) {
       if (hostport === undefined) continue;
       const at = pointerTo(`${pointer}/hostports`, index);
-      const host = checkHostport(hostport, at, report);
+      const host = checkHostport(hostport, kind, at, report);
       const owner = host === null ? undefined : owners.get(host);
       if (host !== null && owner === undefined) owners.set(host, at);
       if (owner !== undefined) {
@@ -106,16 +110,26 @@ export function checkHostports(config: SoundConfig, report: Report): void {
   }
 }
 
-/** The host of a hostport, with its wildcard; null when there is a problem, which is reported. */
-function checkHostport(hostport: string, pointer: string, report: Report): string | null {
+/** Ports to suggest where none stands. */
+const EXAMPLE_PORTS = { https: HTTPS_PORT, tls: HTTPS_PORT, tcp: 5432 } as const;
+
+/** Host, with its wildcard, and port of a hostport; null when there is a problem, which is reported. */
+function checkHostport(
+  hostport: string,
+  kind: keyof typeof EXAMPLE_PORTS,
+  pointer: string,
+  report: Report,
+): string | null {
   const wildcard = hostport.startsWith('*.') ? '*.' : '';
-  const answer = readHostAndPort(hostport.slice(wildcard.length), HTTPS_PORT);
+  const answer = readHostAndPort(hostport.slice(wildcard.length), EXAMPLE_PORTS[kind]);
   if (isHostProblem(answer)) {
     const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
     report('edge.bad_hostport', pointer, answer.says, {
       hint: didYouMean(meant),
       fix:
-        meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: answer.safe === true },
+        meant === undefined
+          ? undefined
+          : { says: `write ${meant}`, text: meant, safe: kind === 'https' && answer.safe === true },
     });
     return null;
   }
@@ -123,7 +137,15 @@ function checkHostport(hostport: string, pointer: string, report: Report): strin
     report('edge.bad_hostport', pointer, 'a wildcard covers names, not addresses');
     return null;
   }
-  if (answer.port !== HTTPS_PORT) {
+  if (wildcard !== '' && kind === 'tcp') {
+    report('edge.bad_hostport', pointer, 'a TCP edge is found by its port, so it has no wildcard');
+    return null;
+  }
+  if (answer.port === 0) {
+    report('edge.bad_hostport', pointer, 'nothing can be reached at port 0');
+    return null;
+  }
+  if (kind === 'https' && answer.port !== HTTPS_PORT) {
     const says = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
     report('edge.bad_hostport', pointer, says, {
       notes: [
@@ -131,7 +153,7 @@ function checkHostport(hostport: string, pointer: string, report: Report): strin
       ],
     });
   }
-  return wildcard + answer.host;
+  return `${wildcard}${answer.host}:${answer.port}`;
 }
 
 /** Whether one of the hostports of an edge covers a host; a wildcard covers all deeper names. */

@@ -3,7 +3,7 @@ import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
-import { routesOf } from './routes_of.ts';
+import { routesOf, streamEdgesOf } from './routes_of.ts';
 
 /** Checks the ranges of all IP policies, and warns where a route lets nobody in. */
 export function checkIpPolicies(config: SoundConfig, report: Report): void {
@@ -23,7 +23,7 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       }
     }
   }
-  for (const { pointer, thing: route } of routesOf(config)) {
+  for (const { pointer, thing: route } of [...routesOf(config), ...streamEdgesOf(config)]) {
     const ids = route.ip_restriction?.ip_policy_ids;
     if (ids !== undefined && ids.length > 0)
       warnOfBlocked(config, ids, `${pointer}/ip_restriction/ip_policy_ids`, report);

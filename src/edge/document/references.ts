@@ -4,7 +4,7 @@ import type { EdgeCode } from './codes.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { didYouMean, listed, quoted } from './report.ts';
 import type { Report } from './report.ts';
-import { backendsOf, routesOf } from './routes_of.ts';
+import { backendsOf, edgesOf, routesOf, streamEdgesOf } from './routes_of.ts';
 
 /** One place where a name is used. */
 interface Use {
@@ -27,6 +27,7 @@ export function checkReferences(config: SoundConfig, report: Report): void {
       report('edge.unused_backend', pointerTo('/backends', name), says, { at: 'key' });
     }
   }
+  checkAuthorities(config, report);
   if (policies !== undefined) {
     const uses = policyUses(config);
     const names = Object.keys(policies);
@@ -40,11 +41,47 @@ export function checkReferences(config: SoundConfig, report: Report): void {
   }
 }
 
+const PLURALS = {
+  backend: 'backends',
+  'IP policy': 'IP policies',
+  'certificate authority': 'certificate authorities',
+} as const;
+
+/** The authorities that mutual TLS refers to. */
+function checkAuthorities(config: SoundConfig, report: Report): void {
+  const { certificate_authorities: authorities } = config;
+  if (authorities === undefined) return;
+  const uses = [...edgesOf(config), ...streamEdgesOf(config)].flatMap(({ pointer, thing }) =>
+    (thing.mutual_tls?.certificate_authority_ids ?? []).flatMap((name, index): Use[] =>
+      name === undefined
+        ? []
+        : [
+            {
+              name,
+              pointer: pointerTo(`${pointer}/mutual_tls/certificate_authority_ids`, index),
+              at: 'value',
+            },
+          ],
+    ),
+  );
+  const names = Object.keys(authorities);
+  const code = 'edge.unknown_certificate_authority';
+  const allKnown = checkUses(uses, names, 'certificate authority', code, report);
+  const used = new Set(uses.map((use) => use.name));
+  for (const name of allKnown ? names : []) {
+    if (used.has(name)) continue;
+    const says = `no edge refers to certificate authority ${quoted(name)}`;
+    report('edge.unused_certificate_authority', pointerTo('/certificate_authorities', name), says, {
+      at: 'key',
+    });
+  }
+}
+
 /** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
 function checkUses(
   uses: readonly Use[],
   names: readonly string[],
-  thing: 'backend' | 'IP policy',
+  thing: keyof typeof PLURALS,
   code: EdgeCode,
   report: Report,
 ): boolean {
@@ -55,7 +92,7 @@ function checkUses(
     report(code, pointer, `there is no ${thing} ${quoted(name)}`, {
       at,
       hint: didYouMean(meant),
-      notes: [`${thing === 'backend' ? 'backends' : 'IP policies'} of this file: ${listed(names)}`],
+      notes: [`${PLURALS[thing]} of this file: ${listed(names)}`],
       fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
     });
   }
@@ -64,7 +101,7 @@ function checkUses(
 
 function backendUses(config: SoundConfig): Use[] {
   const uses: Use[] = [];
-  for (const { pointer, thing } of routesOf(config)) {
+  for (const { pointer, thing } of [...routesOf(config), ...streamEdgesOf(config)]) {
     const name = thing.backend?.backend_id;
     if (name !== undefined) uses.push({ name, pointer: `${pointer}/backend/backend_id`, at: 'value' });
   }
@@ -102,7 +139,7 @@ function reachable(config: SoundConfig, uses: readonly Use[]): Set<string> {
 }
 
 function policyUses(config: SoundConfig): Use[] {
-  return routesOf(config).flatMap(({ pointer, thing }) =>
+  return [...routesOf(config), ...streamEdgesOf(config)].flatMap(({ pointer, thing }) =>
     (thing.ip_restriction?.ip_policy_ids ?? []).flatMap((name, index): Use[] =>
       name === undefined
         ? []

@@ -6,7 +6,8 @@ import { edgesOf, routesOf } from './routes_of.ts';
 
 /** Warns of what can never serve a request, and of modules that this version refuses to pass. */
 export function checkRoutes(config: SoundConfig, report: Report): void {
-  if (config.edges?.https !== undefined && Object.keys(config.edges.https).length === 0) {
+  const { https, tls, tcp } = config.edges ?? {};
+  if (https !== undefined && Object.keys({ ...https, ...tls, ...tcp }).length === 0) {
     report('edge.no_edges', '/edges', 'there is no edge, so nothing is served', { at: 'key' });
   }
   for (const { name, pointer, thing } of edgesOf(config)) {

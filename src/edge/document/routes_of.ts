@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { SoundConfig } from './edge_shape.ts';
 
-type SoundEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['https']>[string]>;
+export type SoundEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['https']>[string]>;
 export type SoundRoute = NonNullable<NonNullable<SoundEdge['routes']>[number]>;
 export type SoundBackend = NonNullable<NonNullable<SoundConfig['backends']>[string]>;
 
@@ -14,6 +14,21 @@ interface Placed<Thing> {
 /** The edges that are sound enough to look at. */
 export function edgesOf(config: SoundConfig): Placed<SoundEdge>[] {
   return placed(config.edges?.https, '/edges/https');
+}
+
+/** What TLS edges have, TCP edges having less of it. */
+export type SoundStreamEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['tls']>[string]>;
+
+/** The TLS and TCP edges that are sound enough to look at. */
+export function streamEdgesOf(
+  config: SoundConfig,
+): (Placed<SoundStreamEdge> & { readonly kind: 'tls' | 'tcp' })[] {
+  return [
+    ...placed(config.edges?.tls, '/edges/tls').map((edge) => Object.assign(edge, { kind: 'tls' as const })),
+    ...placed<SoundStreamEdge>(config.edges?.tcp, '/edges/tcp').map((edge) =>
+      Object.assign(edge, { kind: 'tcp' as const }),
+    ),
+  ];
 }
 
 /** The backends that are sound enough to look at. */

@@ -3,12 +3,14 @@ import { backendModule } from '../../modules/backend/schema.ts';
 import { circuitBreaker } from '../../modules/circuit_breaker/schema.ts';
 import { compression } from '../../modules/compression/schema.ts';
 import { ipRestriction } from '../../modules/ip_restriction/schema.ts';
+import { mutualTls } from '../../modules/mutual_tls/schema.ts';
 import { oauth } from '../../modules/oauth/schema.ts';
 import { oidc } from '../../modules/oidc/schema.ts';
 import { requestHeaders } from '../../modules/request_headers/schema.ts';
 import { responseHeaders } from '../../modules/response_headers/schema.ts';
 import { saml } from '../../modules/saml/schema.ts';
 import { textOfBytes } from '../../modules/schema.ts';
+import { tlsTermination, tlsTerminationAtEdge } from '../../modules/tls_termination/schema.ts';
 import { trafficPolicy } from '../../modules/traffic_policy/schema.ts';
 import { userAgentFilter } from '../../modules/user_agent_filter/schema.ts';
 import { webhookVerification } from '../../modules/webhook_verification/schema.ts';
@@ -60,6 +62,10 @@ const staticBackend = z
       .strictObject({ enabled: z.boolean().default(false).describe('Whether to speak TLS to the upstream.') })
       .optional()
       .describe('TLS towards the upstream.'),
+    proxy_protocol: z
+      .enum(['v1', 'v2'])
+      .optional()
+      .describe('Tells the upstream of a TCP or TLS edge who the client is, in a PROXY protocol header.'),
   })
   .describe('One upstream address.');
 
@@ -117,12 +123,66 @@ const httpsEdge = z
       .array(z.string().min(1))
       .min(1)
       .describe("Host and port pairs that the edge answers for, such as 'shop.test:443'."),
+    tls_termination: tlsTerminationAtEdge.optional(),
+    mutual_tls: mutualTls.optional(),
     routes: z
       .array(route)
       .default([])
       .describe('Routes in any order; the most specific one takes a request.'),
   })
   .describe('An HTTPS edge: host names and their routes.');
+
+const streamModules = {
+  backend: backendModule.optional(),
+  ip_restriction: ipRestriction.optional(),
+  traffic_policy: trafficPolicy.optional(),
+};
+
+const tlsEdge = z
+  .strictObject({
+    ...notes,
+    hostports: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe(
+        "Host and port pairs that the edge answers for, such as 'db.test:443'; found by server name.",
+      ),
+    tls_termination: tlsTermination.optional(),
+    mutual_tls: mutualTls.optional(),
+    ...streamModules,
+  })
+  .describe('A TLS edge: connections found by their server name, whatever is spoken inside.');
+
+const tcpEdge = z
+  .strictObject({
+    ...notes,
+    hostports: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe("Host and port pairs that the edge answers for, such as '1.tcp.test:5432'; each has a port."),
+    ...streamModules,
+  })
+  .describe('A TCP edge: connections found by the port that they came to.');
+
+const pem = (says: string) => z.string().min(1).optional().describe(says);
+
+const tlsCertificate = z
+  .strictObject({
+    ...notes,
+    certificate_pem: pem('The certificate and its chain, leaf first, in PEM.'),
+    certificate_file: pem('A file with them instead, relative to the edge file.'),
+    private_key_pem: pem('The private key of the first certificate, in PEM.'),
+    private_key_file: pem('A file with it instead, relative to the edge file.'),
+  })
+  .describe('A certificate that the edge shows for the host names in it.');
+
+const certificateAuthority = z
+  .strictObject({
+    ...notes,
+    ca_pem: pem('The certificate of the authority, in PEM.'),
+    ca_file: pem('A file with it instead, relative to the edge file.'),
+  })
+  .describe('A certificate authority whose certificates mutual TLS accepts.');
 
 export const edgeFile = z
   .strictObject({
@@ -147,14 +207,30 @@ export const edgeFile = z
       .describe('Files in the MaxMind format that are asked for what `facts` does not say, in order.'),
     ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
     backends: z.record(name, backend).default({}).describe('Backends by name.'),
+    tls_certificates: z
+      .record(name, tlsCertificate)
+      .default({})
+      .describe('Certificates by name; hosts without one get a certificate of the local authority.'),
+    certificate_authorities: z
+      .record(name, certificateAuthority)
+      .default({})
+      .describe('Certificate authorities by name, for mutual TLS.'),
     edges: z
-      .strictObject({ https: z.record(name, httpsEdge).default({}).describe('HTTPS edges by name.') })
+      .strictObject({
+        https: z.record(name, httpsEdge).default({}).describe('HTTPS edges by name.'),
+        tls: z.record(name, tlsEdge).default({}).describe('TLS edges by name.'),
+        tcp: z.record(name, tcpEdge).default({}).describe('TCP edges by name.'),
+      })
       .describe('The edges of this file.'),
   })
   .describe('Configuration of an edge.');
 
 export type EdgeConfig = z.output<typeof edgeFile>;
 export type HttpsEdgeConfig = EdgeConfig['edges']['https'][string];
+export type TlsEdgeConfig = z.output<typeof tlsEdge>;
+export type TcpEdgeConfig = z.output<typeof tcpEdge>;
+export type TlsCertificateConfig = z.output<typeof tlsCertificate>;
+export type CertificateAuthorityConfig = z.output<typeof certificateAuthority>;
 export type RouteConfig = z.output<typeof route>;
 export type IpPolicyConfig = z.output<typeof ipPolicy>;
 export type BackendConfig = z.output<typeof backend>;

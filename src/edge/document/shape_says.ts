@@ -61,13 +61,12 @@ type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
 
 /** Keys of the real configuration that this version does not take yet, or that belong elsewhere. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '/edges/tcp': 'TCP edges are not part of this version',
-  '/edges/tls': 'TLS edges are not part of this version',
   '<<': 'merge keys are not part of YAML 1.2; use an alias for the whole value',
   policy: '`policy` appears in responses only; the module is called `traffic_policy`',
   ip_policies: 'in a request the module has `ip_policy_ids`, a list of names',
-  mutual_tls: 'mutual TLS of edges is not part of this version',
-  tls_termination: 'TLS termination of edges is not part of this version',
+  mutual_tls: 'mutual TLS is a module of HTTPS and TLS edges',
+  tls_termination: 'TLS termination is a module of HTTPS and TLS edges',
+  terminate_at: 'an HTTPS edge always ends TLS itself',
 };
 
 function tellUnknownKey(report: Report, pointer: string, { key, known }: Of<'unknown_key'>): void {

@@ -3,7 +3,7 @@ import type { Module } from '../../engine/module.ts';
 import type { BackendModuleConfig } from './schema.ts';
 
 const reasons = {
-  'backend.picked': { says: 'this backend takes the request', decision: 'allow' },
+  'backend.picked': { says: 'this backend takes it', decision: 'allow' },
   'backend.no_weight': { says: 'every child of the weighted backend has weight zero', decision: 'block' },
 } as const;
 
@@ -26,6 +26,7 @@ export const backend: Module<BackendModuleConfig, Code> = {
       return verdict;
     };
     return {
+      onConnection: (_connection, _state, world) => verdictFor(linkedBackend.candidates(world)),
       onRequest: (_request, _connection, _state, world) => verdictFor(linkedBackend.candidates(world)),
     };
   },

@@ -1,4 +1,4 @@
-import type { Pass, Stop } from '../../engine/contract.ts';
+import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { LinkedRule, Module } from '../../engine/module.ts';
 import { compileIpRules } from '../../mechanisms/ip_rules.ts';
 import type { IpRestrictionConfig } from './schema.ts';
@@ -39,14 +39,13 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
       because: { code: 'ip_restriction.not_allowed', detail: { rules: rules.length } },
       response,
     };
-    return {
-      onRequest: (_request, connection) => {
-        const deny = compiled.denyIndex(connection.client);
-        if (deny >= 0) return denied[deny]!;
-        const allow = compiled.allowIndex(connection.client);
-        return allow >= 0 ? allowed[allow]! : notAllowed;
-      },
+    const decide = ({ client }: Connection): Pass<Code> | Stop<Code> => {
+      const deny = compiled.denyIndex(client);
+      if (deny >= 0) return denied[deny]!;
+      const allow = compiled.allowIndex(client);
+      return allow >= 0 ? allowed[allow]! : notAllowed;
     };
+    return { onConnection: decide, onRequest: (_request, connection) => decide(connection) };
   },
 };
 

@@ -7,7 +7,7 @@ import type { PolicyContext } from '../../policy/action.ts';
 import { compilePolicy } from '../../policy/compile.ts';
 import { conclude } from '../../policy/conclude.ts';
 import { checkCarriedPolicy } from '../../policy/document/check.ts';
-import { runRequest, runResponse } from '../../policy/phases.ts';
+import { runConnect, runRequest, runResponse } from '../../policy/phases.ts';
 import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
 import type { PolicyState } from '../../policy/walk.ts';
 import type { TrafficPolicyConfig } from './schema.ts';
@@ -15,6 +15,10 @@ import type { TrafficPolicyConfig } from './schema.ts';
 /** What a policy may ask of its surroundings, beyond what every module is given. All that is left out is unknown. */
 export interface PolicyLinks {
   readonly endpointId?: string;
+  /** What carries the policy; default an HTTPS edge. */
+  readonly carriedBy?: 'https_edge' | 'tls_edge' | 'tcp_edge';
+  /** The endpoint of a TLS or TCP edge, where no request names one. */
+  readonly endpoint?: Pick<Surroundings['endpoint'], 'host' | 'port' | 'protocol'>;
   readonly facts?: Facts;
   readonly secret?: Surroundings['secret'];
   readonly isInternal?: PolicyContext['isInternal'];
@@ -24,12 +28,12 @@ export interface PolicyLinks {
   readonly watch?: PolicyContext['watch'];
 }
 
-/** Applies the rules of a traffic policy, in the request and in the response phase. */
+/** Applies the rules of a traffic policy: on a connection, or in the request and in the response phase. */
 export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
   type: 'traffic_policy',
   reasons: POLICY_REASONS,
-  compile: (config, linked) => {
-    const { naming } = linked;
+  compile: (config, linked: Linked & PolicyLinks) => {
+    const { naming, carriedBy = 'https_edge' } = linked;
     const pointer = pointerTo(linked.pointer, 'value');
     const { value } = config;
     const carried = {
@@ -38,11 +42,12 @@ export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
       span: { start: 0, end: value.length },
       text: value,
     };
-    const { document, diagnostics } = checkCarriedPolicy(carried, { naming, carriedBy: 'https_edge' });
+    const { document, diagnostics } = checkCarriedPolicy(carried, { naming, carriedBy });
     if (document === null) return refuseAll(linked, diagnostics[0]?.says ?? 'the policy cannot be read');
     const policy = compilePolicy(document, contextOf(linked));
     const { initial } = policy;
     const handler: Handler<PolicyState | null> = {
+      onConnection: (connection, state, world) => runConnect(policy, connection, state, world),
       onRequest: (request, connection, state, world) => runRequest(policy, request, connection, state, world),
       ...(policy.response === null
         ? {}
@@ -65,7 +70,7 @@ function refuseAll({ refusal, pointer }: Linked, says: string): Handler {
     because: { code: 'traffic_policy.failed', detail: { says }, pointer },
     response: refusal(500, 2236, 'The traffic policy of this endpoint cannot be read'),
   };
-  return { onRequest: () => stop };
+  return { onConnection: () => stop, onRequest: () => stop };
 }
 
 function contextOf(linked: Linked & PolicyLinks): PolicyContext {
@@ -84,6 +89,7 @@ function contextOf(linked: Linked & PolicyLinks): PolicyContext {
 }
 
 const USUAL_PORT = { http: 80, https: 443 } as const;
+const NO_HOST: NonNullable<PolicyLinks['endpoint']> = { host: '', port: USUAL_PORT.https, protocol: 'https' };
 
 /** An edge has many hosts: the endpoint is the one that was asked for. The last one is kept, requests come in rows. */
 function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundings'] {
@@ -93,7 +99,7 @@ function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundin
     facts,
     secret,
   });
-  let last = make('', 'https');
+  let last: Surroundings = { endpoint: { id, ...(linked.endpoint ?? NO_HOST) }, facts, secret };
   return (request: RequestHead | null) => {
     if (request === null) return last;
     const { endpoint } = last;

@@ -1,0 +1,50 @@
+import { type PemProblem, isKeyOf, readCertificate, readCertificateChain } from '../crypto/x509.ts';
+import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Checking } from './document/check.ts';
+
+const PROBLEMS: Readonly<Record<PemProblem, string>> = {
+  not_pem: 'this is not PEM: it has no line that begins with -----BEGIN',
+  several: 'there is more than one certificate; an authority is one',
+  other_kind: 'the PEM holds something else than certificates',
+  headers: 'the PEM has headers, which certificates do not have',
+  unreadable: 'the certificate cannot be read',
+};
+
+/** Why a PEM text is not the certificate of an authority, or null. */
+export function authorityProblem(pem: string): string | null {
+  const facts = readCertificate(pem);
+  if ('problem' in facts) return PROBLEMS[facts.problem];
+  return facts.isAuthority ? null : 'this certificate is not that of an authority: CA is not true in it';
+}
+
+/** Why a PEM text is not a certificate with its chain, or null. */
+export function chainProblem(pem: string): string | null {
+  const facts = readCertificateChain(pem);
+  return 'problem' in facts ? PROBLEMS[facts.problem] : null;
+}
+
+/** Why a private key does not fit the first certificate, or null. */
+export function keyProblem(certificatePem: string, keyPem: string): string | null {
+  return isKeyOf(certificatePem, keyPem) ? null : 'this is not the private key of the certificate';
+}
+
+/** Reads the certificates that stand in the file itself. */
+export function checkCertificates({ config, report }: Checking): readonly Diagnostic[] {
+  for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
+    const pem = authority?.ca_pem;
+    const says = pem === undefined ? null : authorityProblem(pem);
+    const at = pointerTo('/certificate_authorities', name);
+    if (says !== null) report('edge.bad_certificate', `${at}/ca_pem`, says, { at: 'key' });
+  }
+  for (const [name, certificate] of Object.entries(config.tls_certificates ?? {})) {
+    const { certificate_pem: pem, private_key_pem: key } = certificate ?? {};
+    const at = pointerTo('/tls_certificates', name);
+    if (pem === undefined) continue;
+    const says = chainProblem(pem);
+    if (says !== null) report('edge.bad_certificate', `${at}/certificate_pem`, says, { at: 'key' });
+    if (says !== null || key === undefined) continue;
+    const keySays = keyProblem(pem, key);
+    if (keySays !== null) report('edge.bad_certificate', `${at}/private_key_pem`, keySays, { at: 'key' });
+  }
+  return [];
+}

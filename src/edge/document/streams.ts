@@ -1,0 +1,34 @@
+import type { SoundConfig } from './edge_shape.ts';
+import { childUses } from './references.ts';
+import { quoted } from './report.ts';
+import type { Report } from './report.ts';
+import { streamEdgesOf } from './routes_of.ts';
+
+/** Checks what TLS and TCP edges lead to: there is no HTTP in which an edge could answer by itself. */
+export function checkStreams(config: SoundConfig, report: Report): void {
+  for (const { kind, name, pointer, thing } of streamEdgesOf(config)) {
+    if (!('backend' in thing)) {
+      const says = `${kind.toUpperCase()} edge ${quoted(name)} has no backend, so every connection is closed`;
+      report('edge.edge_without_backend', pointer, says, { at: 'key' });
+      continue;
+    }
+    const id = thing.backend?.backend_id;
+    const answering = id === undefined ? null : answeringBackend(config, id, new Set());
+    if (answering === null) continue;
+    const says = `backend ${quoted(answering)} answers in HTTP by itself, which a ${kind.toUpperCase()} edge does not speak`;
+    report('edge.backend_not_dialled', `${pointer}/backend/backend_id`, says);
+  }
+}
+
+/** The first backend below this one that answers by itself. */
+function answeringBackend(config: SoundConfig, id: string, seen: Set<string>): string | null {
+  const backend = config.backends?.[id];
+  if (backend === undefined || seen.has(id)) return null;
+  seen.add(id);
+  if (backend.http_response !== undefined) return id;
+  for (const child of childUses('', backend)) {
+    const found = answeringBackend(config, child.name, seen);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,108 @@
+import { readCertificateChain } from '../crypto/x509.ts';
+import type { EdgeConfig } from './document/schema.ts';
+import { hostTable, isLoopback } from './hosts.ts';
+import { readHostport } from './slots.ts';
+
+/** How TLS is spoken with whoever asks for a name. */
+export interface Handshake {
+  /** Name of the edge; empty where the client named none and several could be meant. */
+  readonly edge: string;
+  readonly kind: 'https' | 'tls';
+  /** False: the bytes pass through as they are. */
+  readonly terminates: boolean;
+  readonly minVersion: '1.0' | '1.1' | '1.2' | '1.3';
+  /** Authorities of client certificates; without any, none is asked for. */
+  readonly authorities: readonly { readonly name: string; readonly pem: string }[] | null;
+}
+
+/** A certificate of the file with its key, both PEM. */
+export interface ShownCertificate {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+export interface HandshakeTable {
+  /** The handshake for a server name (lower case, empty for none) at a port of an edge; null where nobody answers. */
+  readonly find: (name: string, port: number) => Handshake | null;
+  /** The certificate of the file that holds for a name; null where there is none. */
+  readonly certificateFor: (name: string) => ShownCertificate | null;
+  /** Ports of all edges that speak TLS. */
+  readonly ports: readonly number[];
+}
+
+const HTTPS_PORT = 443;
+/** Where no edge is named: the oldest version that is usual, and nothing that an edge could rely on. */
+const UNNAMED: Handshake = {
+  edge: '',
+  kind: 'https',
+  terminates: true,
+  minVersion: '1.2',
+  authorities: null,
+};
+
+/** Reads how TLS is spoken with each edge. */
+export function handshakeTable(config: EdgeConfig, adoptHosts: 'none' | 'loopback' | 'any'): HandshakeTable {
+  const byPort = new Map<number, [host: string, handshake: Handshake][]>();
+  const add = (hostports: readonly string[], handshake: Handshake): void => {
+    for (const { host, port } of hostports.map(readHostport)) {
+      const known = byPort.get(port) ?? [];
+      known.push([host, handshake]);
+      byPort.set(port, known);
+    }
+  };
+  const https: Handshake[] = [];
+  for (const [edge, each] of Object.entries(config.edges.https)) {
+    const { tls_termination: termination } = each;
+    const minVersion = termination?.enabled === true ? termination.min_version : '1.2';
+    const authorities = authoritiesOf(config, each.mutual_tls);
+    https.push({ edge, kind: 'https', terminates: true, minVersion, authorities });
+    add(each.hostports, https.at(-1)!);
+  }
+  for (const [edge, each] of Object.entries(config.edges.tls)) {
+    const termination = each.tls_termination;
+    const isOn = termination?.enabled !== false;
+    const terminates = isOn && (termination?.terminate_at ?? 'edge') === 'edge';
+    const minVersion = isOn ? (termination?.min_version ?? '1.2') : '1.2';
+    const authorities = terminates ? authoritiesOf(config, each.mutual_tls) : null;
+    add(each.hostports, { edge, kind: 'tls', terminates, minVersion, authorities });
+  }
+  const tables = new Map([...byPort].map(([port, entries]) => [port, hostTable(entries)]));
+  const sole = https.length === 1 ? https[0]! : null;
+  const adopted = (name: string): Handshake | null => {
+    const isAdopted =
+      adoptHosts === 'any' || (adoptHosts === 'loopback' && (name === '' || isLoopback(name)));
+    if (sole !== null && (isAdopted || name === '')) return sole;
+    return name === '' && https.length > 0 ? UNNAMED : null;
+  };
+  return {
+    find: (name, port) => tables.get(port)?.find(name) ?? (port === HTTPS_PORT ? adopted(name) : null),
+    certificateFor: certificateTable(config),
+    ports: [...byPort.keys()],
+  };
+}
+
+function authoritiesOf(
+  { certificate_authorities: all }: EdgeConfig,
+  mutual: { readonly enabled: boolean; readonly certificate_authority_ids: readonly string[] } | undefined,
+): Handshake['authorities'] {
+  if (mutual === undefined || !mutual.enabled) return null;
+  return mutual.certificate_authority_ids.map((name) => ({ name, pem: all[name]?.ca_pem ?? '' }));
+}
+
+/** Certificates by the host names in them; a wildcard stands for one label (RFC 9525 §6.3). */
+function certificateTable({ tls_certificates: certificates }: EdgeConfig): HandshakeTable['certificateFor'] {
+  const byName = new Map<string, ShownCertificate>();
+  for (const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } of Object.values(
+    certificates,
+  )) {
+    if (certificatePem === undefined || privateKeyPem === undefined) continue;
+    const facts = readCertificateChain(certificatePem);
+    if ('problem' in facts) continue;
+    const names = facts.dnsNames.length > 0 || facts.ips.length > 0 ? facts.dnsNames : [facts.subject.CN];
+    for (const name of names) {
+      const lower = name.toLowerCase();
+      if (!byName.has(lower)) byName.set(lower, { certificatePem, privateKeyPem });
+    }
+  }
+  return (name) => byName.get(name) ?? byName.get(name.replace(/^[^.]+/, '*')) ?? null;
+}

@@ -1,0 +1,62 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Linked } from '../engine/module.ts';
+import type { ServiceNaming } from '../engine/naming.ts';
+import { type Slot, slot } from '../engine/pipeline.ts';
+import { refusal } from '../engine/refusals.ts';
+import { parseAuthority } from '../http/host.ts';
+import { MODULES } from '../modules/table.ts';
+import type { LoginLinks } from '../modules/login_gate.ts';
+import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
+import type { TakeState } from './states.ts';
+
+/** What the handlers of all edges are compiled with. */
+export interface Context {
+  readonly naming: ServiceNaming;
+  readonly takeState: TakeState;
+  readonly ipPolicy: Linked['ipPolicy'];
+  readonly backend: Linked['backend'];
+  readonly policy: PolicyLinks;
+}
+
+/** What is common to the config of all modules. */
+export interface ModuleConfig {
+  readonly enabled: boolean;
+}
+
+/** Compiles the modules that are there and enabled; `configOf` gives a module's config and where it stands. */
+export function compileSlots(
+  { edge, id, links }: { readonly edge: string; readonly id: string; readonly links: PolicyLinks & LoginLinks },
+  configOf: (type: string) => readonly [config: ModuleConfig | undefined, parent: string],
+  context: Context,
+): Slot[] {
+  const slots: Slot[] = [];
+  for (const module of MODULES) {
+    const [config, parent] = configOf(module.type);
+    if (config === undefined || !config.enabled) continue;
+    const at = pointerTo(parent, module.type);
+    const linked: Linked & PolicyLinks & LoginLinks = {
+      ...links,
+      naming: context.naming,
+      pointer: at,
+      edge,
+      ipPolicy: context.ipPolicy,
+      backend: context.backend,
+      refusal: (status, code, message) => refusal(context.naming, status, code, message),
+    };
+    const handler = module.compile(config as never, linked);
+    const state =
+      handler.initial === undefined
+        ? null
+        : context.takeState(id, module.type, config, () => handler.initial!());
+    slots.push(slot(module.type, at, module.reasons, handler, state));
+  }
+  return slots;
+}
+
+/** A `host:port` taken apart, its wildcard kept. */
+export function readHostport(hostport: string): { readonly host: string; readonly port: number } {
+  const wildcard = hostport.startsWith('*.') ? '*.' : '';
+  const authority = parseAuthority(hostport.slice(wildcard.length));
+  if (authority === null) throw new Error(`hostport '${hostport}' passed its check but does not parse`);
+  return { host: wildcard + authority.host, port: authority.port ?? 0 };
+}

@@ -1,0 +1,94 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Connection, World } from '../engine/contract.ts';
+import { type StreamPipeline, StreamExchange, type StreamReason } from '../engine/stream.ts';
+import type { ServiceNaming } from '../engine/naming.ts';
+import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
+import { hostTable } from './hosts.ts';
+import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
+
+/** A place where a TLS or TCP edge is reached. */
+export interface StreamAddress {
+  readonly kind: 'tls' | 'tcp';
+  readonly edge: string;
+  /** Of a TLS edge possibly a wildcard. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The TLS and TCP edges of a configuration. */
+export interface StreamTable {
+  /** In the order of the file. */
+  readonly addresses: readonly StreamAddress[];
+  readonly find: (kind: StreamAddress['kind'], host: string, port: number) => StreamPipeline | null;
+}
+
+/** Compiles all TLS and TCP edges. */
+export function compileStreams({ edges }: EdgeConfig, context: Context): StreamTable {
+  const addresses: StreamAddress[] = [];
+  const tcp = new Map<string, StreamPipeline>();
+  const tls = new Map<number, [host: string, pipeline: StreamPipeline][]>();
+  for (const kind of ['tls', 'tcp'] as const) {
+    for (const [name, edge] of Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind])) {
+      const pipeline = compileStream(kind, name, edge, context);
+      for (const { host, port } of edge.hostports.map(readHostport)) {
+        addresses.push({ kind, edge: name, host, port });
+        if (kind === 'tcp') tcp.set(`${host}:${port}`, pipeline);
+        else {
+          const known = tls.get(port) ?? [];
+          known.push([host, pipeline]);
+          tls.set(port, known);
+        }
+      }
+    }
+  }
+  const named = new Map([...tls].map(([port, entries]) => [port, hostTable(entries)]));
+  return {
+    addresses,
+    find: (kind, host, port) =>
+      (kind === 'tcp' ? tcp.get(`${host}:${port}`) : named.get(port)?.find(host)) ?? null,
+  };
+}
+
+function compileStream(
+  kind: StreamAddress['kind'],
+  name: string,
+  edge: TlsEdgeConfig | TcpEdgeConfig,
+  context: Context,
+): StreamPipeline {
+  const pointer = pointerTo(`/edges/${kind}`, name);
+  const links = {
+    ...context.policy,
+    carriedBy: `${kind}_edge`,
+    endpoint: { ...readHostport(edge.hostports[0]!), protocol: kind },
+  } as const;
+  const configOf = (type: string) =>
+    [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
+  // A route's id has a space in it and an edge's name has none: the two kinds of state are kept apart.
+  const slots = compileSlots({ edge: name, id: `${kind}:${name}`, links }, configOf, context);
+  return {
+    edge: name,
+    kind,
+    pointer,
+    naming: context.naming,
+    slots,
+    slotOf: Object.fromEntries(slots.map((each, index) => [each.module, index])),
+    stateful: slots.flatMap((each, index) => (each.reduce === null ? [] : [index])),
+  };
+}
+
+/** Begins the exchange of one connection at a host and port: finds its edge, or the reason why there is none. */
+export function beginStream(
+  { streams, naming }: { readonly streams: StreamTable; readonly naming: ServiceNaming },
+  connection: Connection,
+  at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
+  world: World,
+): StreamExchange {
+  const pipeline = streams.find(at.kind, at.host, at.port);
+  if (pipeline !== null) {
+    return new StreamExchange(naming, connection, world, pipeline, { code: 'connect.matched', detail: {} });
+  }
+  const code: StreamReason =
+    at.kind === 'tcp' ? 'connect.unknown_port' : at.host === '' ? 'connect.no_name' : 'connect.unknown_name';
+  const detail = { host: at.host, port: at.port };
+  return new StreamExchange(naming, connection, world, null, { code, detail });
+}

@@ -1,0 +1,297 @@
+import type {
+  Answers,
+  Ask,
+  Because,
+  Connection,
+  FetchRequest,
+  Leaf,
+  Stop,
+  Verdict,
+  World,
+} from './contract.ts';
+import type { Slot } from './pipeline.ts';
+import type { ServiceNaming } from './naming.ts';
+
+/**
+ * A connection of a TLS or TCP edge on its way through the engine: the modules of the edge decide about it once,
+ * then it is joined to a backend until both sides have ended. The counterpart of `run.ts` for what is not HTTP.
+ */
+
+/** Why a connection went the way it did, where no module says so. The sentence is what `explain` prints. */
+export const STREAM_REASONS = {
+  'connect.matched': { says: 'this edge answers for the address' },
+  'connect.unknown_port': { says: 'no edge answers at this port' },
+  'connect.unknown_name': { says: 'no edge has this server name' },
+  'connect.no_name': { says: 'the client named no server, so no edge can be found' },
+  'connect.handshake': { says: 'the TLS handshake failed' },
+  'backend.none': { says: 'the edge has no backend' },
+  'backend.no_weight': { says: 'no child of the weighted backend has a weight above zero' },
+  'upstream.connected': { says: 'the backend took the connection' },
+  'upstream.connect': { says: 'the backend could not be reached' },
+  'upstream.not_dialled': { says: 'the backend answers in HTTP by itself, so it takes no connection' },
+  'stream.ended': { says: 'both sides have ended' },
+  'stream.client': { says: 'the client broke off' },
+  'stream.upstream': { says: 'the backend broke off' },
+  'stream.idle': { says: 'nothing was sent for too long' },
+  'stream.drained': { says: 'the edge was stopped' },
+  'stream.not_forwarded': { says: 'connections are not handed to internal endpoints' },
+  'engine.bug': { says: 'the edge failed while deciding; the connection was closed' },
+} as const satisfies Record<string, { says: string }>;
+
+export type StreamReason = keyof typeof STREAM_REASONS;
+export type StaticLeaf = Extract<Leaf, { kind: 'static' }>;
+
+/** The handlers of one TLS or TCP edge, in table order. */
+export interface StreamPipeline {
+  readonly edge: string;
+  readonly kind: 'tls' | 'tcp';
+  readonly pointer: string;
+  readonly naming: ServiceNaming;
+  readonly slots: readonly Slot[];
+  readonly slotOf: Readonly<Record<string, number | undefined>>;
+  readonly stateful: readonly number[];
+}
+
+/** What only the world knows of a connection. */
+export type StreamQuestion =
+  | { readonly ask: 'fetch'; readonly request: FetchRequest }
+  /** Connect to a backend. */
+  | { readonly ask: 'dial'; readonly leaf: StaticLeaf }
+  /** Join the client and the backend that was dialled, until both have ended. */
+  | { readonly ask: 'carry' }
+  /** Close the client's connection. */
+  | { readonly ask: 'close' };
+
+export interface StreamAnswers {
+  readonly fetch: Answers['fetch'];
+  readonly dial: { readonly connected: true } | { readonly failure: string };
+  readonly carry: Carried;
+  readonly close: Carried;
+}
+
+export type StreamAnswer = StreamAnswers[keyof StreamAnswers];
+
+/** What was measured, and who ended it, if not both sides. */
+export interface Carried {
+  /** Bytes that came from the client; those of a handshake do not count. */
+  readonly bytesIn: number;
+  /** Bytes that were sent to the client. */
+  readonly bytesOut: number;
+  readonly cut: 'none' | 'client' | 'upstream' | 'idle' | 'drain';
+}
+
+export interface StreamAttempt {
+  readonly leaf: Leaf;
+  readonly reason: 'upstream.connected' | 'upstream.connect' | 'upstream.not_dialled';
+  readonly detail: string;
+}
+
+/** One connection: all that was decided and measured. Only this file writes to it. */
+export class StreamExchange {
+  readonly naming: ServiceNaming;
+  readonly connection: Connection;
+  readonly world: World;
+  /** Null when no edge took the connection. */
+  readonly pipeline: StreamPipeline | null;
+  readonly routed: Because<StreamReason>;
+  readonly verdicts: (Verdict | undefined)[] = [];
+  readonly attempts: StreamAttempt[] = [];
+  stage: 'decide' | 'dial' | 'carry' | 'close' | 'done' = 'decide';
+  asking = 0;
+  pending: Ask['resume'] | null = null;
+  candidates: readonly Leaf[] | null = null;
+  logs: Readonly<Record<string, unknown>>[] | null = null;
+  carried: Carried | null = null;
+  /** Why the engine itself ended the connection, when it did. */
+  ended: Because<StreamReason> | null = null;
+  isConcluded = false;
+
+  constructor(
+    naming: ServiceNaming,
+    connection: Connection,
+    world: World,
+    pipeline: StreamPipeline | null,
+    routed: Because<StreamReason>,
+  ) {
+    this.naming = naming;
+    this.connection = connection;
+    this.world = world;
+    this.pipeline = pipeline;
+    this.routed = routed;
+  }
+}
+
+/** Runs until the world is needed and gives the question; null when the connection is over. Never throws. */
+export function startStream(exchange: StreamExchange): StreamQuestion | null {
+  try {
+    if (exchange.pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
+    return decide(exchange, 0);
+  } catch (error) {
+    return failStream(exchange, error);
+  }
+}
+
+/** Goes on with the answer to the question that was asked last. */
+export function answerStream(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
+  try {
+    return goOn(exchange, given);
+  } catch (error) {
+    return failStream(exchange, error);
+  }
+}
+
+/** Something failed that cannot fail: the connection is closed. */
+export function failStream(exchange: StreamExchange, error: unknown): StreamQuestion | null {
+  const message = error instanceof Error ? error.message : String(error);
+  conclude(exchange, 'cancelled');
+  if (exchange.stage === 'done' || exchange.stage === 'close') {
+    exchange.ended ??= { code: 'engine.bug', detail: { message } };
+    return finish(exchange, exchange.carried ?? NOTHING_CARRIED);
+  }
+  return endWith(exchange, 'engine.bug', { message });
+}
+
+export const NOTHING_CARRIED: Carried = { bytesIn: 0, bytesOut: 0, cut: 'none' };
+
+function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
+  switch (exchange.stage) {
+    case 'decide': {
+      const resume = exchange.pending!;
+      exchange.pending = null;
+      return settle(exchange, exchange.asking, resume(given as Answers['fetch']));
+    }
+    case 'dial':
+      return dialled(exchange, given as StreamAnswers['dial']);
+    case 'carry':
+      return carriedOut(exchange, given as Carried);
+    case 'close':
+      return finish(exchange, given as Carried);
+    case 'done':
+      throw new Error('an answer came after the connection was over');
+  }
+}
+
+// --- deciding ------------------------------------------------------------------------------------------------
+
+function decide(exchange: StreamExchange, from: number): StreamQuestion | null {
+  const { slots } = exchange.pipeline!;
+  for (let index = from; index < slots.length; index++) {
+    const { onConnection, state } = slots[index]!;
+    if (onConnection === null) continue;
+    const verdict = onConnection(exchange.connection, state, exchange.world);
+    const asked = take(exchange, index, verdict);
+    if (asked !== undefined) return asked;
+  }
+  return dial(exchange);
+}
+
+function settle(exchange: StreamExchange, index: number, verdict: Verdict | Ask): StreamQuestion | null {
+  const asked = take(exchange, index, verdict);
+  return asked === undefined ? decide(exchange, index + 1) : asked;
+}
+
+/** Takes what a handler says; undefined when the next one follows. */
+function take(
+  exchange: StreamExchange,
+  index: number,
+  verdict: Verdict | Ask,
+): StreamQuestion | null | undefined {
+  if (verdict.verdict === 'ask') {
+    const { question } = verdict;
+    if (question.ask !== 'fetch') throw new Error(`a connection has no ${question.ask} to ask for`);
+    exchange.asking = index;
+    exchange.pending = verdict.resume;
+    return question;
+  }
+  const slot = exchange.pipeline!.slots[index]!;
+  exchange.verdicts[index] = verdict;
+  if (slot.reduce !== null) slot.reduce(slot.state, { kind: 'decided', verdict }, exchange.world);
+  for (const edit of verdict.edits ?? []) {
+    if (edit.edit === 'backend') exchange.candidates = edit.candidates;
+    else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
+  }
+  return verdict.verdict === 'stop' ? stopped(exchange, verdict) : undefined;
+}
+
+function stopped(exchange: StreamExchange, verdict: Stop): StreamQuestion {
+  conclude(exchange, 'cancelled');
+  if (verdict.forward !== undefined) {
+    return endWith(exchange, 'stream.not_forwarded', { host: verdict.forward.host });
+  }
+  return close(exchange);
+}
+
+// --- the backend ---------------------------------------------------------------------------------------------
+
+function dial(exchange: StreamExchange): StreamQuestion {
+  const { candidates, attempts } = exchange;
+  const leaf = candidates?.[attempts.length];
+  if (leaf === undefined) {
+    conclude(exchange, 'failure');
+    if (attempts.length > 0) return close(exchange);
+    return endWith(exchange, candidates === null ? 'backend.none' : 'backend.no_weight', {});
+  }
+  if (leaf.kind !== 'static') {
+    attempts.push({ leaf, reason: 'upstream.not_dialled', detail: '' });
+    return dial(exchange);
+  }
+  exchange.stage = 'dial';
+  return { ask: 'dial', leaf };
+}
+
+function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): StreamQuestion {
+  const leaf = exchange.candidates![exchange.attempts.length]!;
+  if ('failure' in given) {
+    // Nothing was sent yet, so the next child may be tried.
+    exchange.attempts.push({ leaf, reason: 'upstream.connect', detail: given.failure });
+    return dial(exchange);
+  }
+  exchange.attempts.push({ leaf, reason: 'upstream.connected', detail: '' });
+  exchange.stage = 'carry';
+  return { ask: 'carry' };
+}
+
+const CUTS = {
+  none: 'stream.ended',
+  client: 'stream.client',
+  upstream: 'stream.upstream',
+  idle: 'stream.idle',
+  drain: 'stream.drained',
+} as const;
+
+function carriedOut(exchange: StreamExchange, given: Carried): null {
+  conclude(exchange, given.cut === 'upstream' ? 'failure' : 'success');
+  exchange.ended = { code: CUTS[given.cut], detail: {} };
+  return finish(exchange, given);
+}
+
+// --- the end -------------------------------------------------------------------------------------------------
+
+function endWith(exchange: StreamExchange, code: StreamReason, detail: Because['detail']): StreamQuestion {
+  exchange.ended = { code, detail };
+  return close(exchange);
+}
+
+function close(exchange: StreamExchange): StreamQuestion {
+  exchange.stage = 'close';
+  return { ask: 'close' };
+}
+
+function finish(exchange: StreamExchange, given: Carried): null {
+  exchange.carried = given;
+  exchange.stage = 'done';
+  return null;
+}
+
+/** Tells stateful handlers that let the connection through how it went; once for each connection. */
+function conclude(exchange: StreamExchange, outcome: 'success' | 'failure' | 'cancelled'): void {
+  const { pipeline } = exchange;
+  if (exchange.isConcluded || pipeline === null) return;
+  exchange.isConcluded = true;
+  for (const index of pipeline.stateful) {
+    const verdict = exchange.verdicts[index];
+    if (verdict === undefined || verdict.verdict === 'stop') continue;
+    const slot = pipeline.slots[index]!;
+    slot.reduce!(slot.state, { kind: 'concluded', verdict, outcome }, exchange.world);
+  }
+}

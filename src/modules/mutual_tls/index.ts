@@ -1,0 +1,119 @@
+import type { ClientCertificate } from '../../engine/connection.ts';
+import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
+import type { Linked, Module } from '../../engine/module.ts';
+import type { MutualTlsConfig } from './schema.ts';
+
+const reasons = {
+  'mutual_tls.verified': {
+    says: 'the certificate of the client is of a trusted authority',
+    decision: 'allow',
+  },
+  'mutual_tls.no_tls': {
+    says: 'without TLS a client cannot show a certificate',
+    decision: 'block',
+  },
+  'mutual_tls.no_certificate': { says: 'the client showed no certificate', decision: 'block' },
+  'mutual_tls.untrusted': {
+    says: 'the certificate of the client is of an authority that this edge does not trust',
+    decision: 'block',
+  },
+  'mutual_tls.not_valid_now': {
+    says: 'the certificate of the client is not valid at this time',
+    decision: 'block',
+  },
+  'mutual_tls.misdirected': {
+    says: 'the handshake was made for another name, so no certificate was asked for this edge',
+    decision: 'block',
+  },
+} as const;
+
+type Code = keyof typeof reasons;
+
+/**
+ * Lets nobody pass without a certificate of one of the authorities. On a real connection the handshake has refused
+ * all others before; here it is decided again, because requests for this edge may come on a connection that was
+ * made for another one, because certificates expire while connections live, and because simulated connections
+ * have no handshake.
+ */
+export const mutualTls: Module<MutualTlsConfig, Code> = {
+  type: 'mutual_tls',
+  reasons,
+  compile: (config, linked) => {
+    const authorities = new Set(config.certificate_authority_ids);
+    const passes = new WeakMap<ClientCertificate, Pass<Code>>();
+    const decide = (connection: Connection, world: World): Pass<Code> | Stop<Code> => {
+      const code = problemOf(connection, authorities, linked.edge, world.nowMs());
+      const certificate = connection.tls?.clientCertificate ?? null;
+      if (code !== null || certificate === null) {
+        return stop(code ?? 'mutual_tls.no_certificate', certificate, linked);
+      }
+      let verdict = passes.get(certificate);
+      if (verdict === undefined) passes.set(certificate, (verdict = verified(certificate, linked)));
+      return verdict;
+    };
+    return {
+      onConnection: (connection, _state, world) => decide(connection, world),
+      onRequest: (_request, connection, _state, world) => decide(connection, world),
+    };
+  },
+};
+
+function problemOf(
+  { tls }: Connection,
+  authorities: ReadonlySet<string>,
+  edge: string | undefined,
+  nowMs: number,
+): Exclude<Code, 'mutual_tls.verified'> | null {
+  if (tls === null) return 'mutual_tls.no_tls';
+  if (tls.edge !== undefined && tls.edge !== edge) return 'mutual_tls.misdirected';
+  const { clientCertificate: certificate } = tls;
+  if (certificate === null) return 'mutual_tls.no_certificate';
+  const { authority, details } = certificate;
+  if (authority !== undefined && !authorities.has(authority)) return 'mutual_tls.untrusted';
+  const isValid = details === undefined || (details.notBeforeMs <= nowMs && nowMs <= details.notAfterMs);
+  return isValid ? null : 'mutual_tls.not_valid_now';
+}
+
+/** Only a wrong name is told in HTTP (RFC 9110 §15.5.20) and a request without TLS; else there is no response. */
+function stop(code: Code, certificate: ClientCertificate | null, { refusal }: Linked): Stop<Code> {
+  const detail = certificate === null ? {} : { subject: certificate.subjectCn };
+  const because = { code, detail };
+  if (code === 'mutual_tls.misdirected') {
+    const response = refusal(421, null, 'This connection was made for another host');
+    return { verdict: 'stop', because, response };
+  }
+  const response = refusal(403, null, 'This endpoint asks for a client certificate, which needs TLS');
+  return { verdict: 'stop', because, response, close: code !== 'mutual_tls.no_tls' };
+}
+
+function verified(certificate: ClientCertificate, { naming }: Linked): Pass<Code> {
+  const { serialNumber, subjectCn, details } = certificate;
+  const prefix = naming.identity.mtls;
+  const facts = [
+    ['subject-cn', [subjectCn]],
+    ['subject-alt-name-dns', details?.san.dnsNames ?? []],
+    ['email-addresses', details?.san.emailAddresses ?? []],
+    ['serial-number', [serialNumber]],
+  ] as const;
+  const add = facts.flatMap(([name, values]) => {
+    const value = values.map(fieldText).join(',');
+    return value === '' ? [] : [`${prefix}${name}`, value];
+  });
+  return {
+    verdict: 'pass',
+    because: {
+      code: 'mutual_tls.verified',
+      detail: { subject: subjectCn, serial_number: serialNumber },
+    },
+    edits: [{ edit: 'headers', on: 'request', remove: [], add }],
+  };
+}
+
+/** What a field value cannot hold, and the comma that joins values, are percent-encoded in UTF-8. */
+function fieldText(text: string): string {
+  return text.replaceAll(/[^\u0021-\u0024\u0026-\u002b\u002d-\u007e ]/gu, (character) =>
+    Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(
+      '',
+    ),
+  );
+}
