@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
+import { checkWholeEdge } from '../edge/further_checks.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
+import { formatCarriedPolicies, isEdgeText } from '../policy/document/format_carried.ts';
 import { EXIT } from './exit_codes.ts';
 import { wantsColor } from './terminal.ts';
 
@@ -18,7 +20,10 @@ export function registerFmt(program: Command): void {
   program
     .command('fmt')
     .description('Write policies in their canonical form, comments kept')
-    .argument('<file...>', 'policies in YAML or JSON; - is the standard input')
+    .argument(
+      '<file...>',
+      'policies, or edge files with policies in them, in YAML or JSON; - is the standard input',
+    )
     .option('--check', 'change nothing; exit code 1 when a file is not in its canonical form')
     .option('--write', 'write each file anew instead of printing it')
     .action((files: string[], options: Options) => {
@@ -31,8 +36,9 @@ export { registerFmt as register };
 function formatFile(file: string, { check = false, write = false }: Options): number {
   const text = read(file);
   if (text === null) return EXIT.usage;
-  const formatted = formatPolicy(text);
-  if ('says' in formatted) return refuse(file, text, formatted.says);
+  const isEdge = isEdgeText(text);
+  const formatted = isEdge ? formatCarriedPolicies(text) : formatPolicy(text);
+  if ('says' in formatted) return refuse(file, text, formatted.says, isEdge);
   const isSame = formatted.text === text;
   if (check) {
     if (!isSame) process.stdout.write(`${file}: not in its canonical form\n`);
@@ -56,8 +62,11 @@ function read(file: string): string | null {
 }
 
 /** Says why a file has no canonical form: what the checker finds, or what the formatter says where it finds nothing. */
-function refuse(file: string, text: string, says: string): number {
-  const { diagnostics } = checkPolicy({ name: file, text }, { naming: serviceNaming('service') });
+function refuse(file: string, text: string, says: string, isEdge: boolean): number {
+  const source = { name: file, text };
+  const { diagnostics } = isEdge
+    ? checkWholeEdge(source)
+    : checkPolicy(source, { naming: serviceNaming('service') });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors))
     process.stderr.write(renderDiagnostics(errors, { color: wantsColor(process.stderr) }));

@@ -5,7 +5,7 @@ import { STRING, type Type } from '../types.ts';
 import { EvalError, type Outcome, fail } from '../values.ts';
 import { textOf } from './json.ts';
 import { legacyPath } from './legacy_paths.ts';
-import { type TemplatePiece, splitTemplate } from './template_split.ts';
+import { type TemplatePiece, scanTemplate } from './template_split.ts';
 
 /** Longest text that a template may make, in UTF-16 units. */
 const TEMPLATE_LIMIT_UNITS = 1_000_000;
@@ -54,9 +54,8 @@ export function compileTemplate<A>(
   { service = 'service', watch }: TemplateOptions = {},
 ): CompiledTemplate<A> {
   if (!source.includes('${')) return { template: constantTemplate(source, source), diagnostics: [] };
-  const pieces = splitTemplate(source);
-  if ('says' in pieces) return { template: undefined, diagnostics: [finding(pieces.says, pieces.span)] };
-  const diagnostics: Diagnostic[] = [];
+  const { pieces, problems } = scanTemplate(source);
+  const diagnostics = problems.map(({ says, span }) => finding(says, span));
   const parts: TemplatePart<A>[] = [];
   for (const piece of pieces) {
     if (piece.kind === 'text') parts.push(piece);

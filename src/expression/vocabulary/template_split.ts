@@ -11,11 +11,27 @@ export interface TemplateProblem {
   readonly span: Span;
 }
 
+/** Problems of one template that are looked for: each costs a look at all that follows it. */
+const PROBLEMS_LIMIT = 20;
+
+/** A template in pieces, and everything that is wrong with its braces. */
+export interface ScannedTemplate {
+  readonly pieces: readonly TemplatePiece[];
+  readonly problems: readonly TemplateProblem[];
+}
+
+/** The pieces of a template, or the first problem with its braces (see `scanTemplate`). */
+export function splitTemplate(template: string): readonly TemplatePiece[] | TemplateProblem {
+  const { pieces, problems } = scanTemplate(template);
+  return problems[0] ?? pieces;
+}
+
 /**
  * Splits `a ${expression} b`. A closing brace inside quotes or inside braces of the expression does not end
- * it. `$${` stands for the two characters `${`.
+ * it. `$${` stands for the two characters `${`. Behind a problem it goes on, up to a number of them.
  */
-export function splitTemplate(template: string): readonly TemplatePiece[] | TemplateProblem {
+export function scanTemplate(template: string): ScannedTemplate {
+  const problems: TemplateProblem[] = [];
   const pieces: TemplatePiece[] = [];
   let text = '';
   let at = 0;
@@ -23,7 +39,7 @@ export function splitTemplate(template: string): readonly TemplatePiece[] | Temp
     if (text !== '') pieces.push({ kind: 'text', text });
     text = '';
   };
-  for (;;) {
+  while (problems.length < PROBLEMS_LIMIT) {
     const dollar = template.indexOf('${', at);
     if (dollar < 0) break;
     if (dollar > at && template[dollar - 1] === '$') {
@@ -36,18 +52,25 @@ export function splitTemplate(template: string): readonly TemplatePiece[] | Temp
     const start = dollar + 2;
     const end = endOfExpression(template, start);
     if (end < 0) {
-      return { says: '`${` is never closed by `}`', span: { start: dollar, end: start } };
+      problems.push({ says: '`${` is never closed by `}`', span: { start: dollar, end: start } });
+      at = start;
+      continue;
     }
     const source = template.slice(start, end);
     if (source.trim() === '') {
-      return { says: 'there is no expression between `${` and `}`', span: { start: dollar, end: end + 1 } };
+      problems.push({
+        says: 'there is no expression between `${` and `}`',
+        span: { start: dollar, end: end + 1 },
+      });
+      at = end + 1;
+      continue;
     }
     pieces.push({ kind: 'expression', source, span: { start, end } });
     at = end + 1;
   }
   text += template.slice(at);
   endText();
-  return pieces;
+  return { pieces, problems };
 }
 
 /** Offset of the brace that closes an expression begun at `from`, or -1. Linear. */

@@ -1,0 +1,126 @@
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import type { Document, Scalar } from 'yaml';
+import { type Formatted, formatPolicy } from './format.ts';
+
+/** Whether a text is an edge file, which carries policies in strings. */
+export function isEdgeText(text: string): boolean {
+  const document = read(text);
+  return isMap(document?.contents) && document.contents.has('edges');
+}
+
+/**
+ * An edge file with the policies in it in their canonical form; every other byte stays. Policies in block scalars and
+ * in quoted strings, in YAML or JSON; a policy that was on one line stays there.
+ */
+export function formatCarriedPolicies(text: string): Formatted {
+  const document = read(text);
+  if (document === null) return { says: 'the text is not YAML that an edge can be read from' };
+  const carried = scalarsOf(document);
+  let written = text;
+  const wanted = new Map<Scalar, string>();
+  // From the end, so that what is written moves nothing that is still to come.
+  for (const { scalar, pointer } of carried.toReversed()) {
+    const policy = scalar.value;
+    const formatted = formatPolicy(policy);
+    if ('says' in formatted) return { says: `${pointer}: ${formatted.says}` };
+    if (withoutEnd(formatted.text) === withoutEnd(policy)) continue;
+    const place = placeOf(written, scalar);
+    const next = place.isBlock ? formatted.text : onOneLine(policy, formatted.text);
+    if (withoutEnd(next) === withoutEnd(policy)) continue;
+    written = written.slice(0, place.start) + place.write(next) + written.slice(place.end);
+    wanted.set(scalar, next);
+  }
+  return isSame(document, written, wanted)
+    ? { text: written }
+    : { says: 'a policy in this file cannot be written in another form without changing it' };
+}
+
+function read(text: string): Document | null {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+    return document.errors.length > 0 ? null : document;
+  } catch {
+    return null;
+  }
+}
+
+interface Carried {
+  readonly scalar: Scalar<string>;
+  readonly pointer: string;
+}
+
+/** The strings that carry policies, in the order of the text; a string that several places share is one. */
+function scalarsOf(document: Document): Carried[] {
+  const found: Carried[] = [];
+  const visit = (node: unknown, pointer: string): void => {
+    if (isSeq(node)) for (const [index, item] of node.items.entries()) visit(item, `${pointer}/${index}`);
+    if (!isMap(node)) return;
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      const policy = name === 'traffic_policy' && isMap(value) ? value.get('value', true) : undefined;
+      if (isScalar(policy) && typeof policy.value === 'string') {
+        found.push({ scalar: policy as Scalar<string>, pointer: `${pointer}/${name}/value` });
+      } else visit(value, `${pointer}/${name}`);
+    }
+  };
+  visit(document.contents, '');
+  return found;
+}
+
+/** Where a string stands, and how another one is written there. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly isBlock: boolean;
+  readonly write: (text: string) => string;
+}
+
+function placeOf(text: string, { range, type }: Scalar): Place {
+  const [start, end] = range!;
+  if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') return blockPlace(text, start, end);
+  const write =
+    type === 'QUOTE_SINGLE'
+      ? (next: string) => (/[\r\n]/.test(next) ? JSON.stringify(next) : `'${next.replaceAll("'", "''")}'`)
+      : (next: string) => JSON.stringify(next);
+  return { start, end, isBlock: false, write };
+}
+
+/** A block scalar keeps its header, comment included, and its indentation; folding would join the lines of a policy. */
+function blockPlace(text: string, start: number, end: number): Place {
+  const headerEnd = text.indexOf('\n', start) + 1;
+  const header = text.slice(start, headerEnd).replace(/^>/, '|');
+  const content = text.slice(headerEnd, end);
+  const indent = /^([ ]*)[^\s]/m.exec(content)?.[1] ?? '  ';
+  // What follows the block begins on a line of its own, and blank lines after it are not the policy's.
+  const trailing = /\n(?:[ \t]*\n)*[ \t]*$/.exec(content)?.[0].slice(1) ?? '';
+  const write = (next: string): string => {
+    const lines = withoutEnd(next).split('\n');
+    const last = content.endsWith('\n') ? '\n' : '';
+    return `${header}${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}${last}${trailing}`;
+  };
+  return { start, end, isBlock: true, write };
+}
+
+/** JSON that was on one line is written on one line again. */
+function onOneLine(before: string, formatted: string): string {
+  if (!/^\s*\{/.test(before) || before.trim().includes('\n')) return formatted;
+  try {
+    return JSON.stringify(JSON.parse(formatted));
+  } catch {
+    return formatted;
+  }
+}
+
+/** Whether the text that was written reads as the old one with its policies exchanged, but for blanks at their ends. */
+function isSame(before: Document, written: string, wanted: ReadonlyMap<Scalar, string>): boolean {
+  const after = read(written);
+  if (after === null) return false;
+  for (const { scalar } of scalarsOf(before)) scalar.value = withoutEnd(wanted.get(scalar) ?? scalar.value);
+  for (const { scalar } of scalarsOf(after)) scalar.value = withoutEnd(scalar.value);
+  return JSON.stringify(before.toJS()) === JSON.stringify(after.toJS());
+}
+
+/** Line ends at the end of a policy are a matter of the string that carries it. */
+function withoutEnd(text: string): string {
+  return text.replace(/\n+$/, '');
+}
