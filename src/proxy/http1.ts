@@ -6,11 +6,11 @@ import { upgradeOf } from '../http/forwarding.ts';
 import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './bind.ts';
 import type { Hands } from './drive.ts';
 import { readFraming } from './framing.ts';
-import { closeGently, createConnection } from './http1_connection.ts';
+import { closeGently, createConnection, plainFacts } from './http1_connection.ts';
 import { onClientError, type ParseError } from './http1_refusal.ts';
 import { admit, admitHandover, type Service } from './http1_serve.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
-import type { Plane } from './port.ts';
+import type { ConnectionFacts, Plane } from './port.ts';
 
 export interface Http1Listener {
   /** Binds the port, or the next free one unless `strictPort`. */
@@ -20,6 +20,11 @@ export interface Http1Listener {
    * when every exchange is complete, with the number of connections that were cut.
    */
   close(deadlineMs: number): Promise<{ readonly cut: number }>;
+  /**
+   * Takes a connection that something else has accepted, such as the TLS front: `facts` say what is known of it.
+   * It is drained and cut with all others.
+   */
+  handle(socket: Socket, facts: ConnectionFacts): void;
   /** Open connections. */
   readonly connections: number;
 }
@@ -49,9 +54,10 @@ export function createHttp1Listener(
     connectionsCheckingInterval: Math.max(20, Math.min(5_000, Math.floor(limits.headMs / 4))),
     shouldUpgradeCallback: (message) => mayUpgrade(service, message),
   });
+  const handed = new WeakMap<Socket, ConnectionFacts>();
   server.maxHeadersCount = 0; // a limit would drop fields without a word; the head's bytes are limited
   server.on('error', () => undefined); // accepting may fail for want of descriptors, and must not end the process
-  server.on('connection', (socket) => accept(service, socket));
+  server.on('connection', (socket: Socket) => accept(service, socket, handed.get(socket) ?? plainFacts(socket)));
   server.on('request', (message, response) => admit(service, message, response, 'none'));
   server.on('checkContinue', (message, response) => admit(service, message, response, 'continue'));
   server.on('checkExpectation', (message, response) => admit(service, message, response, 'unknown'));
@@ -63,18 +69,22 @@ export function createHttp1Listener(
     listen: (options) => listenOn(server, options),
     close: (deadlineMs) =>
       drain(service, deadlineMs, new Promise((resolve) => void server.close(() => resolve()))),
+    handle: (socket, facts) => {
+      handed.set(socket, facts);
+      server.emit('connection', socket);
+    },
     get connections() {
       return service.connections.size;
     },
   };
 }
 
-function accept(service: Service, socket: Socket): void {
+function accept(service: Service, socket: Socket, facts: ConnectionFacts): void {
   socket.setMaxListeners(0); // each pipelined request has its own
   const rested = (): void => {
     if (service.draining) closeGently(socket, service.limits.lingerMs);
   };
-  service.connections.set(socket, createConnection(socket, rested));
+  service.connections.set(socket, createConnection(socket, facts, rested));
   socket.once('close', () => service.connections.delete(socket));
 }
 

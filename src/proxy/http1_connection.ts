@@ -23,19 +23,12 @@ export interface ClientConnection {
 /** Begins to keep account of a connection; `rested` is called whenever nothing is under way on it any more. */
 export function createConnection(
   socket: Socket,
+  facts: ConnectionFacts,
   rested: (connection: ClientConnection) => void,
 ): ClientConnection {
   const connection: ClientConnection = {
     socket,
-    facts: {
-      clientAddress: socket.remoteAddress ?? '',
-      clientPort: socket.remotePort ?? 0,
-      serverAddress: socket.localAddress ?? '',
-      serverPort: socket.localPort ?? 0,
-      serverName: '',
-      startMs: Date.now(),
-      tls: null,
-    },
+    facts,
     turns: createTurns(() => {
       connection.restedBytes = socket.bytesRead;
       rested(connection);
@@ -46,6 +39,19 @@ export function createConnection(
     restedBytes: 0,
   };
   return connection;
+}
+
+/** What is known of a connection without TLS. */
+export function plainFacts(socket: Socket): ConnectionFacts {
+  return {
+    clientAddress: socket.remoteAddress ?? '',
+    clientPort: socket.remotePort ?? 0,
+    serverAddress: socket.localAddress ?? '',
+    serverPort: socket.localPort ?? 0,
+    serverName: '',
+    startMs: Date.now(),
+    tls: null,
+  };
 }
 
 /** Ends a connection so that the client can read what was sent before it learns of the end. */

@@ -7,7 +7,7 @@ import { createBody } from './http1_body.ts';
 import { type ClientConnection, handOver } from './http1_connection.ts';
 import { Http1Sink } from './http1_sink.ts';
 import type { ListenerLimits } from './limits.ts';
-import type { Plane, RawHead } from './port.ts';
+import type { ConnectionFacts, Plane, RawHead } from './port.ts';
 
 /** What all connections of one listener share. */
 export interface Service {
@@ -54,7 +54,7 @@ export function admit(
     last: () => isLast(service, connection) || body.fault !== null,
     takeOver: null,
   });
-  const raw = { head: headOf(message), connection: connection.facts, startMs: Date.now() };
+  const raw = { head: headOf(message, connection.facts), connection: connection.facts, startMs: Date.now() };
   takeTurn(service, connection, async () => {
     if (refused === null) {
       await drive({ raw, body, reply, upgradable: false }, plane, service.hands);
@@ -81,7 +81,7 @@ export function admitHandover(
   }
   connection.closing = true;
   const upgradable = message.method !== 'CONNECT';
-  const raw = { head: headOf(message), connection: connection.facts, startMs: Date.now() };
+  const raw = { head: headOf(message, connection.facts), connection: connection.facts, startMs: Date.now() };
   takeTurn(service, connection, async () => {
     const handover = handOver(message, socket, sent, limits.lingerMs);
     const body = createBody(message, 0, limits.bodyIdleMs, () => undefined);
@@ -122,12 +122,12 @@ function refusalFor(
   return { status: 417, code: 'expectation', detail: 'this expectation is not known' }; // RFC 9110 §10.1.1
 }
 
-function headOf(message: IncomingMessage): RawHead {
+function headOf(message: IncomingMessage, { tls }: ConnectionFacts): RawHead {
   return {
     method: message.method ?? '',
     target: message.url ?? '',
     version: message.httpVersion === '1.0' ? '1.0' : '1.1',
-    scheme: 'http',
+    scheme: tls === null ? 'http' : 'https',
     headers: message.rawHeaders,
   };
 }
