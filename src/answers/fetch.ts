@@ -27,6 +27,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Fields that are meant for one origin (Fetch §4.4): a redirect to another one does not take them along. */
 const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
 
+const NOBODY_LEAVES = new AbortController().signal;
+
 /**
  * The fetcher on undici: HTTP/1.1, TLS verified, bodies read whole up to their limit. Names are looked up with the
  * system's resolver where nothing else is said.
@@ -41,7 +43,19 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
     connect: { lookup: rememberingLookup(resolved, publicLookup(system, isPrivate)) },
   });
 
-  async function fetch(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
+  const shared = new Map<string, Promise<Fetched>>();
+
+  function fetch(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
+    const { share } = request;
+    if (share === undefined) return fetchAlone(request, gone);
+    const running = shared.get(share);
+    if (running !== undefined) return running;
+    const begun = fetchAlone(request, NOBODY_LEAVES).finally(() => shared.delete(share));
+    shared.set(share, begun);
+    return begun;
+  }
+
+  async function fetchAlone(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
     const began = performance.now();
     const signal = AbortSignal.any([gone, AbortSignal.timeout(request.timeoutMs)]);
     let { url, method, body, headers: fields } = request;

@@ -37,9 +37,8 @@ export function createOidcAsker(fetch: OidcFetch = oidcFetch): OidcAsker {
 
   async function providerOf(client: OidcClient, nowMs: number): Promise<Known> {
     const found = known.get(client.issuer);
-    const fresh = await found?.catch(() => null);
-    if (found !== undefined && fresh != null && nowMs - fresh.atMs < METADATA_MS && nowMs >= fresh.atMs)
-      return fresh;
+    const fresh = found === undefined ? null : await found.catch(() => null);
+    if (fresh !== null && nowMs - fresh.atMs < METADATA_MS && nowMs >= fresh.atMs) return fresh;
     // Requests that come meanwhile wait for the same discovery.
     if (known.get(client.issuer) === found) known.set(client.issuer, discovered(client, nowMs, fetch));
     return known.get(client.issuer)!;
@@ -87,8 +86,7 @@ async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch
     timeout: TIMEOUT_SECONDS,
     execute: isLoopback(issuer) ? [openid.allowInsecureRequests] : [],
   });
-  const { supportsPKCE: _, ...metadata } = config.serverMetadata();
-  return { metadata, atMs: nowMs, keys: undefined };
+  return { metadata: { ...config.serverMetadata() }, atMs: nowMs, keys: undefined };
 }
 
 /** Plain http is for providers on this machine only: elsewhere anybody on the way could be the provider. */

@@ -1,8 +1,9 @@
 import type { FieldList } from '../http/fields.ts';
 import type { Connection, TlsFacts } from './connection.ts';
+import type { FetchRequest } from './fetch_request.ts';
 import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
 
-export type { Connection, TlsFacts };
+export type { Connection, FetchRequest, TlsFacts };
 
 /** All that a handler may know of the outside: the time and chance of its front end. */
 export interface World {
@@ -180,22 +181,6 @@ export interface Reply extends ResponseHead {
   readonly upgrade: boolean;
   /** Close the connection instead of replying. */
   readonly close: boolean;
-}
-
-/** A control request of the edge itself: discovery, keys, certificates, `http-request`. */
-export interface FetchRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: FieldList;
-  readonly body: Uint8Array | null;
-  readonly timeoutMs: number;
-  readonly limitBytes: number;
-  readonly maxRedirects: number;
-  /**
-   * Whether it may reach this machine and its network. If not, every address that is dialled is looked at when it is
-   * known: after each look-up and each redirect.
-   */
-  readonly allowPrivate: boolean;
 }
 
 /** Signatures of an XML message that a maintained library has to verify: all of these, by any of these certificates. */

@@ -67,9 +67,9 @@ function projected(exchange: Exchange): HttpRequestComplete {
     },
     ip_policy: { decision: blockOrAllow(decisionOf(exchange, 'ip_restriction')) },
     oauth: {
-      app_client_id: '',
+      app_client_id: toldBy(exchange, 'oauth', 'client_id'),
       decision: blockOrAllow(decisionOf(exchange, 'oauth')),
-      user: { id: '', name: '' },
+      user: { id: toldBy(exchange, 'oauth', 'user_id'), name: toldBy(exchange, 'oauth', 'user_name') },
     },
     tls: {
       cipher_suite: connection.tls?.cipherSuite ?? '',
@@ -95,6 +95,13 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
     server_port: connection.serverPort,
     start_ts: timestamp(connection.startMs),
   };
+}
+
+/** A text in the detail of a module's verdict, or nothing where it did not run or does not say. */
+function toldBy({ pipeline, verdicts }: Exchange, module: string, name: string): string {
+  const index = pipeline?.slotOf[module];
+  const told = index === undefined ? undefined : verdicts[index]?.because.detail[name];
+  return typeof told === 'string' ? told : '';
 }
 
 /** The decision that a module's reason declares; `invalid` when the module did not run. */

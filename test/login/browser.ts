@@ -32,7 +32,10 @@ const HOPS_LIMIT = 20;
 /** A browser with a real cookie jar: requests to the edge's host go through `handle`, others over the network. */
 export function browserOf(edge: Edge, host: string, jar = new CookieJar()): Browser {
   const hops: Hop[] = [];
-  const go = async (url: string, { method = 'GET', headers = {}, body }: BrowserRequest = {}): Promise<Hop> => {
+  const go = async (
+    url: string,
+    { method = 'GET', headers = {}, body }: BrowserRequest = {},
+  ): Promise<Hop> => {
     const cookie = await jar.getCookieString(url, { sameSiteContext: 'lax' });
     const request = new Request(url, {
       method,

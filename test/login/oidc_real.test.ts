@@ -50,7 +50,15 @@ describe('OpenID Connect against a real provider', () => {
     const { edge, seen } = edgeOf();
     const browser = browserOf(edge, 'app.test');
     const last = await browser.visit(`${ORIGIN}/deep/page?a=1`);
-    console.log(browser.hops.map((h) => [h.url.slice(0, 80), h.status, codeOf(h, 'oidc'), h.status > 399 ? h.text : '', JSON.stringify(h.trace.map(s=>s.detail))]));
+    console.log(
+      browser.hops.map((h) => [
+        h.url.slice(0, 80),
+        h.status,
+        codeOf(h, 'oidc'),
+        h.status > 399 ? h.text : '',
+        JSON.stringify(h.trace.map((s) => s.detail)),
+      ]),
+    );
     expect(last).toMatchObject({ url: `${ORIGIN}/deep/page?a=1`, status: 200, text: 'the app' });
     expect(seen).toHaveLength(1);
     expect(seen[0]!.headers.get('service-auth-user-email')).toBe('alice@example.test');

@@ -1,11 +1,39 @@
 import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider, type Configuration } from 'oidc-provider';
+
+/** The part of `oidc-provider` that is used; its own types need others that do not fit together. */
+interface Provider {
+  readonly callback: () => (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly interactionDetails: (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<{ readonly params: Record<string, unknown>; readonly prompt: { readonly name: string } }>;
+  readonly interactionFinished: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: object,
+  ) => Promise<void>;
+  readonly Grant: new (about: { accountId: string; clientId: string }) => {
+    addOIDCScope(scope: string): void;
+    save(): Promise<string>;
+  };
+}
+
+const PACKAGE: string = 'oidc-provider';
+const { Provider: RealProvider } = (await import(PACKAGE)) as {
+  readonly Provider: new (issuer: string, configuration: object) => Provider;
+};
 
 /** Users of the provider. */
 export const USERS = {
-  alice: { sub: 'alice', name: 'Alice Ångström', email: 'alice@example.test', email_verified: true, groups: ['staff'] },
+  alice: {
+    sub: 'alice',
+    name: 'Alice Ångström',
+    email: 'alice@example.test',
+    email_verified: true,
+    groups: ['staff'],
+  },
   bob: { sub: 'bob', name: 'Bob', email: 'bob@example.test', email_verified: false },
 } as const;
 
@@ -20,13 +48,13 @@ export interface RealOp {
 export const CLIENT = { client_id: 'edge', client_secret: 'a-secret-of-more-than-thirty-two-bytes' };
 
 /** A real OpenID provider on loopback, that logs in whoever is next without asking. */
-export async function realOp(redirectUris: readonly string[], more: Configuration = {}): Promise<RealOp> {
+export async function realOp(redirectUris: readonly string[], more: object = {}): Promise<RealOp> {
   const server: Server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const origin = new URL(redirectUris[0]!).origin;
-  const provider = new Provider(issuer, {
+  const provider = new RealProvider(issuer, {
     clients: [
       {
         ...CLIENT,
@@ -45,12 +73,22 @@ export async function realOp(redirectUris: readonly string[], more: Configuratio
     },
     pkce: { required: () => true },
     cookies: { keys: ['keys of cookies in a test'] },
-    ttl: { AccessToken: 3600, IdToken: 3600, RefreshToken: 86_400, Session: 86_400, Grant: 86_400, Interaction: 600 },
-    findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ ...USERS[id as keyof typeof USERS] }) }),
-    renderError: (ctx, out) => {
+    ttl: {
+      AccessToken: 3600,
+      IdToken: 3600,
+      RefreshToken: 86_400,
+      Session: 86_400,
+      Grant: 86_400,
+      Interaction: 600,
+    },
+    findAccount: (_ctx: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ ...USERS[id as keyof typeof USERS] }),
+    }),
+    renderError: (ctx: { body: unknown }, out: unknown) => {
       ctx.body = JSON.stringify(out);
     },
-    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    interactions: { url: (_ctx: unknown, interaction: { uid: string }) => `/interaction/${interaction.uid}` },
     ...more,
   });
   const op: RealOp = {

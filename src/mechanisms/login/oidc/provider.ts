@@ -103,15 +103,16 @@ export function oidcProvider(settings: OidcSettings): IdentityProvider {
     const { userInfo } = answer;
     const nowMs = context.world.nowMs();
     const fresh = answer.tokens;
+    const freshId = fresh?.id ?? null;
     if (userInfo !== null && userInfo['sub'] !== subject)
       return untrusted('the user-info response is about another user');
-    if (fresh?.id != null) {
-      const problem = idTokenProblem(fresh.id, fresh.access, client, null, nowMs);
+    if (fresh !== null && freshId !== null) {
+      const problem = idTokenProblem(freshId, fresh.access, client, null, nowMs);
       if (problem !== null) return untrusted(problem);
-      if (fresh.id.claims['sub'] !== subject) return untrusted('the new ID token is of another user');
+      if (freshId.claims['sub'] !== subject) return untrusted('the new ID token is of another user');
     }
-    const claims = { sub: subject, name: user.name, ...fresh?.id?.claims };
-    const hasSaid = userInfo !== null || fresh?.id != null;
+    const claims = { sub: subject, name: user.name, ...freshId?.claims };
+    const hasSaid = userInfo !== null || freshId !== null;
     return {
       user: hasSaid ? userOf(claims, userInfo) : user,
       providerSession,

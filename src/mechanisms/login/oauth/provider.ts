@@ -1,0 +1,153 @@
+import { digest } from '../../../crypto/digest.ts';
+import { type Flow } from '../flow.ts';
+import type { LoginTokens } from '../identity.ts';
+import type { Pending } from '../pending.ts';
+import {
+  type IdentityProvider,
+  type LoggedIn,
+  type LoginContext,
+  type LoginRefusal,
+  isRefusal,
+} from '../provider.ts';
+import type { Session } from '../session.ts';
+import { type ApiAccess, untrusted } from './api.ts';
+import { OAUTH_PRESETS, type OauthPreset, type OauthProviderName } from './table.ts';
+import { type TokenApp, askTokens } from './tokens.ts';
+import { askUser } from './user.ts';
+import { type Criteria, letIn } from './who_is_let_in.ts';
+
+/** A gate of OAuth as configured. */
+export interface OauthSettings {
+  readonly provider: OauthProviderName;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Empty: those that the provider needs at least. */
+  readonly scopes: readonly string[];
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly criteria: Criteria;
+  /** URL of the development provider, which then stands for the real one; null otherwise. */
+  readonly standIn: string | null;
+  /** `User-Agent` of requests to the provider; GitHub wants one. */
+  readonly userAgent: string;
+}
+
+/** OAuth 2.0, authorization code grant (RFC 6749 §4.1, RFC 9700), and the provider's API for who it is. */
+export function oauthProvider(settings: OauthSettings): IdentityProvider {
+  const { provider: name, clientId, clientSecret, criteria, standIn, userAgent } = settings;
+  const preset: OauthPreset = OAUTH_PRESETS[name];
+  const scopes = settings.scopes.length > 0 ? settings.scopes : preset.scopes;
+  const at = (url: string): string => (standIn === null ? url : standInFor(standIn, url));
+  const app: TokenApp = { clientId, clientSecret, tokenUrl: at(preset.tokenUrl) };
+  const accessOf = (tokens: LoginTokens): ApiAccess => ({
+    accessToken: tokens.access,
+    clientId,
+    at,
+    userAgent,
+  });
+
+  function* vouched(tokens: LoginTokens): Flow<LoggedIn | LoginRefusal> {
+    const access = accessOf(tokens);
+    const user = yield* askUser(name, access, scopes);
+    if (isRefusal(user)) return user;
+    const allowed = yield* letIn(user, criteria, access);
+    if (isRefusal(allowed)) return allowed;
+    const { id, name: shown, email, groups } = user;
+    return { user: { id, name: shown, email, groups }, providerSession: null, tokens };
+  }
+
+  return {
+    id: `oauth ${name}`,
+    label: preset.label,
+    clientId,
+    callback: 'callback',
+    callbackBy: 'get',
+    stateField: 'state',
+    begin: (pending, state, { site }) => {
+      const url = new URL(at(preset.authorizeUrl));
+      const parameters = {
+        ...settings.parameters,
+        ...preset.parameters,
+        ...protocolOf(pending, state, site.callbackUrl),
+      };
+      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
+      return { location: url.href };
+    },
+    finish: (fields, pending, context) =>
+      pending === null ? stray('The provider cannot start a login.') : finish(fields, pending, context),
+    check,
+  };
+
+  function protocolOf(pending: Pending, state: string, callbackUrl: string): Record<string, string> {
+    const protocol = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: callbackUrl,
+      scope: scopes.join(' '),
+      state,
+    };
+    if (!preset.pkce) return protocol;
+    return { ...protocol, code_challenge: challengeOf(pending.verifier), code_challenge_method: 'S256' };
+  }
+
+  function* finish(
+    fields: URLSearchParams,
+    pending: Pending,
+    { site, world }: LoginContext,
+  ): Flow<LoggedIn | LoginRefusal> {
+    if (['code', 'error', 'iss'].some((field) => fields.getAll(field).length > 1))
+      return stray('The answer of the provider says one thing twice.');
+    const issuer = fields.get('iss');
+    // RFC 9207 §2.4: an answer of another provider than the one that was asked.
+    if (issuer !== null && preset.issuer !== null && issuer !== preset.issuer)
+      return untrusted('it is of another provider');
+    const error = fields.get('error');
+    if (error !== null) return said(error);
+    const code = fields.get('code');
+    if (code === null || code === '') return stray('The answer of the provider has no code.');
+    const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
+    const pkce = preset.pkce ? { code_verifier: pending.verifier } : {};
+    const tokens = yield* askTokens(app, { ...parameters, ...pkce }, null, world.nowMs());
+    return isRefusal(tokens) ? tokens : yield* vouched(tokens);
+  }
+
+  /** The user as the provider sees them now; another user, or one who is no more let in, is out. */
+  function* check(session: Session, { world }: LoginContext): Flow<LoggedIn | LoginRefusal> {
+    const { tokens: kept, user } = session;
+    if (kept === null) return { refused: 'denied', says: 'The session cannot be renewed.' };
+    const nowMs = world.nowMs();
+    let tokens = kept;
+    if (kept.refresh !== null && kept.expiresMs !== null && nowMs >= kept.expiresMs) {
+      const parameters = { grant_type: 'refresh_token', refresh_token: kept.refresh };
+      const fresh = yield* askTokens(app, parameters, kept, nowMs, `${app.tokenUrl} ${kept.refresh}`);
+      if (isRefusal(fresh)) return fresh;
+      tokens = fresh;
+    }
+    const answer = yield* vouched(tokens);
+    if (isRefusal(answer) || answer.user.id === user.id) return answer;
+    return untrusted('the token is of another user now');
+  }
+}
+
+/** RFC 7636 §4.2. */
+function challengeOf(verifier: string): string {
+  return Buffer.from(digest('sha256', [verifier], 'base64'), 'base64').toString('base64url');
+}
+
+/** The development provider serves every host of the real ones below its own. */
+export function standInFor(standIn: string, url: string): string {
+  return url.replace(/^https:\/\//, `${standIn}/as/`);
+}
+
+function stray(says: string): LoginRefusal {
+  return { refused: 'callback_refused', says, detail: { problem: 'malformed' } };
+}
+
+/** RFC 6749 §4.1.2.1. What the provider writes about it is not shown: anybody can write it into a link. */
+function said(error: string): LoginRefusal {
+  const detail = { error: error.slice(0, 100) };
+  if (error === 'server_error' || error === 'temporarily_unavailable') {
+    const says = 'The identity provider cannot log in anybody at the moment. Please try again later.';
+    return { refused: 'provider_failed', says, detail };
+  }
+  return { refused: 'denied', says: 'The identity provider has refused the login.', detail };
+}
