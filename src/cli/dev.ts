@@ -13,7 +13,7 @@ export function register(program: Command): void {
     });
 }
 
-function about(edge: EdgeOfFile, { url, port }: Listening): string[] {
+export function about(edge: EdgeOfFile, { url, port }: Listening): string[] {
   const edges = Object.values(edge.config.edges.https);
   const lines = edges.flatMap(({ hostports }) =>
     hostports.map((hostport) => {

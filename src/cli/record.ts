@@ -1,1 +1,114 @@
-import type {Command} from 'commander'; export function register(_: Command) {}
+import { writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { eachLine } from '../recorder/lines.ts';
+import { harOf } from '../recorder/har.ts';
+import { isRecordingLine } from '../recorder/read_recording.ts';
+import { logReader } from '../recorder/read_log.ts';
+import type { RecordedExchange } from '../recorder/recording.ts';
+import { scenarioWriter } from '../recorder/to_scenario.ts';
+import { dialledBackends } from '../simulator/compile_case.ts';
+import { about } from './dev.ts';
+import { EXIT } from './exit_codes.ts';
+import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
+import { FileError, loadConfig } from './load_config.ts';
+
+interface Options extends IngressOptions {
+  readonly from?: readonly string[];
+  readonly to?: 'har' | 'scenario';
+  readonly out?: string;
+  readonly limit: number;
+}
+
+export function register(program: Command): void {
+  ingressOptions(program.command('record'))
+    .description('Run a local ingress that records whole exchanges; or convert a log with --from')
+    .argument('[file]', 'edge file', 'edge.yaml')
+    .option('-o, --out <file>', 'file to write; - for standard output when converting')
+    .option('--from <log...>', 'logs to convert instead of serving')
+    .addOption(new Option('--to <format>', 'what to convert to').choices(['har', 'scenario']))
+    .option('--limit <count>', 'records to convert at most', readCount, 1_000)
+    .action(async (file: string, options: Options) => {
+      process.exitCode = await record(file, options);
+    });
+}
+
+async function record(file: string, options: Options): Promise<number> {
+  try {
+    if (options.from !== undefined) return await convert(file, options.from, options);
+    const path = options.record ?? options.out;
+    if (path === undefined || path === '-') throw new FileError('--out names the file to record to');
+    const load = () => loadConfig(file);
+    return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
+  if (options.to === undefined) throw new FileError('--to names what to convert to: har or scenario');
+  const { out = '-', limit } = options;
+  const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, limit);
+  for (const problem of made.problems) process.stderr.write(`${problem}\n`);
+  if (made.count === 0) return EXIT.nothingSelected;
+  if (out === '-') process.stdout.write(made.text);
+  else writeFileSync(out, made.text);
+  return EXIT.ok;
+}
+
+interface Made {
+  readonly text: string;
+  readonly count: number;
+  readonly problems: readonly string[];
+}
+
+/** Only recordings have all that an archive holds. */
+async function toHar(logs: readonly string[], limit: number): Promise<Made> {
+  const exchanges: RecordedExchange[] = [];
+  for (const log of logs) {
+    await eachLineOf(log, (line) => {
+      if (exchanges.length >= limit || line === '') return;
+      const value: unknown = JSON.parse(line);
+      if (isRecordingLine(value)) exchanges.push(value.exchange);
+    });
+  }
+  const { packageVersion } = await import('./version.ts');
+  const text = `${JSON.stringify(harOf(exchanges, await packageVersion()), null, 2)}\n`;
+  const problems =
+    exchanges.length === 0 ? ['there is no recorded exchange: an archive is made of recordings'] : [];
+  return { text, count: exchanges.length, problems };
+}
+
+async function toScenario(file: string, logs: readonly string[], out: string, limit: number): Promise<Made> {
+  const { config } = await loadConfig(file);
+  const from = out === '-' ? '.' : dirname(out);
+  const edge = relative(from, resolve(file));
+  const writer = scenarioWriter({
+    edge: edge.startsWith('.') ? edge : `./${edge}`,
+    backends: config === null ? [] : dialledBackends(config),
+  });
+  const problems: string[] = [];
+  let count = 0;
+  const reader = logReader({
+    record: (observed) => void (count++ < limit && writer.take(observed)),
+    problem: (line, says) => problems.push(`line ${line}: ${says}`),
+  });
+  for (const log of logs) await eachLineOf(log, reader.line);
+  reader.end();
+  return { text: writer.text(), count, problems };
+}
+
+async function eachLineOf(log: string, take: (line: string, number: number) => void): Promise<void> {
+  try {
+    await eachLine(log, take);
+  } catch (error) {
+    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a count is a whole number above 0.');
+  return Number(text);
+}

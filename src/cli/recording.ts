@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from 'commander';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { Tape } from '../recorder/tape.ts';
+import { FileError } from './load_config.ts';
+
+/** A recording under way. */
+export interface Recording {
+  readonly tape: Tape;
+  readonly close: () => Promise<void>;
+}
+
+export interface RecordOptions {
+  readonly record?: string;
+  readonly recordBodies?: number;
+  readonly redact?: readonly string[];
+}
+
+/** Opens the recording that the options ask for; null when they ask for none. Throws FileError. */
+export async function recordingOf(config: EdgeConfig, options: RecordOptions): Promise<Recording | null> {
+  const { record: path, recordBodies: bodyLimit = 65_536, redact = [] } = options;
+  if (path === undefined) return null;
+  const { recordingWriter } = await import('../recorder/write_recording.ts');
+  const { recordingTape } = await import('../recorder/tape.ts');
+  const { redaction } = await import('../recorder/redact.ts');
+  try {
+    const rules = redaction(redact, config);
+    const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
+    return { tape: recordingTape(writer.write, bodyLimit), close: writer.close };
+  } catch (error) {
+    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+export function readBytes(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it is a number of bytes.');
+  return Number(text);
+}
+
+export function addName(name: string, before: readonly string[]): readonly string[] {
+  return [...before, name];
+}
