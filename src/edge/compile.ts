@@ -48,6 +48,8 @@ export interface CompileOptions {
   readonly passUnsimulated?: boolean;
   /** Secrets that policies may read with `secrets.get`; without it there are none. */
   readonly secrets?: SecretSource;
+  /** Lets `http-request` reach this machine and its network; default false. */
+  readonly allowPrivateFetch?: boolean;
   /** `full`: policies also tell which rules did not apply, and why; slower. Default `decided`. */
   readonly trace?: 'decided' | 'full';
   /** Looks at every expression of every policy: for coverage. */
@@ -85,6 +87,7 @@ export function compileEdge(
     policy: {
       facts: compileFacts(config.facts, '/facts', options.addressBooks).facts,
       passUnsimulated: options.passUnsimulated ?? false,
+      allowPrivateFetch: options.allowPrivateFetch ?? false,
       isInternal: (host) => internal.has(host),
       trace: options.trace ?? 'decided',
       ...(options.watch && { watch: options.watch }),

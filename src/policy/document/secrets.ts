@@ -66,7 +66,7 @@ function textOf(node: Node): string | undefined {
 }
 
 function visitLookUps(node: Node, visit: (args: readonly [Node, Node]) => void): void {
-  if (node.kind === 'call' && isLookUp(node)) visit(node.args as readonly Node[] as readonly [Node, Node]);
+  if (node.kind === 'call' && isLookUp(node)) visit(node.args as readonly [Node, Node]);
   for (const child of childrenOf(node)) visitLookUps(child, visit);
 }
 
