@@ -1,4 +1,4 @@
-import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
+import type { Answers, Connection, FetchRequest, RequestHead, World } from './engine/contract.ts';
 import type { Exchange } from './engine/exchange.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
@@ -37,11 +37,16 @@ export interface EdgeOptions {
   readonly addressBooks?: readonly AddressBook[];
   /** Secrets that policies read with `secrets.get('vault', 'name')`; `***` stands for them in traces and events. */
   readonly secrets?: SecretSource;
+  /** Lets `http-request` of policies reach this machine and its network; default false. */
+  readonly allowPrivateFetch?: boolean;
   /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
   readonly passUnsimulated?: boolean;
   /** Keys of login sessions, and what stands in for managed OAuth apps. */
   readonly login?: LoginOptions;
-  /** Answers control requests, OpenID providers and XML signatures in `handle` instead of the network. */
+  /**
+   * Answers control requests, OpenID providers and XML signatures in `handle` instead of the network; control
+   * requests while it listens, too.
+   */
   readonly hands?: ScriptedHands;
 }
 
@@ -194,7 +199,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
-    listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit }),
+    listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit, hands: options.hands ?? {} }),
   };
 }
 
@@ -202,10 +207,11 @@ interface LiveWiring {
   readonly runtime: EdgeRuntime;
   readonly begin: (head: RequestHead, connection: Connection) => Exchange;
   readonly emit: (exchange: Exchange) => void;
+  readonly hands: ScriptedHands;
 }
 
 /** The live front end is loaded only by those who listen. */
-async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiring): Promise<Listening> {
+async function listen(options: ListenOptions, { runtime, begin, emit, hands: given }: LiveWiring): Promise<Listening> {
   const [{ createHttp1Listener }, { enginePlane }, { createUpstreamClient }, { createFetcher }] =
     await Promise.all([
       import('./proxy/http1.ts'),
@@ -223,7 +229,9 @@ async function listen(options: ListenOptions, { runtime, begin, emit }: LiveWiri
   });
   const upstream = createUpstreamClient(options.upstreamLimits);
   const fetcher = createFetcher();
-  const hands = { upstream, fetch: fetcher.fetch, oidc: askProviders };
+  const scripted = given.fetch;
+  const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
+  const hands = { upstream, fetch, oidc: askProviders };
   const listener = createHttp1Listener(plane, hands, options.limits);
   const { host = '127.0.0.1', port = 0, strictPort = false } = options;
   const bound = await listener.listen({ host, port, strictPort });
