@@ -19,6 +19,7 @@ interface Options {
   readonly reporter: readonly AskedCoverage[];
   readonly threshold: Thresholds;
   readonly emitCases?: string;
+  readonly offer: boolean;
 }
 
 export function register(program: Command): void {
@@ -36,6 +37,7 @@ export function register(program: Command): void {
       addThresholds,
       {},
     )
+    .option('--no-offer', 'do not look for cases that would cover more')
     .option('--emit-cases <file>', 'write a scenario file that covers what can be covered')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await cover(paths, options);
@@ -68,6 +70,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
       reporters: options.reporter,
       thresholds: options.threshold,
       emitCases: options.emitCases ?? null,
+      isOffering: options.offer,
     });
     for (const each of failed) process.stderr.write(`failed: ${each.name}\n  again: ${rerunCommand(each)}\n`);
     if (failed.length > 0) return EXIT.failed;

@@ -25,6 +25,7 @@ export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> 
 /** A snapshot as text for its file: one line, which YAML and JSON read alike or, for YAML, as people write it. */
 export function writtenSnapshot(snapshot: unknown, form: 'yaml' | 'json'): string {
   if (form === 'json') return JSON.stringify(snapshot);
+  if (Array.isArray(snapshot)) return `[${snapshot.map((each) => writtenSnapshot(each, form)).join(', ')}]`;
   if (typeof snapshot !== 'object' || snapshot === null) return plain(snapshot);
   const entries = Object.entries(snapshot).map(
     ([key, value]) => `${plain(key)}: ${writtenSnapshot(value, 'yaml')}`,

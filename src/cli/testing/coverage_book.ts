@@ -24,7 +24,7 @@ export function coverageBook(): CoverageBook {
     on: (loaded, edge) => {
       let booked = edges.get(loaded.edgeName);
       if (booked === undefined) {
-        booked = { covered: coveredEdge(edge), scenarios: [], first: loaded };
+        booked = { covered: coveredEdge(edge, kindOf(loaded)), scenarios: [], first: loaded };
         edges.set(loaded.edgeName, booked);
       }
       booked.scenarios.push(loaded);
@@ -32,6 +32,10 @@ export function coverageBook(): CoverageBook {
     },
     edges: () => [...edges.values()],
   };
+}
+
+function kindOf({ checked }: LoadedScenario): 'edge' | 'policy' {
+  return checked.scenario?.shell.edge === undefined ? 'policy' : 'edge';
 }
 
 /** What the cases of an edge have covered, ready to be told. */

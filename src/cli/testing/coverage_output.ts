@@ -21,6 +21,8 @@ export interface CoverageOptions {
   readonly thresholds: Thresholds;
   /** File for cases that cover what is not covered. */
   readonly emitCases: string | null;
+  /** Whether to look for such cases at all. */
+  readonly isOffering: boolean;
 }
 
 /** Reads `name` or `name=path`. */
@@ -38,10 +40,11 @@ export function readCoverageReport(text: string): AskedCoverage | { readonly pro
 /** Tells coverage in every way that was asked for; whether all thresholds were reached. */
 export async function tellCoverage(
   edges: readonly BookedEdge[],
-  { reporters, thresholds, emitCases }: CoverageOptions,
+  { reporters, thresholds, emitCases, isOffering }: CoverageOptions,
 ): Promise<boolean> {
   const asked = reporters.length === 0 ? [{ name: 'text', path: null } as const] : reporters;
-  const offers = await offersOf(edges, asked, emitCases);
+  const offers =
+    isOffering || emitCases !== null ? await offersOf(edges, emitCases) : edges.map(() => new Map());
   const reports = edges.map((booked, index) => reportOf(booked, thresholds, offers[index]!));
   for (const { name, path } of asked) {
     const text = await rendered(name, reports);
@@ -54,15 +57,15 @@ export async function tellCoverage(
   return missed.length === 0;
 }
 
-/** Looks for cases where they are shown, or to be written. */
+/** Looks for cases that cover more, and writes them where that was asked for. */
 async function offersOf(
   edges: readonly BookedEdge[],
-  asked: readonly AskedCoverage[],
-  emitCases: string | null,
+  path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
-  void asked;
-  void emitCases;
-  return edges.map(() => new Map());
+  const { offeredCases, writeCases } = await import('./offered_cases.ts');
+  const offers = edges.map((booked) => ({ booked, emitted: offeredCases(booked) }));
+  if (path !== null) await writeCases(offers, path);
+  return offers.map(({ emitted }) => emitted.offered);
 }
 
 async function rendered(name: CoverageReporter, reports: readonly CoverageReport[]): Promise<string> {
@@ -82,7 +85,8 @@ async function rendered(name: CoverageReporter, reports: readonly CoverageReport
   }
 }
 
-async function written(path: string, text: string): Promise<void> {
+/** Writes a file, or says why it cannot be written. */
+export async function written(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text);
   } catch (error) {

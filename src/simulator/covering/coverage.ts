@@ -26,8 +26,11 @@ export interface Coverage {
   readonly requests: number;
 }
 
-/** An edge under test that notes what cases do to it. */
-export function coveredEdge(edge: EdgeUnderTest): CoveredEdge {
+/**
+ * An edge under test that notes what cases do to it. With `policy` only what lies in traffic policies counts: the
+ * route around a policy that is tested alone is nobody's.
+ */
+export function coveredEdge(edge: EdgeUnderTest, of: 'edge' | 'policy' = 'edge'): CoveredEdge {
   const own = recorder();
   const watched = edge.watched(own);
   // Compiling shows the recorder every expression, also those that no case comes to.
@@ -38,9 +41,18 @@ export function coveredEdge(edge: EdgeUnderTest): CoveredEdge {
     edge: watched,
     recorder: own,
     routes,
-    points: pointsOf(config, own),
+    points: pointsOf(config, own).filter(({ pointer }) => of === 'edge' || IN_POLICY.test(pointer)),
     rules: ruleNotes(routes, config),
   };
+}
+
+/** A second recorder of the same edge that begins where the first one stands: for runs that are no cases yet. */
+export function triedEdge(covered: CoveredEdge): CoveredEdge {
+  const own = recorder();
+  const watched = covered.edge.unwatched().watched(own);
+  watched.fresh();
+  own.preload(covered.recorder.recording());
+  return { ...covered, edge: watched, recorder: own };
 }
 
 /** What is covered so far, by this recording and by others of the same edge. */
@@ -59,6 +71,8 @@ export function coveredTest(recording: Recording): (point: CoveragePoint) => boo
 function whySetting({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {
   return { recording, routes, rules, expressions: own.expressions };
 }
+
+const IN_POLICY = /\/traffic_policy(?:\/|$)/;
 
 function ruleNotes(routes: readonly PlacedRoute[], config: EdgeConfig): RuleNote[] {
   return routes.flatMap((placed) => {

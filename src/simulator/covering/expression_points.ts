@@ -9,6 +9,7 @@ import type { WatchedExpression } from './expressions.ts';
 export function expressionPoints(
   expressions: ReadonlyMap<string, WatchedExpression>,
   routes: readonly PlacedRoute[],
+  limits: ExpressionLimits,
 ): CoveragePoint[] {
   return Array.from(expressions, ([key, watched]) => {
     const on = routes.filter(({ pointer }) => watched.pointer.startsWith(`${pointer}/`));
@@ -16,8 +17,22 @@ export function expressionPoints(
       watched,
       on.map(({ pointer }) => pointer),
     );
-    return [...nodePoints(key, watched, place), ...conditionPoints(key, watched, place)];
+    const never = limits.unreached.get(watched.pointer) ?? null;
+    const untrue = limits.untrue.get(watched.pointer) ?? null;
+    const points = [...nodePoints(key, watched, place), ...conditionPoints(key, watched, place)];
+    return points.map((point) => {
+      const isRoot = point.seen.by !== 'node' || point.seen.node === watched.program.typed.ast.root.id;
+      const isTrue = point.seen.by !== 'node' || point.seen.outcome;
+      const impossible = point.impossible ?? never ?? (isRoot && isTrue ? untrue : null);
+      return Object.assign({}, point, { impossible });
+    });
   }).flat();
+}
+
+/** What rules say of their expressions, by the pointers of these: why one is never true, or never looked at. */
+export interface ExpressionLimits {
+  readonly untrue: ReadonlyMap<string, string>;
+  readonly unreached: ReadonlyMap<string, string>;
 }
 
 type Place = (node: Node) => Pick<CoveragePoint, 'pointer' | 'span' | 'routes'>;
@@ -52,7 +67,7 @@ function nodePoints(key: string, watched: WatchedExpression, place: Place): Cove
       kind: 'outcomes',
       ...place(node),
       says: `\`${textOfNode(watched, node)}\` is ${outcome}`,
-      impossible: impossible ?? contradiction(watched, node, outcome),
+      impossible: impossible ?? contradiction(watched, node, outcome) ?? contradicted(watched, node, outcome),
       seen: { by: 'node', expression: key, node: node.id, outcome },
     };
   }
@@ -70,18 +85,41 @@ function contradiction({ program }: WatchedExpression, node: Node, outcome: bool
   if (!outcome || node.kind !== 'logic' || node.operator !== '&&') return null;
   const wanted = new Map<string, { readonly node: Node; readonly value: unknown }>();
   for (const term of node.terms) {
-    if (term.kind !== 'binary' || term.operator !== '==' || term.right.kind !== 'literal') continue;
-    const meaning = program.typed.meanings[term.left.id];
-    if (meaning?.means !== 'variable') continue;
-    const { name } = meaning.variable;
+    const equality = equalityOf(program, term);
+    if (equality === null) continue;
+    const { name, value } = equality;
     const before = wanted.get(name);
-    if (before !== undefined && before.value !== term.right.value) {
+    if (before !== undefined && before.value !== value) {
       const [one, other] = [before.node, term].map(({ span }) => program.source.slice(span.start, span.end));
       return `\`${one}\` and \`${other}\` contradict each other`;
     }
-    wanted.set(name, { node: term, value: term.right.value });
+    wanted.set(name, { node: term, value });
   }
   return null;
+}
+
+/** A term of a conjunction that is looked at only when another has ruled it out is never true. */
+function contradicted({ program }: WatchedExpression, node: Node, outcome: boolean): string | null {
+  if (!outcome) return null;
+  const own = equalityOf(program, node);
+  if (own === null) return null;
+  let says: string | null = null;
+  walkNodes(program.typed.ast.root, (around) => {
+    if (around.kind !== 'logic' || around.operator !== '&&') return;
+    for (const term of around.terms.slice(0, Math.max(0, around.terms.indexOf(node)))) {
+      const before = equalityOf(program, term);
+      if (before?.name === own.name && before.value !== own.value)
+        says = `\`${program.source.slice(term.span.start, term.span.end)}\` before it is true whenever it is looked at`;
+    }
+  });
+  return says;
+}
+
+/** A variable that is asked to be one value; null for any other node. */
+function equalityOf({ typed }: WatchedExpression['program'], node: Node) {
+  if (node.kind !== 'binary' || node.operator !== '==' || node.right.kind !== 'literal') return null;
+  const meaning = typed.meanings[node.left.id];
+  return meaning?.means === 'variable' ? { name: meaning.variable.name, value: node.right.value } : null;
 }
 
 function conditionPoints(key: string, watched: WatchedExpression, place: Place): CoveragePoint[] {

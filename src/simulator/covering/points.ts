@@ -6,7 +6,7 @@ import { backendPoints } from './backend_points.ts';
 import { expressionPoints } from './expression_points.ts';
 import { addressPoints, ipRulePoints } from './ip_points.ts';
 import type { CoveragePoint } from './point.ts';
-import { policyPoints } from './policy_points.ts';
+import { expressionLimits, policyPoints } from './policy_points.ts';
 import { type Recorder, keys } from './recorder.ts';
 
 /** A route of the configuration with its place. */
@@ -46,7 +46,7 @@ export function pointsOf(
     ]),
     ...ipRulePoints(routes, config),
     ...addressPoints(routes, config),
-    ...expressionPoints(expressions, routes),
+    ...expressionPoints(expressions, routes, expressionLimits(routes, config)),
   ];
 }
 

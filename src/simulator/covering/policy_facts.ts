@@ -22,7 +22,7 @@ const ANY = new Set(
   ),
 );
 const NONE: Endings = { codes: new Set(), always: false };
-const one = (end: string, always: boolean): Endings => ({
+const ending = (end: string, always: boolean): Endings => ({
   codes: new Set([`traffic_policy.${end}`]),
   always,
 });
@@ -39,15 +39,15 @@ const ENDINGS: Partial<Readonly<Record<ActionType, Endings>>> = {
   'response-body-find-replace': NONE,
   'sse-find-replace': NONE,
   'http-request': NONE,
-  deny: one('denied', true),
-  'custom-response': one('answered', true),
-  'close-connection': one('closed', true),
-  redirect: one('redirected', false),
-  'forward-internal': one('forwarded', false),
-  'rate-limit': one('denied', false),
-  'restrict-ips': one('denied', false),
-  'circuit-breaker': one('denied', false),
-  'basic-auth': one('denied', false),
+  deny: ending('denied', true),
+  'custom-response': ending('answered', true),
+  'close-connection': ending('closed', true),
+  redirect: ending('redirected', false),
+  'forward-internal': ending('forwarded', false),
+  'rate-limit': ending('denied', false),
+  'restrict-ips': ending('denied', false),
+  'circuit-breaker': ending('denied', false),
+  'basic-auth': ending('denied', false),
 };
 
 export function endingsOf({ type }: Action): Endings {
@@ -66,7 +66,7 @@ export function isUnconditional(rule: Rule): boolean {
  */
 export function whatShadows(
   rule: Rule,
-  { phases }: PolicyDocument,
+  policy: PolicyDocument,
   labelOf: (rule: Rule) => string,
 ): string | null {
   if (rule.expressions.some(({ text }) => text.trim() === 'false'))
@@ -74,15 +74,41 @@ export function whatShadows(
   const facts = requiredFacts(programsOf(rule));
   const clash = contradictionOf(facts);
   if (clash !== null) return clash;
-  const inPhase = phases[rule.phase];
+  const always = alwaysBefore(rule, policy, labelOf);
+  if (always !== null) return always;
+  const inPhase = policy.phases[rule.phase];
   for (const [index, earlier] of inPhase.slice(0, rule.index).entries()) {
     if (!earlier.actions.some((action) => endingsOf(action).always)) continue;
-    if (isUnconditional(earlier)) return `rule ${labelOf(earlier)} before it always decides`;
     const between = inPhase.slice(index + 1, rule.index).flatMap(({ actions }) => actions);
     if (!between.every(({ type }) => KEEPS.has(type))) continue;
     const wanted = exactFacts(earlier);
     if (wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true)
       return `rule ${labelOf(earlier)} before it takes every request that it could`;
+  }
+  return null;
+}
+
+/** The rule before this one that ends the phase for every exchange. */
+export function alwaysBefore(
+  rule: Rule,
+  { phases }: PolicyDocument,
+  labelOf: (rule: Rule) => string,
+): string | null {
+  const always = phases[rule.phase]
+    .slice(0, rule.index)
+    .find(
+      (earlier) => isUnconditional(earlier) && earlier.actions.some((action) => endingsOf(action).always),
+    );
+  return always === undefined ? null : `rule ${labelOf(always)} before it always decides`;
+}
+
+/** The first expression of a rule that those before it rule out. */
+export function firstContradiction(rule: Rule): { readonly at: number; readonly says: string } | null {
+  const programs = programsOf(rule);
+  if (programs.length < rule.expressions.length) return null;
+  for (let at = 0; at < programs.length; at++) {
+    const says = contradictionOf(requiredFacts(programs.slice(0, at + 1)));
+    if (says !== null) return { at, says };
   }
   return null;
 }
@@ -155,12 +181,14 @@ function contradictionOf(facts: readonly RequiredFact[]): string | null {
   return null;
 }
 
+function isMet(value: string | number, { values, prefixes }: RequiredFact): boolean {
+  return values.includes(value) || prefixes.some((prefix) => String(value).startsWith(prefix));
+}
+
 function canBoth(one: RequiredFact, other: RequiredFact): boolean {
-  const meets = (value: string | number, { values, prefixes }: RequiredFact) =>
-    values.includes(value) || prefixes.some((prefix) => String(value).startsWith(prefix));
   return (
-    one.values.some((value) => meets(value, other)) ||
-    other.values.some((value) => meets(value, one)) ||
+    one.values.some((value) => isMet(value, other)) ||
+    other.values.some((value) => isMet(value, one)) ||
     one.prefixes.some((prefix) =>
       other.prefixes.some((second) => prefix.startsWith(second) || second.startsWith(prefix)),
     )

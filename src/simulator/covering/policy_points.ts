@@ -4,7 +4,8 @@ import { ACTIONS } from '../../policy/actions/table.ts';
 import { checkCarriedPolicy } from '../../policy/document/check.ts';
 import type { Action, PolicyDocument, Rule } from '../../policy/document/document.ts';
 import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
-import { endingsOf, isUnconditional, whatShadows } from './policy_facts.ts';
+import type { ExpressionLimits } from './expression_points.ts';
+import { alwaysBefore, endingsOf, firstContradiction, isUnconditional, whatShadows } from './policy_facts.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './points.ts';
 import { keys } from './recorder.ts';
@@ -51,6 +52,25 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
     return [applies, ...rule.actions.flatMap((action) => actionPoints(action, rule, placed, shadow))];
   });
   return [...points, ...verdictPoints(placed, policy, disabled)];
+}
+
+/** What rules know of their expressions before any is evaluated. */
+export function expressionLimits(routes: readonly PlacedRoute[], config: EdgeConfig): ExpressionLimits {
+  const untrue = new Map<string, string>();
+  const unreached = new Map<string, string>();
+  for (const policy of routes.map((placed) => policyOf(placed, config))) {
+    if (policy === null) continue;
+    for (const rule of rulesOf(policy)) {
+      const shadow = policy.enabled ? alwaysBefore(rule, policy, labelOf) : 'the policy is switched off';
+      const clash = firstContradiction(rule);
+      for (const [index, { pointer }] of rule.expressions.entries()) {
+        if (shadow !== null) unreached.set(pointer, shadow);
+        else if (clash !== null && index === clash.at) untrue.set(pointer, clash.says);
+        else if (clash !== null && index > clash.at) unreached.set(pointer, clash.says);
+      }
+    }
+  }
+  return { untrue, unreached };
 }
 
 function actionPoints(

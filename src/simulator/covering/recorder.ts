@@ -29,6 +29,12 @@ export interface Recorder {
   /** Expressions compiled so far, by key. */
   readonly expressions: ReadonlyMap<string, WatchedExpression>;
   readonly recording: () => Recording;
+  /** How often a key was hit so far. */
+  readonly count: (key: string) => number;
+  /** Grows whenever something happens for the first time; distinct addresses, hosts and paths are nothing new. */
+  readonly novelty: () => number;
+  /** Begins where another recording of the same edge has ended. */
+  readonly preload: (recording: Recording) => void;
 }
 
 /** Names of what is counted; pointers are those of the edge file. */
@@ -100,6 +106,21 @@ export function recorder(): Recorder {
   };
   return {
     expressions,
+    count: (key) => hits.get(key)?.count ?? 0,
+    novelty: () => {
+      let sum = hits.size - texts.size;
+      for (const { record } of expressions.values())
+        for (const { current } of record.decisions) sum += current.seen.size;
+      return sum;
+    },
+    preload: (recording) => {
+      requests += recording.requests;
+      for (const [key, count] of Object.entries(recording.hits)) {
+        if (TEXTUAL.test(key)) texts.add(key);
+        hits.set(key, { count: count + (hits.get(key)?.count ?? 0) });
+      }
+      for (const [key, known] of Object.entries(recording.expressions)) preload(expressions.get(key), known);
+    },
     watch: (program, pointer, start) => {
       const key = keys.expression(pointer, start);
       const { watched, evaluate } = watchExpression(program, pointer, start, expressions.get(key));
@@ -115,6 +136,19 @@ export function recorder(): Recorder {
       requests,
     }),
   };
+}
+
+/** Keys that end in any text. */
+const TEXTUAL = /^(?:host|path|address) /;
+
+function preload(watched: WatchedExpression | undefined, known: RecordedExpression): void {
+  if (watched === undefined) return;
+  const { yes, no, failed, decisions } = watched.record;
+  for (const [id, count] of known.yes.entries()) yes[id]! += count;
+  for (const [id, count] of known.no.entries()) no[id]! += count;
+  for (const [id, count] of known.failed.entries()) failed[id]! += count;
+  for (const [index, vectors] of known.decisions.entries())
+    for (const vector of vectors) decisions[index]!.vectors[vector] = true;
 }
 
 /** Modules that decide by the address of the client. */

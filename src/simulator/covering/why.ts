@@ -133,7 +133,25 @@ function inExpression({ seen }: CoveragePoint, setting: WhySetting): Uncovered |
     if (counts.yes === 0 || counts.no === 0) return noCase(`it was ${counts.yes > 0} ${times(counts.all)}`);
     return noCase('no two evaluations differ in it alone and in the outcome');
   }
-  return shortCircuit(way, watched, setting) ?? { because: 'never_reached', says: 'it was never evaluated' };
+  return (
+    shortCircuit(way, watched, setting) ??
+    expressionBefore(watched, setting) ?? { because: 'never_reached', says: 'it was never evaluated' }
+  );
+}
+
+/** The expression of the same rule that was false, so that this one was not looked at. */
+function expressionBefore(watched: WatchedExpression, setting: WhySetting): Uncovered | null {
+  const rule = ruleAt(watched.pointer, setting);
+  if (rule === undefined || hitsOf(setting, keys.rule(rule.pointer)) > 0) return null;
+  const own = expressionsBelow(`${rule.pointer}/expressions`, setting);
+  const at = own.indexOf(watched);
+  const untrue = (at < 0 ? own : own.slice(0, at)).find((each) => {
+    const { yes, all } = countAt(each.program.typed.ast.root, each, setting);
+    return all > 0 && yes === 0;
+  });
+  if (untrue === undefined) return null;
+  const text = textOfNode(untrue, untrue.program.typed.ast.root);
+  return { because: 'never_reached', says: `\`${text}\` of rule ${rule.label} was always false` };
 }
 
 function times(count: number): string {

@@ -1,0 +1,68 @@
+import { dirname, extname, relative, resolve } from 'node:path';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { compileCase } from '../../simulator/compile_case.ts';
+import { needsSigner } from '../../simulator/run_file.ts';
+import { findCases } from '../../simulator/search/cover_points.ts';
+import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
+import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
+import { FileError } from '../load_config.ts';
+import type { BookedEdge } from './coverage_book.ts';
+import { written } from './coverage_output.ts';
+
+/** Cases that cover what those of an edge do not. */
+export function offeredCases(booked: BookedEdge): EmittedCases {
+  const { covered } = booked;
+  return emittedCases(covered, findCases(covered, beginnings(booked)), testedBy(booked, null));
+}
+
+/** The requests of the cases that there are. */
+function beginnings({ covered, scenarios }: BookedEdge): Draft[] {
+  const { config } = covered.edge;
+  return scenarios.flatMap(({ checked }) => {
+    const { scenario } = checked;
+    if (scenario === null || needsSigner(scenario)) return [];
+    const findings: Diagnostic[] = [];
+    const setting = { checked, shell: scenario.shell, edge: config, signer: null, seed: null };
+    return scenario.cases.flatMap((row) => {
+      const compiled = compileCase(row, setting, findings);
+      return compiled === null ? [] : draftsOfCase(compiled, config);
+    });
+  });
+}
+
+/** What a file at `path` says that it tests; null: what this process calls it. */
+function testedBy({ first }: BookedEdge, path: string | null): Tested {
+  const { shell } = first.checked.scenario!;
+  const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
+  const [key, value] = Object.entries(own)[0]!;
+  if (typeof value !== 'string' || path === null) return own as Tested;
+  const target = resolve(first.edgeName);
+  const beside = relative(dirname(resolve(path)), target);
+  return { [key]: beside.startsWith('.') ? beside : `./${beside}` } as unknown as Tested;
+}
+
+/** Writes the cases of all edges: one file, or one for each edge that has some. */
+export async function writeCases(
+  offers: readonly { readonly booked: BookedEdge; readonly emitted: EmittedCases }[],
+  path: string,
+): Promise<void> {
+  const extension = extname(path);
+  if (!['.yaml', '.yml', '.json'].includes(extension))
+    throw new FileError(`${path} is no scenario file: cases are written as .yaml or .json`);
+  const own = offers.filter(({ emitted }) => emitted.cases.length > 0);
+  if (own.length === 0) process.stderr.write('no case was found that covers more\n');
+  for (const [index, { booked, emitted }] of own.entries()) {
+    const file = index === 0 ? path : numbered(path, index + 1);
+    const form = extension === '.json' ? 'json' : 'yaml';
+    await written(file, scenarioText(emitted.cases, testedBy(booked, file), form));
+    const { cases, points } = emitted;
+    process.stderr.write(
+      `${file}: ${cases.length} cases for ${points.length} points of ${booked.first.edgeName}\n`,
+    );
+  }
+}
+
+/** `a.scenario.yaml` → `a.2.scenario.yaml`. */
+function numbered(path: string, number: number): string {
+  return path.replace(/((?:\.scenario)?\.\w+)$/, `.${number}$1`);
+}

@@ -1,0 +1,103 @@
+import { dottedPath, walkNodes } from '../../expression/ast.ts';
+import type { Node } from '../../expression/ast.ts';
+import type { Program } from '../../expression/program.ts';
+import type { Activation } from '../../expression/vocabulary/activation.ts';
+
+/** What one expression asks, and the constants that it asks it with. */
+export interface Asked {
+  /** Variables by their full dotted names, such as `req.method`. */
+  readonly variables: ReadonlySet<string>;
+  readonly texts: readonly string[];
+  readonly numbers: readonly number[];
+  /** Texts that are patterns. */
+  readonly patterns: readonly string[];
+  /** Names of header fields, query parameters and cookies. */
+  readonly names: Readonly<Record<NamedPart, readonly string[]>>;
+  /** Whether chance or the time of day has a say. */
+  readonly isRandom: boolean;
+  readonly isTimed: boolean;
+}
+
+export type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
+
+/** Reads the constants off an expression. */
+export function askedBy(program: Program<Activation>): Asked {
+  const variables = new Set<string>();
+  const texts = new Set<string>();
+  const numbers = new Set<number>();
+  const patterns = new Set<string>();
+  const names: Record<NamedPart, Set<string>> = {
+    header: new Set(),
+    parameter: new Set(),
+    cookie: new Set(),
+    response_header: new Set(),
+  };
+  walkNodes(program.typed.ast.root, (node) => {
+    if (node.kind === 'literal') {
+      const { value } = node;
+      if (typeof value === 'string') texts.add(value);
+      else if (typeof value === 'number') numbers.add(value);
+      return;
+    }
+    const path = dottedPath(node);
+    if (path !== undefined) variables.add(path.join('.'));
+    const named = namedBy(node);
+    if (named !== null) names[named.part].add(named.name.toLowerCase());
+    if (node.kind === 'call' && node.name === 'matches') {
+      for (const { kind, value } of node.args as readonly { kind: string; value?: unknown }[])
+        if (kind === 'literal' && typeof value === 'string') patterns.add(value);
+    }
+  });
+  const isName = (text: string) => Object.values(names).some((own) => own.has(text.toLowerCase()));
+  return {
+    variables,
+    texts: [...texts].filter((text) => !isName(text)),
+    numbers: [...numbers],
+    patterns: [...patterns],
+    isRandom: /\brand\./.test(program.source),
+    isTimed: /\btime\.|\btimestamp\(|\.ts\./.test(program.source),
+    names: {
+      header: [...names.header],
+      parameter: [...names.parameter],
+      cookie: [...names.cookie],
+      response_header: [...names.response_header],
+    },
+  };
+}
+
+/** The field, parameter or cookie that a node names. */
+function namedBy(node: Node): { readonly part: NamedPart; readonly name: string } | null {
+  if (node.kind === 'call') {
+    const part = partOfCall(node.name);
+    const name = node.args.find(({ kind }) => kind === 'literal');
+    const value = name?.kind === 'literal' ? name.value : null;
+    return part === null || typeof value !== 'string' ? null : { part, name: value };
+  }
+  if (node.kind === 'index' || node.kind === 'select') {
+    const path = dottedPath(node.operand)?.join('.');
+    const part = path === undefined ? null : (MAPS[path] ?? null);
+    const name =
+      node.kind === 'select' ? node.field : node.index.kind === 'literal' ? node.index.value : null;
+    return part === null || typeof name !== 'string' ? null : { part, name };
+  }
+  if (node.kind === 'binary' && node.operator === 'in' && node.left.kind === 'literal') {
+    const path = dottedPath(node.right)?.join('.');
+    const part = path === undefined ? null : (MAPS[path] ?? null);
+    return part === null || typeof node.left.value !== 'string' ? null : { part, name: node.left.value };
+  }
+  return null;
+}
+
+const MAPS: Readonly<Record<string, NamedPart>> = {
+  'req.headers': 'header',
+  'req.cookies': 'cookie',
+  'req.url.query_params': 'parameter',
+  'res.headers': 'response_header',
+};
+
+function partOfCall(name: string): NamedPart | null {
+  if (/^(?:has|get)Req.*Header/.test(name)) return 'header';
+  if (/^(?:has|get)Res.*Header/.test(name)) return 'response_header';
+  if (/Query/.test(name)) return 'parameter';
+  return /ReqCookie/.test(name) ? 'cookie' : null;
+}

@@ -1,0 +1,91 @@
+import { readMatch } from '../../edge/compile.ts';
+import { type CoveredEdge, coverageOf, triedEdge } from '../covering/coverage.ts';
+import type { CoveragePoint } from '../covering/point.ts';
+import type { Flight } from '../flight.ts';
+import { changesOf } from './changes.ts';
+import { type Draft, factsOf, plainDraft } from './draft.ts';
+import { liveTest } from './live.ts';
+import { poolsOf } from './pools.ts';
+import { draftRunner } from './run_draft.ts';
+
+/** A request that covers points which no case has covered. */
+export interface FoundCase {
+  readonly draft: Draft;
+  readonly flights: readonly Flight[];
+  readonly points: readonly CoveragePoint[];
+}
+
+export interface SearchLimits {
+  /** Requests that are tried. Default 20,000. */
+  readonly runs: number;
+  /** Different facts that an edge is compiled for. Default 200. */
+  readonly facts: number;
+}
+
+const DEFAULT_LIMITS: SearchLimits = { runs: 20_000, facts: 200 };
+/** Drafts that others are made of. */
+const CORPUS_LIMIT = 400;
+
+/**
+ * Looks for requests that cover what no case has: from the requests of the cases and a plain one for each route,
+ * one field after another is changed to a value that the configuration speaks of, or one beside it. A request that
+ * made anything happen for the first time is where further changes begin.
+ */
+export function findCases(
+  covered: CoveredEdge,
+  begin: readonly Draft[],
+  limits: Partial<SearchLimits> = {},
+): FoundCase[] {
+  const { runs: most, facts: mostFacts } = { ...DEFAULT_LIMITS, ...limits };
+  const open = new Map(
+    coverageOf(covered)
+      .points.filter(({ uncovered }) => uncovered !== null && uncovered.because !== 'cannot_happen')
+      .map((point) => [point.id, point as CoveragePoint]),
+  );
+  if (open.size === 0) return [];
+  const { config } = covered.edge;
+  const tried = triedEdge(covered);
+  const run = draftRunner(tried.edge);
+  const isCovered = liveTest(tried.recorder);
+  const pools = poolsOf(config, covered.recorder.expressions.values());
+  const found: FoundCase[] = [];
+  const corpus: Draft[] = [];
+  const known = new Set<string>();
+  const factsTried = new Set<string>();
+  let runs = 0;
+
+  const attempt = (draft: Draft): void => {
+    const key = JSON.stringify(draft);
+    const facts = JSON.stringify(factsOf(draft));
+    if (known.has(key) || (factsTried.size >= mostFacts && !factsTried.has(facts))) return;
+    known.add(key);
+    factsTried.add(facts);
+    runs += 1 + (draft.before?.count ?? 0);
+    const before = tried.recorder.novelty();
+    const flights = run(draft);
+    if (flights.length === 0) return;
+    const points = [...open.values()].filter((point) => isCovered(point, draft));
+    for (const { id } of points) open.delete(id);
+    if (points.length > 0) found.push({ draft, flights, points });
+    if ((points.length > 0 || tried.recorder.novelty() > before) && corpus.length < CORPUS_LIMIT)
+      corpus.push(draft);
+  };
+
+  const plain = covered.routes.map(({ route }) => plainDraft(config, readMatch(route.match).path));
+  const roots = distinctDrafts([...plain, ...begin]);
+  for (const draft of roots) attempt(draft);
+  // Requests of cases lead on even where they did nothing new.
+  const waiting = distinctDrafts([...roots, ...corpus]).slice(0, CORPUS_LIMIT);
+  corpus.splice(0, corpus.length, ...waiting);
+  for (let at = 0; at < corpus.length && open.size > 0 && runs < most; at++) {
+    for (const { draft } of changesOf(corpus[at]!, pools)) {
+      attempt(draft);
+      if (open.size === 0 || runs >= most) break;
+    }
+  }
+  return found;
+}
+
+function distinctDrafts(drafts: readonly Draft[]): Draft[] {
+  return [...new Map(drafts.map((draft) => [JSON.stringify(draft), draft])).values()];
+}

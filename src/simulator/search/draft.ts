@@ -1,0 +1,125 @@
+import type { TlsFacts } from '../../engine/contract.ts';
+import { connectionOf, headOf } from '../../engine/request_like.ts';
+import type { FieldList } from '../../http/fields.ts';
+import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { UpstreamConfig } from '../document/schema.ts';
+import type { PreparedRequest } from '../simulator.ts';
+
+/** A case that is being looked for: a request, and the world that it is sent in. All of it can be written down. */
+export interface Draft {
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly path: string;
+  readonly query: string | undefined;
+  /** Fields without those that go with host and body. */
+  readonly headers: FieldList;
+  readonly body: string;
+  readonly ip: string;
+  readonly tls: TlsFacts | null;
+  /** Facts as an edge file has them; `variables` come after them. */
+  readonly facts: readonly unknown[];
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly startMs: number;
+  readonly seed: number | string;
+  readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
+  /** Requests that go before this one; null for none. */
+  readonly before: Before | null;
+}
+
+/** The same request, sent many times before, and the time until it is sent again. */
+export interface Before {
+  readonly count: number;
+  readonly everyMs: number;
+  /** What upstreams answer meanwhile. */
+  readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
+  readonly thenMs: number;
+}
+
+/** A plain request for a path of the edge. */
+export function plainDraft(config: EdgeConfig, path = '/'): Draft {
+  return {
+    method: 'GET',
+    scheme: 'https',
+    host: defaultHost(config),
+    path,
+    query: undefined,
+    headers: [],
+    body: '',
+    ip: '203.0.113.9',
+    tls: null,
+    facts: [],
+    variables: {},
+    startMs: DEFAULT_START_MS,
+    seed: 1,
+    upstreams: {},
+    before: null,
+  };
+}
+
+const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
+
+/** The draft of a request that is ready to be sent; null for one that no edge takes. */
+export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: EdgeConfig): Draft | null {
+  const { head, connection, body } = request;
+  if ('refused' in head) return null;
+  const headers: string[] = [];
+  for (let at = 0; at < head.headers.length; at += 2) {
+    const name = head.headers[at]!.toLowerCase();
+    if (!FRAMING.has(name)) headers.push(name, head.headers[at + 1]!);
+  }
+  return {
+    ...plainDraft(config),
+    method: head.method,
+    scheme: head.scheme,
+    host: head.authority,
+    path: head.path,
+    query: head.query,
+    headers,
+    body: new TextDecoder().decode(body),
+    ip: connection.client.text,
+    tls: connection.tls,
+    ...from,
+  };
+}
+
+/** The drafts of a case: one for each of its requests, in the world of the case. */
+export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[] {
+  const { plan, facts, startMs, seed } = compiled;
+  const from = { facts, startMs, seed };
+  const requests =
+    plan.kind === 'timeline'
+      ? plan.steps.flatMap(({ request }) => (request === null ? [] : [request]))
+      : [plan.request];
+  return requests.flatMap((request) => draftOf(request, from, config) ?? []);
+}
+
+/** The request of a draft, ready to be sent; null when it cannot be written as one. */
+export function preparedDraft(draft: Draft): PreparedRequest | null {
+  const { method, scheme, host, path, query, headers, body, ip, tls, startMs } = draft;
+  const bytes = new TextEncoder().encode(body);
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at]!, headers[at + 1]!]);
+  if (bytes.length > 0) pairs.push(['content-length', String(bytes.length)]);
+  try {
+    const url = `${scheme}://${host}${path}${query === undefined ? '' : `?${query}`}`;
+    const head = headOf({ method, url, headers: pairs });
+    const connection = { ...connectionOf({ clientIp: ip, clientPort: 50_000 }, scheme, startMs), tls };
+    return { head, connection, body: bytes, leaveAfterMs: -1 };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return null;
+  }
+}
+
+/** What upstreams answer to the request that matters: those that answered otherwise before are well again. */
+export function answersOf({ before, upstreams }: Draft): Draft['upstreams'] {
+  const well = Object.keys(before?.upstreams ?? {}).map((name) => [name, 200] as const);
+  return { ...Object.fromEntries(well), ...upstreams };
+}
+
+/** All facts of a draft, in the form of an edge file. */
+export function factsOf({ facts, variables }: Draft): readonly unknown[] {
+  return Object.keys(variables).length === 0 ? facts : [...facts, { variables }];
+}

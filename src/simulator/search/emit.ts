@@ -1,0 +1,113 @@
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import { checkScenario } from '../document/check.ts';
+import { type CoveredEdge, triedEdge } from '../covering/coverage.ts';
+import type { CoveragePoint } from '../covering/point.ts';
+import { coverageOf } from '../covering/coverage.ts';
+import { runFile } from '../run_file.ts';
+import { writtenSnapshot } from '../snapshot.ts';
+import type { FoundCase } from './cover_points.ts';
+import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
+
+/** What the emitted file is about: the edge or the policy by its path, or as it is. */
+export type Tested = { readonly edge: unknown } | { readonly policy: unknown };
+
+/** Cases that were run as a scenario file would be, and pass. */
+export interface EmittedCases {
+  readonly cases: readonly WrittenCase[];
+  /** Points that they cover, over what was covered before. */
+  readonly points: readonly CoveragePoint[];
+  /** A line for people by the point's id. */
+  readonly offered: ReadonlyMap<string, string>;
+}
+
+/**
+ * Writes found requests as cases, and runs them as such: what does not pass, or no longer covers what it was found
+ * for, is left out.
+ */
+export function emittedCases(
+  covered: CoveredEdge,
+  found: readonly FoundCase[],
+  tested: Tested,
+): EmittedCases {
+  const names = new Map<string, number>();
+  const written = found.map((each) => {
+    const name = nameFor(each.points);
+    const count = (names.get(name) ?? 0) + 1;
+    names.set(name, count);
+    return { each, config: writtenCase(count === 1 ? name : `${name} (${count})`, each.draft, each.flights) };
+  });
+  const passing = passingNames(
+    covered,
+    written.map(({ config }) => config),
+    tested,
+  );
+  const sound = written.filter(({ config }) => passing.has(config.name));
+  const after = pointsAfter(
+    covered,
+    sound.map(({ config }) => config),
+    tested,
+  );
+  const offered = new Map<string, string>();
+  const points: CoveragePoint[] = [];
+  for (const { each } of sound) {
+    for (const point of each.points) {
+      if (!after.has(point.id)) continue;
+      points.push(point);
+      offered.set(point.id, draftLine(each.draft));
+    }
+  }
+  const cases = sound.filter(({ each }) => each.points.some(({ id }) => after.has(id)));
+  return { cases: cases.map(({ config }) => config), points, offered };
+}
+
+function passingNames(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
+  const { results } = runWritten(triedEdge(covered), cases, tested);
+  return new Set(results.filter(({ status }) => status === 'passed').map(({ name }) => name));
+}
+
+/** Points that are covered when the cases have run after those that were there before. */
+function pointsAfter(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
+  const tried = triedEdge(covered);
+  runWritten(tried, cases, tested);
+  return new Set(
+    coverageOf(tried)
+      .points.filter(({ uncovered }) => uncovered === null)
+      .map(({ id }) => id),
+  );
+}
+
+function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested: Tested) {
+  if (cases.length === 0) return { results: [] };
+  const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
+  if (hasErrors(checked.diagnostics))
+    throw new Error(`a case that was made up is wrong: ${checked.diagnostics[0]!.says}`);
+  const { cases: results } = runFile(checked, edge, {
+    selects: () => true,
+    seed: null,
+    repeat: 1,
+    bail: false,
+    lines: false,
+    signer: null,
+    told: () => true,
+    clockMs: () => 0,
+  });
+  return { results };
+}
+
+function scenarioOf(cases: readonly WrittenCase[], tested: Tested): object {
+  return { ...tested, cases };
+}
+
+/** Cases as the text of a scenario file: one line for each part of a case, in YAML or in JSON. */
+export function scenarioText(cases: readonly WrittenCase[], tested: Tested, form: 'yaml' | 'json'): string {
+  if (form === 'json') return `${JSON.stringify(scenarioOf(cases, tested), null, 2)}\n`;
+  const lines = ['# Cases that cover what no other case did. Read what they expect: it is what happened.'];
+  for (const [key, value] of Object.entries(tested)) lines.push(`${key}: ${writtenSnapshot(value, 'yaml')}`);
+  lines.push('', 'cases:');
+  for (const { name, ...parts } of cases) {
+    lines.push(`  - name: ${JSON.stringify(name)}`);
+    for (const [key, value] of Object.entries(parts))
+      lines.push(`    ${key}: ${writtenSnapshot(value, 'yaml')}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

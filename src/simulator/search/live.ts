@@ -1,0 +1,40 @@
+import type { Recorder } from '../covering/recorder.ts';
+import type { CoveragePoint } from '../covering/point.ts';
+import { shownConditions } from '../covering/vectors.ts';
+import type { Draft } from './draft.ts';
+
+/** Tells whether a point is covered by all that has run so far; `draft` is what ran last. */
+export type LiveTest = (point: CoveragePoint, draft: Draft) => boolean;
+
+/** Reads points off a recorder while it records: thousands of runs are looked at, and few change anything. */
+export function liveTest(recorder: Recorder): LiveTest {
+  const shown = new Map<string, { readonly size: number; readonly conditions: readonly boolean[] }>();
+  return ({ seen }, draft) => {
+    switch (seen.by) {
+      case 'hit':
+        return seen.keys.some((key) => recorder.count(key) > 0);
+      case 'path':
+        return seen.test(draft.path) && recorder.count(`path ${seen.edge} ${draft.path}`) > 0;
+      case 'host': {
+        const host = draft.host.replace(/:\d+$/, '').toLowerCase();
+        return seen.test(host) && recorder.count(`host ${seen.edge} ${host}`) > 0;
+      }
+      case 'node': {
+        const record = recorder.expressions.get(seen.expression)?.record;
+        return ((seen.outcome ? record?.yes : record?.no)?.[seen.node] ?? 0) > 0;
+      }
+      case 'vectors': {
+        const record = recorder.expressions.get(seen.expression)?.record.decisions[seen.decision];
+        if (record === undefined) return false;
+        const key = `${seen.expression} ${seen.decision}`;
+        const { size } = record.current.seen;
+        let known = shown.get(key);
+        if (known?.size !== size) {
+          known = { size, conditions: shownConditions(Object.keys(record.vectors), seen.count) };
+          shown.set(key, known);
+        }
+        return known.conditions[seen.condition] === true;
+      }
+    }
+  };
+}

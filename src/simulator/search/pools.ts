@@ -1,0 +1,268 @@
+import { readMatch } from '../../edge/compile.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
+import { parseAddress } from '../../net/address.ts';
+import type { WatchedExpression } from '../covering/expressions.ts';
+import { boundariesOf } from '../covering/ip_points.ts';
+import { besidePath, placedRoutes } from '../covering/points.ts';
+import { policyOf, rulesOf } from '../covering/policy_points.ts';
+import { dialledBackends } from '../compile_case.ts';
+import { type Asked, askedBy } from './constants.ts';
+import type { Before } from './draft.ts';
+import { sampleTexts } from './patterns.ts';
+import { statefulBefores } from './stateful.ts';
+
+/** Values that are worth trying, by field: all that a configuration speaks of, and what lies just beside it. */
+export interface Pools {
+  readonly hosts: ReadonlySet<string>;
+  readonly methods: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+  readonly addresses: ReadonlySet<string>;
+  /** Null is none. */
+  readonly agents: ReadonlySet<string | null>;
+  readonly headers: ReadonlyMap<string, ReadonlySet<string | null>>;
+  readonly parameters: ReadonlyMap<string, ReadonlySet<string | null>>;
+  readonly cookies: ReadonlyMap<string, ReadonlySet<string | null>>;
+  /** Values of variables that come from facts. */
+  readonly facts: ReadonlyMap<string, ReadonlySet<unknown>>;
+  /** Common names of client certificates; null is no certificate. Empty where nothing asks. */
+  readonly certificates: ReadonlySet<string | null>;
+  readonly bodies: ReadonlySet<string>;
+  readonly startsMs: ReadonlySet<number>;
+  readonly seeds: number;
+  /** What all upstreams answer. */
+  readonly answers: readonly Answer[];
+  readonly backends: readonly string[];
+  readonly befores: readonly Before[];
+}
+
+/** An answer of an upstream, as a scenario writes it. */
+export type Answer =
+  | number
+  | string
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+
+/** The values of a configuration, and of the expressions in it. */
+export function poolsOf(config: EdgeConfig, expressions: Iterable<WatchedExpression>): Pools {
+  const asked = Array.from(expressions, ({ program }) => askedBy(program));
+  const routes = placedRoutes(config);
+  const actions = routes.flatMap((placed) => {
+    const policy = policyOf(placed, config);
+    return policy === null ? [] : rulesOf(policy).flatMap((rule) => rule.actions);
+  });
+  const isRandom = asked.some((each) => each.isRandom);
+  const isWeighted = Object.values(config.backends).some(({ weighted }) => weighted !== undefined);
+  const backends = dialledBackends(config);
+  return {
+    hosts: new Set([...hostsOf(config), ...textsFor(asked, /^req\.(?:host|url\.(?:host|authority))$/)]),
+    methods: new Set(['GET', 'POST', 'OPTIONS', 'DELETE', ...textsFor(asked, /^req\.method$/)]),
+    paths: new Set([...pathsOf(config), ...pathsAsked(asked)]),
+    addresses: addressesOf(config, asked, actions),
+    agents: agentsOf(config, asked),
+    headers: headersOf(config, asked, actions),
+    parameters: namedPool(asked, 'parameter'),
+    cookies: namedPool(asked, 'cookie'),
+    facts: factsAsked(asked),
+    certificates: certificatesOf(asked),
+    bodies: bodiesOf(asked),
+    startsMs: startsOf(asked),
+    seeds: isRandom || isWeighted ? SEEDS : 0,
+    answers: answersOf(config, asked),
+    backends,
+    befores: statefulBefores(config, actions, backends),
+  };
+}
+
+const SEEDS = 40;
+
+function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
+  return [...variables].some((name) => pattern.test(name));
+}
+
+/** Constants of the expressions that ask a variable, and texts that their patterns match. */
+function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
+  return asked
+    .filter(({ variables }) => has(variables, variable))
+    .flatMap(({ texts, patterns }) => [
+      ...patterns.flatMap((pattern) => sampleTexts(pattern)),
+      ...texts.filter((text) => !patterns.includes(text)),
+    ]);
+}
+
+function hostsOf({ edges }: EdgeConfig): string[] {
+  return Object.values(edges.https)
+    .flatMap(({ hostports }) => hostports)
+    .map((hostport) => hostport.replace(/:\d+$/, '').replace('*', 'any'))
+    .filter((host) => !host.endsWith('.internal'));
+}
+
+function pathsOf(config: EdgeConfig): string[] {
+  return placedRoutes(config).flatMap(({ route }) => {
+    const { path } = readMatch(route.match);
+    const below = path.endsWith('/') ? `${path}x` : `${path}/x`;
+    return path === '/' ? [path, below] : [path, below, besidePath(path)];
+  });
+}
+
+function pathsAsked(asked: readonly Asked[]): string[] {
+  const texts = textsFor(asked, /^req\.url(?:\.path|\.raw.*)?$/);
+  const rooted = texts
+    .filter((text) => text !== '')
+    .map((text) => (text.startsWith('/') ? text : `/${text}`));
+  return [...new Set(rooted)]
+    .filter((path) => !/[\s?#]/.test(path))
+    .flatMap((path) => [path, `${path}x`, `/x${path}`, `${path.replace(/\/$/, '')}/x`]);
+}
+
+type Actions = readonly { readonly type: string; readonly config: unknown }[];
+
+function addressesOf(config: EdgeConfig, asked: readonly Asked[], actions: Actions): Set<string> {
+  const written = [
+    ...Object.values(config.ip_policies).flatMap(({ rules }) => rules.map(({ cidr }) => cidr)),
+    ...textsFor(asked, /^conn\.client_ip/),
+    ...actions.flatMap(({ type, config: own }) => {
+      if (type !== 'restrict-ips') return [];
+      const { allow, deny } = own as { readonly allow: readonly string[]; readonly deny: readonly string[] };
+      return [...allow, ...deny];
+    }),
+  ];
+  const found = new Set<string>();
+  for (const text of written) {
+    const address = parseAddress(text);
+    if (address !== null) found.add(address.text);
+    const cidr = parseCidr(text);
+    if (!isCidrProblem(cidr)) for (const boundary of boundariesOf(cidr)) found.add(boundary.text);
+  }
+  return found;
+}
+
+function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+  const patterns = Object.values(edges.https).flatMap(({ routes }) =>
+    routes.flatMap(({ user_agent_filter: filter }) => [...(filter?.allow ?? []), ...(filter?.deny ?? [])]),
+  );
+  const texts = textsFor(asked, /^req\.user_agent/);
+  if (patterns.length === 0 && texts.length === 0) return new Set();
+  return new Set([...patterns.flatMap((pattern) => sampleTexts(pattern)), ...texts, 'Mozilla/5.0', null]);
+}
+
+function namedPool(asked: readonly Asked[], part: keyof Asked['names']): Map<string, Set<string | null>> {
+  const pool = new Map<string, Set<string | null>>();
+  for (const { names, texts, patterns } of asked) {
+    for (const name of names[part]) {
+      const values = pool.get(name) ?? new Set([null, 'x']);
+      pool.set(name, values);
+      for (const text of texts) if (text.toLowerCase() !== name) values.add(text);
+      for (const pattern of patterns) for (const text of sampleTexts(pattern)) values.add(text);
+    }
+  }
+  return pool;
+}
+
+function headersOf(
+  config: EdgeConfig,
+  asked: readonly Asked[],
+  actions: Actions,
+): Map<string, Set<string | null>> {
+  const pool = namedPool(asked, 'header');
+  const add = (name: string, values: readonly (string | null)[]): void => {
+    pool.set(name, new Set([...(pool.get(name) ?? [null]), ...values]));
+  };
+  const types = textsFor(asked, /^req\.content_type/);
+  if (types.length > 0) add('content-type', types);
+  const compresses =
+    placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
+    actions.some(({ type }) => type === 'compress-response');
+  if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
+  for (const { type, config: own } of actions) {
+    if (type !== 'basic-auth') continue;
+    const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
+    const plain = credentials.filter((each): each is string => typeof each === 'string');
+    add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
+  }
+  return pool;
+}
+
+const FACT = /^conn\.(?:geo|server_region|client_ip\.\w+|tls\.ja4|k8s)/;
+
+/** Values of each fact that an expression names; those of a text are its constants, and one that is none of them. */
+function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
+  const pool = new Map<string, Set<unknown>>();
+  for (const { variables, texts, numbers } of asked) {
+    for (const name of [...variables].filter((each) => FACT.test(each))) {
+      // `conn.client_ip.as` of `conn.client_ip.as.number` is no value.
+      if ([...variables].some((other) => other.startsWith(`${name}.`))) continue;
+      const values = pool.get(name) ?? new Set<unknown>();
+      pool.set(name, values);
+      if (/\.(?:is_\w+|session_resumed)$/.test(name)) for (const value of [true, false]) values.add(value);
+      else if (name.endsWith('.number')) for (const value of [...numbers, 0]) values.add(value);
+      else if (name.endsWith('.categories')) for (const text of texts) values.add([text]);
+      else for (const text of [...texts, 'XX']) values.add(text);
+    }
+  }
+  return pool;
+}
+
+function certificatesOf(asked: readonly Asked[]): Set<string | null> {
+  const texts = textsFor(asked, /^conn\.tls\.client/);
+  return texts.length === 0 && !asked.some(({ variables }) => has(variables, /^conn\.tls\.client/))
+    ? new Set()
+    : new Set([null, ...texts, 'client']);
+}
+
+const BODY_LIMIT = 65_536;
+
+function bodiesOf(asked: readonly Asked[]): Set<string> {
+  const lengths = asked
+    .filter(({ variables }) => has(variables, /^req\.content_length/))
+    .flatMap(({ numbers }) => numbers.flatMap((count) => [count - 1, count, count + 1]));
+  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
+  return new Set(possible.map((length) => 'x'.repeat(length)));
+}
+
+const HOUR_MS = 3_600_000;
+const DAYS = 7;
+
+/** Moments around those that expressions name; hours and days of the week where one asks the time at all. */
+function startsOf(asked: readonly Asked[]): Set<number> {
+  const timed = asked.filter((each) => each.isTimed);
+  const moments = timed.flatMap(({ texts }) =>
+    texts.filter(isTime).flatMap((text) => [Date.parse(text) - 1, Date.parse(text), Date.parse(text) + 1]),
+  );
+  if (timed.length === 0) return new Set();
+  const base = Date.UTC(2026, 0, 1);
+  const hours = Array.from({ length: 24 }, (_hour, hour) => base + hour * HOUR_MS);
+  const days = Array.from({ length: DAYS }, (_day, day) => base + day * 24 * HOUR_MS);
+  return new Set([...moments, ...hours, ...days]);
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function answersOf(config: EdgeConfig, asked: readonly Asked[]): Answer[] {
+  const statuses = asked
+    .filter(({ variables }) => has(variables, /^res\.status_code/))
+    .flatMap(({ numbers }) => numbers.flatMap((status) => [status - 1, status, status + 1]));
+  const named = Array.from(namedPool(asked, 'response_header'), ([name, values]) =>
+    [...values].flatMap((value): Answer[] => (value === null ? [] : [{ headers: { [name]: value } }])),
+  ).flat();
+  const types = textsFor(asked, /^res\.content_type/).map((type): Answer => ({
+    headers: { 'content-type': type },
+    body: 'data: x\n\n',
+  }));
+  const isCompressing = placedRoutes(config).some(({ route }) => route.compression !== undefined);
+  const text = { 'content-type': 'text/plain' };
+  const body = 'hello hello';
+  const packed: Answer[] = isCompressing
+    ? [
+        { headers: text, body },
+        { headers: { ...text, 'content-encoding': 'gzip' }, body },
+        { headers: { ...text, 'cache-control': 'no-transform' }, body },
+        { status: 206, headers: { ...text, 'content-range': 'bytes 0-10/4000' }, body },
+        { headers: { 'content-type': 'image/png' }, body },
+        204,
+      ]
+    : [];
+  const valid = statuses.filter((status) => status >= 101 && status <= 599);
+  return [500, 'refuse', ...valid, ...named, ...types, ...packed];
+}

@@ -1,0 +1,82 @@
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { plainDocument } from '../../edge/document/document.ts';
+import { reportWith } from '../../edge/document/report.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { type CompiledCase, type CompiledStep, dialledBackends } from '../compile_case.ts';
+import { compileUpstreams } from '../document/answers.ts';
+import type { ScenarioCode } from '../document/codes.ts';
+import type { UpstreamConfig } from '../document/schema.ts';
+import type { Flight } from '../flight.ts';
+import { runCase } from '../run_case.ts';
+import type { EdgeUnderTest } from '../under_test.ts';
+import type { UpstreamScript } from '../upstreams.ts';
+import { type Draft, answersOf, factsOf, preparedDraft } from './draft.ts';
+
+/** What came of a draft: its requests in the order of their answers, the one that matters last. */
+export type RunDraft = (draft: Draft) => readonly Flight[];
+
+/** Runs drafts on an edge. One that cannot be sent comes to nothing. */
+export function draftRunner(edge: EdgeUnderTest): RunDraft {
+  const scripts = scriptCache(edge.config);
+  return (draft) => {
+    const compiled = compiledDraft(draft, scripts);
+    if (compiled === null) return [];
+    const flights: Flight[] = [];
+    runCase(compiled, edge, { landed: (flight) => void flights.push(flight) });
+    return flights.sort((one, other) => one.index - other.index);
+  };
+}
+
+type Scripts = (given: Draft['upstreams']) => ReadonlyMap<string, UpstreamScript>;
+
+function scriptCache(config: EdgeConfig): Scripts {
+  const known = new Map<string, ReadonlyMap<string, UpstreamScript>>();
+  const backends = dialledBackends(config);
+  return (given) => {
+    const key = JSON.stringify(given);
+    let scripts = known.get(key);
+    if (scripts === undefined) known.set(key, (scripts = compiledScripts(given, backends)));
+    return scripts;
+  };
+}
+
+function compiledScripts(
+  given: Readonly<Record<string, UpstreamConfig>>,
+  backends: readonly string[],
+): ReadonlyMap<string, UpstreamScript> {
+  const findings: Diagnostic[] = [];
+  const report = reportWith<ScenarioCode>(findings, plainDocument(undefined), () => 'error');
+  const scripts = compileUpstreams(given, '', backends, report);
+  if (hasErrors(findings)) throw new Error(`a script that was made up is wrong: ${findings[0]!.says}`);
+  return scripts;
+}
+
+function compiledDraft(draft: Draft, scripts: Scripts): CompiledCase | null {
+  const request = preparedDraft(draft);
+  if (request === null) return null;
+  const { before, startMs, seed } = draft;
+  const base = {
+    row: { name: '', tags: [], pointer: '', row: null, config: { name: '' } },
+    startMs,
+    seed,
+    headMs: -1,
+    facts: factsOf(draft),
+    upstreams: scripts(draft.upstreams),
+    snapshot: false,
+  } as const;
+  if (before === null) return { ...base, plan: { kind: 'one', request, expectations: [] } };
+  const step = {
+    request,
+    everyMs: before.everyMs,
+    expectations: [],
+    counts: null,
+    pointer: '',
+  } as const;
+  const lastMs = startMs + (before.count - 1) * before.everyMs;
+  const steps: CompiledStep[] = [
+    { ...step, atMs: startMs, upstreams: scripts(before.upstreams), count: before.count },
+    { ...step, atMs: lastMs + before.thenMs, upstreams: scripts(answersOf(draft)), count: 1 },
+  ];
+  return { ...base, plan: { kind: 'timeline', steps } };
+}

@@ -1,0 +1,113 @@
+import type { CoveragePoint } from '../covering/point.ts';
+import { outcomeOf } from '../expect/outcome.ts';
+import type { Flight } from '../flight.ts';
+import { snapshotOf } from '../snapshot.ts';
+import { DEFAULT_START_MS } from '../compile_case.ts';
+import { type Draft, answersOf, factsOf } from './draft.ts';
+
+/** A case of a scenario file, as data. */
+export type WrittenCase = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** A draft as a case whose expectation is what came of it. */
+export function writtenCase(name: string, draft: Draft, flights: readonly Flight[]): WrittenCase {
+  const { before, tls, seed, startMs, upstreams } = draft;
+  const facts = factsOf(draft);
+  const certificate = tls?.clientCertificate;
+  const expect = snapshotOf(outcomeOf(flights.at(-1)!));
+  const base = {
+    name,
+    ...(seed !== 1 && { seed }),
+    ...(startMs !== DEFAULT_START_MS && { clock: new Date(startMs).toISOString() }),
+    ...(facts.length > 0 && { facts }),
+    ...(certificate && {
+      client_certificate: {
+        serial_number: certificate.serialNumber,
+        subject_cn: certificate.subjectCn,
+      },
+    }),
+  };
+  const scripts = Object.keys(upstreams).length > 0 ? { upstreams } : {};
+  if (before === null) return { ...base, ...scripts, request: writtenRequest(draft), expect };
+  const { count, everyMs, thenMs } = before;
+  const burst = { ...writtenRequest(draft), count, ...(everyMs > 0 && { every: `${everyMs}ms` }) };
+  return {
+    ...base,
+    timeline: [
+      {
+        at: '0s',
+        ...(Object.keys(before.upstreams).length > 0 && { upstreams: before.upstreams }),
+        send: burst,
+        expect: { counts: countsOf(flights.slice(0, count)) },
+      },
+      {
+        advance: `${thenMs}ms`,
+        ...(Object.keys(answersOf(draft)).length > 0 && { upstreams: answersOf(draft) }),
+        send: writtenRequest(draft),
+        expect,
+      },
+    ],
+  };
+}
+
+function countsOf(flights: readonly Flight[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { response } of flights) {
+    const status = response.status === 0 ? 'none' : String(response.status);
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The request of a draft as a scenario writes it. */
+export function writtenRequest({
+  method,
+  scheme,
+  host,
+  path,
+  query,
+  headers,
+  body,
+  ip,
+}: Draft): Record<string, unknown> {
+  const fields: Record<string, string | string[]> = {};
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name, value] = [headers[at]!, headers[at + 1]!];
+    const before = fields[name];
+    fields[name] = before === undefined ? value : [...[before].flat(), value];
+  }
+  return {
+    ...(method !== 'GET' && { method }),
+    ...(scheme !== 'https' && { scheme }),
+    host,
+    path: query === undefined ? path : `${path}?${query}`,
+    ...(headers.length > 0 && { headers: fields }),
+    ...(body !== '' && { body }),
+    ip,
+  };
+}
+
+/** A draft in one line, for people. */
+export function draftLine(draft: Draft): string {
+  const { method, scheme, host, path, query, headers, ip, body, tls, seed, startMs, before } = draft;
+  const parts = [`${method} ${scheme}://${host}${path}${query === undefined ? '' : `?${query}`} from ${ip}`];
+  for (let at = 0; at < headers.length; at += 2) parts.push(`${headers[at]!}: ${headers[at + 1]!}`);
+  if (body !== '') parts.push(`a body of ${body.length} bytes`);
+  for (const [name, value] of Object.entries(draft.variables))
+    parts.push(`${name} = ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  if (tls?.clientCertificate) parts.push(`certificate of ${tls.clientCertificate.subjectCn}`);
+  if (startMs !== DEFAULT_START_MS) parts.push(`at ${new Date(startMs).toISOString()}`);
+  if (seed !== 1) parts.push(`seed ${seed}`);
+  const answers = [...new Set(Object.values(draft.upstreams).map((answer) => JSON.stringify(answer)))];
+  if (answers.length > 0) parts.push(`upstreams answer ${answers.join(' or ')}`);
+  if (before !== null)
+    parts.push(
+      `after ${before.count} such requests${Object.keys(before.upstreams).length > 0 ? ' that fail' : ''}, and ${before.thenMs} ms`,
+    );
+  return parts.join(', ');
+}
+
+/** A name for a case by what it covers. */
+export function nameFor(points: readonly Pick<CoveragePoint, 'says'>[]): string {
+  const more = points.length - 1;
+  return `covers: ${points[0]!.says}${more === 0 ? '' : `, and ${more} more`}`;
+}
