@@ -39,7 +39,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:https': WIRE,
   'node:net': WIRE,
   'node:path': FILES,
-  'node:perf_hooks': WIRE,
+  'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/store/'],
   'node:stream': [...WIRE, 'src/simulator/'],
   'node:stream/promises': WIRE,
@@ -48,6 +48,8 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:tls': WIRE,
   'node:url': ['src/edge/document/'],
   'node:util': ['src/diagnostics/', 'src/simulator/', ...WIRE],
+  'node:v8': ['src/benchmark/'],
+  'node:vm': ['src/benchmark/'],
   'node:zlib': ['src/answers/', 'src/simulator/', 'src/proxy/'],
 };
 

@@ -40,6 +40,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],
   simulator: [...CONFIGURATION, 'events'],
   analysis: [...CONFIGURATION, 'events'],
+  // Measures what the rooms below decide; it has a clock of its own.
+  benchmark: [...CONFIGURATION, 'events', 'simulator'],
   recorder: [...CONFIGURATION, 'events', 'simulator'],
   inspector: [...CONFIGURATION, 'events', 'recorder'],
   cli: ANYTHING,

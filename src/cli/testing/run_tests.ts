@@ -66,7 +66,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
 }
 
 /** The table of webhook providers is large: only files that sign load it. */
-async function loadSigner(): Promise<Signer> {
+export async function loadSigner(): Promise<Signer> {
   const [{ signWebhook }, { findProvider }] = await Promise.all([
     import('../../mechanisms/webhook/sign.ts'),
     import('../../mechanisms/webhook/table.ts'),

@@ -1,0 +1,84 @@
+import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { World } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import { answer, start } from '../engine/run.ts';
+import { traceOf } from '../engine/trace.ts';
+import { idMaker } from '../events/identifiers.ts';
+import { projectHttpRequestComplete } from '../events/project.ts';
+import { seededChance } from '../simulator/chance.ts';
+import { constantAnswer, decideWithConstants } from '../simulator/constants.ts';
+import type { BenchRequest } from './corpus.ts';
+import type { Subject } from './meter.ts';
+
+/** How much is made of each decision: the decision alone, with its event, or with its event and the whole trace. */
+export type Depth = 'decision' | 'event' | 'trace';
+
+const START_MS = Date.UTC(2026, 0, 1);
+/** Requests follow each other on a clock of their own, so that rate limits and breakers see the same in every run. */
+const BETWEEN_MS = 1;
+
+/** An edge that decides requests one after another without waiting for anything. */
+export interface Decider {
+  readonly decide: (request: BenchRequest) => Exchange;
+  readonly effect: (request: BenchRequest) => string;
+  /** The work of one turn on a corpus. */
+  readonly subject: (corpus: readonly BenchRequest[], depth: Depth) => Subject;
+}
+
+/** Compiles an edge for measuring. Equal seeds give equal decisions. */
+export function decider(
+  config: EdgeConfig,
+  seed: number | string,
+  trace: 'decided' | 'full' = 'decided',
+): Decider {
+  const { random } = seededChance(seed);
+  let nowMs = START_MS;
+  const world: World = { nowMs: () => nowMs, random };
+  const compiled = compileEdge(config, (_route, _module, _config, initial) => initial(), { trace });
+  const newEventId = idMaker('ev', random);
+  const next = (request: BenchRequest): Exchange => {
+    nowMs += BETWEEN_MS;
+    return begin(compiled, request, world);
+  };
+  const decide = (request: BenchRequest) => decideWithConstants(next(request), request.upstream);
+  const of: Readonly<Record<Depth, (request: BenchRequest) => unknown>> = {
+    decision: decide,
+    event: (request) => projectHttpRequestComplete(decide(request), newEventId),
+    trace: (request) => {
+      const exchange = decide(request);
+      return [projectHttpRequestComplete(exchange, newEventId), traceOf(exchange)];
+    },
+  };
+  return {
+    decide,
+    effect: (request) => effectOf(next(request), request.upstream),
+    subject: (corpus, depth) => {
+      const work = of[depth];
+      return (turn) => work(corpus[turn % corpus.length]!);
+    },
+  };
+}
+
+function begin(compiled: CompiledEdge, { head, connection }: BenchRequest, world: World): Exchange {
+  if (!('refused' in head)) return beginExchange(compiled, connection, head, world);
+  const because = { code: head.refused, detail: { problem: head.says } };
+  return refuseExchange(compiled, connection, head.head, world, because);
+}
+
+/**
+ * All that a decision does to the outside, as text: what each upstream is sent, what the client gets, what is logged.
+ * Two configurations with the same texts on a corpus behave alike on it.
+ */
+function effectOf(exchange: Exchange, upstream: BenchRequest['upstream']): string {
+  const seen: unknown[] = [];
+  let question = start(exchange);
+  while (question !== null) {
+    if (question.ask === 'forward' || question.ask === 'reply' || question.ask === 'fetch')
+      seen.push(question);
+    question = answer(exchange, constantAnswer(question, upstream));
+  }
+  return JSON.stringify([seen, exchange.logs], (_key, value: unknown) =>
+    value instanceof Uint8Array ? [...value] : typeof value === 'function' ? undefined : value,
+  );
+}

@@ -1,0 +1,109 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { BenchRequest } from './corpus.ts';
+import { decider } from './decision.ts';
+import { estimateOf } from './estimate.ts';
+import { type MeterOptions, measure } from './meter.ts';
+import { type Part, partsOf } from './parts.ts';
+import { median } from './statistics.ts';
+
+/** What one module or rule costs. */
+export interface PartCost {
+  readonly kind: Part['kind'];
+  readonly name: string;
+  readonly route: string;
+  readonly pointer: string;
+  /** Requests of the corpus that reached it, and how many there are. */
+  readonly reached: number;
+  readonly of: number;
+  /** Nanoseconds each time it runs. */
+  readonly ns: number;
+  /** Share of the time of an average decision, from 0 to 1. */
+  readonly share: number;
+  /** What its text lets expect, in ns; measured and estimated part where data decides, not form. */
+  readonly estimatedNs: number;
+}
+
+/** Parts that are measured one by one; of more, those with the largest estimates. */
+const MOST_PARTS = 60;
+
+/**
+ * Measures each module and each rule alone, on the requests that reach it, against the same configuration without
+ * it. `decisionNs` is what a whole decision takes on average.
+ */
+export async function profile(
+  config: EdgeConfig,
+  corpus: readonly BenchRequest[],
+  decisionNs: number,
+  seed: number | string,
+  options: MeterOptions,
+): Promise<{ readonly parts: readonly PartCost[]; readonly leftOut: number }> {
+  const reach = reachOf(config, corpus, seed);
+  const reached = partsOf(config)
+    .map((part) => ({ part, requests: reach.get(part.pointer) ?? [], estimatedNs: estimateOf(part) }))
+    .toSorted(
+      (one, other) => other.estimatedNs * other.requests.length - one.estimatedNs * one.requests.length,
+    );
+  const measured = reached.filter(({ requests }) => requests.length > 0).slice(0, MOST_PARTS);
+  const subjects = measured.flatMap(({ part, requests }) => [
+    () => decider(part.without, seed).subject(requests, 'decision'),
+    () => decider(part.alone, seed).subject(requests, 'decision'),
+  ]);
+  const found = subjects.length === 0 ? [] : await measure(subjects, { ...options, extras: false });
+  const parts = reached.map(({ part, requests, estimatedNs }): PartCost => {
+    const at = measured.findIndex((each) => each.part === part);
+    const ns = at < 0 ? 0 : differenceOf(found[at * 2]!.samples, found[at * 2 + 1]!.samples);
+    const { kind, name, route, pointer } = part;
+    const share = (ns * requests.length) / corpus.length / decisionNs;
+    return {
+      kind,
+      name,
+      route,
+      pointer,
+      reached: requests.length,
+      of: corpus.length,
+      ns,
+      share,
+      estimatedNs,
+    };
+  });
+  return {
+    parts: parts.toSorted((one, other) => other.share - one.share),
+    leftOut: reached.filter(({ requests }) => requests.length > 0).length - measured.length,
+  };
+}
+
+/** Slices of one round were taken one after the other: their difference is freer of noise than that of two medians. */
+function differenceOf(without: readonly number[], alone: readonly number[]): number {
+  return Math.max(0, median(alone.map((ns, at) => ns - without[at]!)));
+}
+
+/** For each module and rule, by pointer, the requests that it was asked about. */
+function reachOf(
+  config: EdgeConfig,
+  corpus: readonly BenchRequest[],
+  seed: number | string,
+): ReadonlyMap<string, readonly BenchRequest[]> {
+  const reach = new Map<string, BenchRequest[]>();
+  const { decide } = decider(config, seed, 'full');
+  for (const request of corpus) {
+    for (const pointer of pointersOf(decide(request))) {
+      const requests = reach.get(pointer);
+      if (requests === undefined) reach.set(pointer, [request]);
+      else requests.push(request);
+    }
+  }
+  return reach;
+}
+
+function pointersOf({ pipeline, verdicts, responseVerdicts }: Exchange): ReadonlySet<string> {
+  const pointers = new Set<string>();
+  for (const [at, { pointer }] of (pipeline?.slots ?? []).entries()) {
+    for (const verdict of [verdicts[at], responseVerdicts[at]]) {
+      if (verdict === undefined) continue;
+      pointers.add(pointer);
+      for (const inner of verdict.inner ?? []) if (inner.kind === 'rule') pointers.add(inner.pointer);
+    }
+  }
+  return pointers;
+}

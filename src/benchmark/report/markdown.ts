@@ -1,0 +1,40 @@
+import type { BenchResult } from '../result.ts';
+import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+
+/** The result as Markdown, for a comment on a change. */
+export function markdownReport(result: BenchResult): string {
+  const { file, corpus, machine, rows, parts, suggestions, compared, against } = result;
+  const lines = [
+    `### ${file}`,
+    '',
+    `${corpus.count} requests ${corpus.from}; node ${machine.node}, ${machine.cpu}`,
+    '',
+    '| | per op | ops | p50 | p99 | p99.9 | bytes | gc |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|',
+    ...rows.map(
+      ({ name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare }) =>
+        `| ${name} | ${durationText(nsPerOp.value)} ${spreadText(nsPerOp)} | ${rateText(opsPerSecond)} | ${durationText(latency.p50)} | ${durationText(latency.p99)} | ${durationText(latency.p999)} | ${bytesText(bytesPerOp)} | ${percentText(gcShare)} |`,
+    ),
+  ];
+  if (parts.length > 0) {
+    lines.push('', '| part | share | each | expected | reached | place |', '|---|--:|--:|--:|--:|---|');
+    for (const { kind, name, share, ns, estimatedNs, reached, of, place } of parts)
+      lines.push(
+        `| ${kind} ${escaped(name)} | ${percentText(share)} | ${durationText(ns)} | ${durationText(estimatedNs)} | ${reached}/${of} | ${place ?? ''} |`,
+      );
+  }
+  if (compared.length > 0) {
+    lines.push('', `Against ${against!}:`, '');
+    for (const { name, comparison } of compared) lines.push(`- ${name}: ${comparisonText(comparison)}`);
+  }
+  if (suggestions.length > 0) {
+    lines.push('', 'Suggestions, verified on these requests:', '');
+    for (const { says, comparison } of suggestions)
+      lines.push(`- ${escaped(says)}: ${comparisonText(comparison)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
+}

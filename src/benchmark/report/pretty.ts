@@ -1,0 +1,74 @@
+import type { BenchResult, LocatedCost } from '../result.ts';
+import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
+
+/** Parts below this share of a decision are summed up in one line. */
+const TOLD_SHARE = 0.005;
+
+/** The result for a terminal. */
+export function prettyReport(result: BenchResult): string {
+  const { file, corpus, machine, rows, parts, suggestions, compared, against } = result;
+  const lines = [
+    `${file}  ${corpus.count} requests ${corpus.from}`,
+    `node ${machine.node}, ${machine.cpu}, ${machine.cores} cores`,
+    '',
+    ...table([
+      ['', 'per op', '', 'ops', 'p50', 'p99', 'p99.9', 'bytes', 'gc'],
+      ...rows.map(({ name, nsPerOp, opsPerSecond, latency, bytesPerOp, gcShare }) => [
+        name,
+        durationText(nsPerOp.value),
+        spreadText(nsPerOp),
+        rateText(opsPerSecond),
+        durationText(latency.p50),
+        durationText(latency.p99),
+        durationText(latency.p999),
+        bytesText(bytesPerOp),
+        percentText(gcShare),
+      ]),
+    ]),
+  ];
+  const unsteady = rows.filter(({ steady }) => !steady).map(({ name }) => name);
+  if (unsteady.length > 0) lines.push(`not steady after the warm-up: ${unsteady.join(', ')}`);
+  if (parts.length > 0)
+    lines.push('', 'Where the time of a decision goes', ...partLines(parts, result.partsLeftOut));
+  if (compared.length > 0) {
+    lines.push('', `Against ${against!}`);
+    for (const { name, comparison } of compared) lines.push(`  ${name}: ${comparisonText(comparison)}`);
+  }
+  if (suggestions.length > 0) {
+    lines.push('', 'Suggestions: each keeps every decision on these requests, and was measured');
+    for (const { says, comparison } of suggestions) lines.push(`  ${says}: ${comparisonText(comparison)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
+  const told = parts.filter(({ share, kind }) => share >= TOLD_SHARE && kind !== null);
+  const lines = table([
+    ['', 'share', 'each', 'expected', 'reached', ''],
+    ...told.map(({ kind, name, share, ns, estimatedNs, reached, of, place }) => [
+      kind === 'rule' ? `  rule ${name}` : name,
+      percentText(share),
+      durationText(ns),
+      durationText(estimatedNs),
+      `${reached}/${of}`,
+      place ?? '',
+    ]),
+  ]);
+  const rest = parts.length - told.length;
+  if (rest > 0) lines.push(`  ${rest} more below ${percentText(TOLD_SHARE)} each`);
+  if (leftOut > 0) lines.push(`  ${leftOut} were not measured one by one`);
+  return lines;
+}
+
+/** Rows in columns: the first to the left, numbers to the right, the last as it is. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    `  ${row
+      .map((cell, column) => {
+        const space = ' '.repeat(widths[column]! - cell.length);
+        return column === 0 || cell.includes(':') ? cell + space : space + cell;
+      })
+      .join('  ')}`.trimEnd(),
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * What can be said about measured numbers: medians with intervals, and whether two rows of them differ. Nothing here
+ * assumes a normal distribution, for times have long tails.
+ */
+
+/** A number and the interval that holds the true one with 95 % confidence. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The value below which `share` (0 to 1) of the sorted numbers lie: the nearest rank. NaN of none. */
+export function quantile(sorted: readonly number[], share: number): number {
+  if (sorted.length === 0) return Number.NaN;
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+}
+
+/** The median; the mean of the middle two of an even count. NaN of none. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+const RESAMPLES = 1_000;
+const CONFIDENCE = 0.95;
+
+/** A statistic of numbers, with its percentile bootstrap interval (Efron 1979). `random` is uniform in [0, 1). */
+export function bootstrap(
+  numbers: readonly number[],
+  random: () => number,
+  statistic: (numbers: readonly number[]) => number = median,
+): Estimate {
+  const found: number[] = [];
+  for (let round = 0; round < RESAMPLES; round++) found.push(statistic(resampled(numbers, random)));
+  found.sort((one, other) => one - other);
+  const tail = (1 - CONFIDENCE) / 2;
+  return { value: statistic(numbers), low: quantile(found, tail), high: quantile(found, 1 - tail) };
+}
+
+function resampled(numbers: readonly number[], random: () => number): number[] {
+  return numbers.map(() => numbers[Math.floor(random() * numbers.length)]!);
+}
+
+/** The outcome of a rank test: how likely such a difference is by chance, and how large it is. */
+export interface RankTest {
+  /** Two-sided, from the normal approximation with correction for ties. */
+  readonly p: number;
+  /** Share of pairs in which the second number is the larger, ties half (Vargha and Delaney 2000): 0.5 is no effect. */
+  readonly effect: number;
+}
+
+/** Mann and Whitney's test of two independent rows of numbers (1947). Both need at least eight for the approximation. */
+export function mannWhitney(first: readonly number[], second: readonly number[]): RankTest {
+  const all = [...first.map((value) => ({ value, of: 0 })), ...second.map((value) => ({ value, of: 1 }))];
+  all.sort((one, other) => one.value - other.value);
+  let rankSum = 0;
+  let ties = 0;
+  for (let at = 0; at < all.length;) {
+    let end = at;
+    while (end < all.length && all[end]!.value === all[at]!.value) end++;
+    const rank = (at + 1 + end) / 2;
+    const size = end - at;
+    ties += size ** 3 - size;
+    for (; at < end; at++) if (all[at]!.of === 1) rankSum += rank;
+  }
+  const [n, m] = [first.length, second.length];
+  const u = rankSum - (m * (m + 1)) / 2;
+  const effect = u / (n * m);
+  const total = n + m;
+  const variance = ((n * m) / 12) * (total + 1 - ties / (total * (total - 1)));
+  if (variance <= 0) return { p: 1, effect };
+  const z = Math.max(0, Math.abs(u - (n * m) / 2) - 0.5) / Math.sqrt(variance);
+  return { p: Math.min(1, 2 * upperTail(z)), effect };
+}
+
+/** Share of the standard normal distribution above `z` ≥ 0 (Abramowitz and Stegun 26.2.17, error below 7.5e-8). */
+function upperTail(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z);
+  const polynomial =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
+}
+
+/** What two measurements say of each other. */
+export interface Comparison {
+  readonly verdict: 'slower' | 'faster' | 'no difference';
+  /** Second over first: 1.1 is ten percent slower. */
+  readonly ratio: Estimate;
+  readonly test: RankTest;
+}
+
+/** Chance of a false alarm in one comparison of equal things, before the least difference is asked for. */
+const SIGNIFICANT = 0.001;
+/** Differences below this share are not told: layout of code and memory makes as much. */
+export const LEAST_DIFFERENCE = 0.03;
+
+/** Stretches that a row of pairs is cut into: what disturbs the machine lasts longer than one pair. */
+const BLOCKS = 16;
+
+/**
+ * Compares two rows of times that were taken in turns: the numbers at one place belong together, so that what
+ * disturbed the machine disturbed both. Each of sixteen stretches gives one ratio. Says that they differ only when
+ * nearly all stretches agree on which is slower, the interval of the ratio leaves one out, and the ratio itself is at
+ * least `leastDifference` away.
+ */
+export function comparePairs(
+  first: readonly number[],
+  second: readonly number[],
+  random: () => number,
+  leastDifference = LEAST_DIFFERENCE,
+): Comparison {
+  const ratios = second.map((value, at) => value / first[at]!);
+  const length = Math.max(1, Math.floor(ratios.length / BLOCKS));
+  const blocks = Array.from({ length: Math.min(BLOCKS, ratios.length) }, (_, at) =>
+    median(ratios.slice(at * length, (at + 1) * length)),
+  );
+  return concluded(bootstrap(blocks, random), signTest(blocks), leastDifference);
+}
+
+/** Compares two rows of times of different runs, which may be of different length. */
+export function compareRuns(
+  first: readonly number[],
+  second: readonly number[],
+  random: () => number,
+  leastDifference = LEAST_DIFFERENCE,
+): Comparison {
+  const found: number[] = [];
+  for (let round = 0; round < RESAMPLES; round++)
+    found.push(median(resampled(second, random)) / median(resampled(first, random)));
+  found.sort((one, other) => one - other);
+  const tail = (1 - CONFIDENCE) / 2;
+  const ratio: Estimate = {
+    value: median(second) / median(first),
+    low: quantile(found, tail),
+    high: quantile(found, 1 - tail),
+  };
+  return concluded(ratio, mannWhitney(first, second), leastDifference);
+}
+
+/** The test of pairs: how likely a fair coin falls as unevenly as the ratios lie above and below one. */
+function signTest(ratios: readonly number[]): RankTest {
+  const above = ratios.filter((ratio) => ratio > 1).length;
+  const tossed = ratios.filter((ratio) => ratio !== 1).length;
+  const rarer = Math.min(above, tossed - above);
+  let chance = 1;
+  let tail = 0;
+  // Binomial coefficients one after the other; the rows are short.
+  for (let count = 0; count <= rarer; count++) {
+    tail += chance;
+    chance = (chance * (tossed - count)) / (count + 1);
+  }
+  const effect = (above + (ratios.length - tossed) / 2) / ratios.length;
+  return { p: Math.min(1, (2 * tail) / 2 ** tossed), effect };
+}
+
+function concluded(ratio: Estimate, test: RankTest, leastDifference: number): Comparison {
+  const differs =
+    test.p < SIGNIFICANT &&
+    (ratio.low > 1 || ratio.high < 1) &&
+    Math.abs(Math.log(ratio.value)) >= Math.log(1 + leastDifference);
+  const verdict = differs ? (ratio.value > 1 ? 'slower' : 'faster') : 'no difference';
+  return { verdict, ratio, test };
+}

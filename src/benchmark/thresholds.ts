@@ -1,0 +1,64 @@
+import { suggest } from '../diagnostics/suggest.ts';
+import type { ResultRow } from './result.ts';
+
+/** What a run must reach, such as `p99<50us`. */
+export interface Threshold {
+  readonly text: string;
+  readonly holds: (row: ResultRow) => boolean;
+  /** What was measured instead, for the message. */
+  readonly measured: (row: ResultRow) => number;
+}
+
+type Metric = (row: ResultRow) => number;
+
+// table: metrics of thresholds; times in ns
+const METRICS: Readonly<Record<string, Metric>> = {
+  mean: ({ nsPerOp }) => nsPerOp.value,
+  ns: ({ nsPerOp }) => nsPerOp.value,
+  ops: ({ opsPerSecond }) => opsPerSecond,
+  p50: ({ latency }) => latency.p50,
+  p90: ({ latency }) => latency.p90,
+  p99: ({ latency }) => latency.p99,
+  'p99.9': ({ latency }) => latency.p999,
+  max: ({ latency }) => latency.max,
+  bytes: ({ bytesPerOp }) => bytesPerOp,
+  gc: ({ gcShare }) => gcShare,
+};
+// table: units of thresholds, as factors
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  k: 1e3,
+  M: 1e6,
+  '%': 0.01,
+};
+const FORM = /^([a-z]+\d*(?:\.\d+)?)\s*(<=|>=|<|>)\s*(\d+(?:\.\d+)?)([a-zµ%]*)$/i;
+
+/** Reads a threshold: metric, comparison, number and unit. */
+export function readThreshold(text: string): Threshold | { readonly problem: string } {
+  const parts = FORM.exec(text.trim());
+  if (parts === null) return { problem: `'${text}' is not a threshold such as p99<50us or ops>500k` };
+  const [, name, operator, number, unit] = parts;
+  const metric = Object.hasOwn(METRICS, name!) ? METRICS[name!] : undefined;
+  if (metric === undefined) {
+    const meant = suggest(name!, Object.keys(METRICS));
+    const hint = meant === undefined ? Object.keys(METRICS).join(', ') : `did you mean '${meant}'?`;
+    return { problem: `'${name!}' in '${text}' is no metric: ${hint}` };
+  }
+  const factor = Object.hasOwn(UNITS, unit!) ? UNITS[unit!] : undefined;
+  if (factor === undefined) {
+    return { problem: `'${unit!}' in '${text}' is no unit: ${Object.keys(UNITS).join(' ').trim()}` };
+  }
+  const limit = Number(number) * factor;
+  const holds = (row: ResultRow): boolean => {
+    const value = metric(row);
+    if (operator === '<') return value < limit;
+    if (operator === '<=') return value <= limit;
+    return operator === '>' ? value > limit : value >= limit;
+  };
+  return { text: text.trim(), holds, measured: metric };
+}

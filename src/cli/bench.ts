@@ -1,0 +1,207 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, platform } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Corpus } from '../benchmark/corpus.ts';
+import { expressionSubject } from '../benchmark/expression_subject.ts';
+import { REPORTS } from '../benchmark/report/index.ts';
+import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
+import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
+import { type Threshold, readThreshold } from '../benchmark/thresholds.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { Activation } from '../expression/vocabulary/activation.ts';
+import { NO_FACTS } from '../expression/vocabulary/facts.ts';
+import { corpusOf } from './bench_corpus.ts';
+import { type BenchTarget, readTarget } from './bench_target.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+
+interface Options {
+  readonly requests: readonly string[];
+  readonly duration: number;
+  readonly warmUp: number;
+  readonly seed: string;
+  readonly profile: boolean;
+  readonly baseline?: string;
+  readonly against?: string;
+  readonly threshold: readonly Threshold[];
+  readonly reporter: readonly { readonly name: string; readonly path: string | null }[];
+  readonly quiet?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('bench')
+    .description('Measure how fast an edge file, a policy or an expression decides, and what costs what')
+    .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
+    .option(
+      '--requests <path>',
+      'scenario file or folder, HAR, recording or events; may be repeated',
+      add,
+      [],
+    )
+    .option('--duration <time>', 'how long each row is measured, such as 500ms or 2s', readMs, 1_000)
+    .option('--warm-up <time>', 'the longest that each row is warmed up', readMs, 2_000)
+    .option('--seed <seed>', 'chance of this seed', '1')
+    .option('--no-profile', 'do not measure modules and rules one by one')
+    .option('--baseline <file>', 'compare with an earlier result, written by --reporter json=FILE')
+    .option('--against <file>', 'measure another configuration in the same rounds, and compare with it')
+    .option(
+      '--threshold <limits...>',
+      "what must hold of decisions, such as 'p99<50us' 'ops>500k'",
+      addThreshold,
+      [],
+    )
+    .option(
+      '-r, --reporter <name[=path]>',
+      `${Object.keys(REPORTS).join(', ')}; may be repeated`,
+      addReport,
+      [],
+    )
+    .option('-q, --quiet', 'say nothing of the progress')
+    .action(async (file: string | undefined, options: Options) => {
+      process.exitCode = await bench(file, options);
+    });
+}
+
+async function bench(file: string | undefined, options: Options): Promise<number> {
+  try {
+    if (file === undefined)
+      throw new FileError('name what to measure: an edge file, a policy or a .cel file');
+    const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
+    const target = await usableTarget(file);
+    const other = options.against === undefined ? null : await usableTarget(options.against);
+    if (target === null || (options.against !== undefined && other === null)) return EXIT.configInvalid;
+    const result = await measured(file, target, other, options);
+    return finish(baseline === null ? result : withBaseline(result, baseline, options.baseline!), options);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+/** Reads a target and says what is wrong with it; null when it cannot be measured. */
+async function usableTarget(path: string): Promise<BenchTarget | null> {
+  const { target, diagnostics } = await readTarget(path);
+  if (target === null)
+    process.stderr.write(`${renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) })}\n`);
+  return target;
+}
+
+async function measured(
+  file: string,
+  target: BenchTarget,
+  other: BenchTarget | null,
+  options: Options,
+): Promise<BenchResult> {
+  const setting: BenchOptions = {
+    file,
+    machine: machine(),
+    seed: options.seed,
+    durationMs: options.duration,
+    warmUpMs: options.warmUp,
+    profile: options.profile,
+    locate: target.kind === 'edge' ? target.locate : () => null,
+    ...(options.quiet !== true && process.stderr.isTTY && { progress: tellProgress }),
+  };
+  const corpus = await corpusOf(target, options.requests);
+  if (target.kind === 'edge') {
+    if (other !== null && other.kind !== 'edge')
+      throw new FileError('an edge is compared with an edge or a policy');
+    return benchEdge(
+      target.config,
+      corpus,
+      setting,
+      other && { name: options.against!, config: other.config },
+    );
+  }
+  if (other !== null && other.kind !== 'expression')
+    throw new FileError('an expression is compared with an expression');
+  const inputs = activationsOf(corpus);
+  const names = ['evaluation'];
+  const subjects = [() => expressionSubject(target.program, inputs)];
+  if (other === null) return benchSubjects(names, subjects, corpus, setting);
+  const theirs = { name: options.against!, subjects: [() => expressionSubject(other.program, inputs)] };
+  return benchSubjects(names, subjects, corpus, setting, theirs);
+}
+
+function activationsOf({ requests }: Corpus): readonly (() => Activation)[] {
+  const world = { nowMs: () => Date.UTC(2026, 0, 1), random: () => 0.5 };
+  return requests.flatMap(({ head, connection }) => {
+    if ('refused' in head) return [];
+    const { host, scheme } = head;
+    const endpoint = { id: 'bench', host, port: scheme === 'https' ? 443 : 80, protocol: scheme };
+    const surroundings = { endpoint, facts: NO_FACTS, secret: () => undefined };
+    return [() => new Activation(world, surroundings, connection, head)];
+  });
+}
+
+/** Writes the reports, and gives the code: a row that got slower or a limit that does not hold fails. */
+function finish(result: BenchResult, { reporter, threshold }: Options): number {
+  const reports = reporter.some(({ path }) => path === null)
+    ? reporter
+    : [{ name: 'pretty', path: null }, ...reporter];
+  for (const { name, path } of reports) {
+    const text = REPORTS[name]!(result);
+    if (path === null) process.stdout.write(text);
+    else writeFileSync(path, text);
+  }
+  const first = result.rows[0]!;
+  const missed = threshold.filter(({ holds }) => !holds(first));
+  for (const { text, measured: valueOf } of missed)
+    process.stderr.write(`${first.name}: ${text} does not hold, it is ${Math.round(valueOf(first))}\n`);
+  const slower = result.compared.filter(({ comparison }) => comparison.verdict === 'slower');
+  for (const { name } of slower) process.stderr.write(`${name}: slower than ${result.against!}\n`);
+  return missed.length + slower.length > 0 ? EXIT.gateMissed : EXIT.ok;
+}
+
+function readBaseline(path: string): BenchResult {
+  let found: Partial<BenchResult>;
+  try {
+    found = JSON.parse(readFileSync(path, 'utf8')) as Partial<BenchResult>;
+  } catch (error) {
+    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (found.version !== RESULT_VERSION || !Array.isArray(found.rows))
+    throw new FileError(`${path} is no result of this version: write one with --reporter json=${path}`);
+  return found as BenchResult;
+}
+
+function machine(): BenchResult['machine'] {
+  const cpu = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return { node: process.versions.node, cpu, cores: availableParallelism(), os: platform() };
+}
+
+const PERCENT = 100;
+
+/** One line that is written over. The work blocks, so this is written at once. */
+function tellProgress(doing: string, share: number): void {
+  const done = share >= 1 ? '' : `measuring ${doing}: ${Math.floor(share * PERCENT)} %`;
+  process.stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
+}
+
+function add(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function addThreshold(text: string, before: readonly Threshold[]): readonly Threshold[] {
+  const threshold = readThreshold(text);
+  if ('problem' in threshold) throw new InvalidArgumentError(threshold.problem);
+  return [...before, threshold];
+}
+
+function addReport(text: string, before: Options['reporter']): Options['reporter'] {
+  const [name, path = null] = text.split('=', 2) as [string, string?];
+  if (!Object.hasOwn(REPORTS, name))
+    throw new InvalidArgumentError(`'${name}' is no reporter: ${Object.keys(REPORTS).join(', ')}.`);
+  return [...before, { name, path }];
+}
+
+const TIME = /^(\d+(?:\.\d+)?)(ms|s)$/;
+
+function readMs(text: string): number {
+  const [, number, unit] = TIME.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('a time is a number and ms or s, such as 500ms.');
+  return Number(number) * (unit === 's' ? 1_000 : 1);
+}

@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import type { Corpus } from '../../src/benchmark/corpus.ts';
+import { type BenchOptions, benchEdge } from '../../src/benchmark/run.ts';
+import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { connectionOf, headOf } from '../../src/engine/request_like.ts';
+import { OK_UPSTREAM } from '../../src/simulator/constants.ts';
+
+const SETTING: BenchOptions = {
+  file: 'edge.yaml',
+  machine: { node: process.versions.node, cpu: 'any', cores: availableParallelism(), os: process.platform },
+  seed: 1,
+  durationMs: 100,
+  warmUpMs: 200,
+  profile: true,
+  locate: (pointer) => pointer,
+};
+
+const CORPUS: Corpus = {
+  from: 'of a test',
+  requests: Array.from({ length: 20 }, (_, at) => ({
+    label: String(at),
+    head: headOf({ url: `https://shop.test/items/${at}`, headers: { 'user-agent': 'x'.repeat(60) } }),
+    connection: connectionOf({}, 'https', 0),
+    upstream: OK_UPSTREAM,
+  })),
+};
+
+function edgeWith(rules: readonly object[]) {
+  const { config, diagnostics } = checkWholeEdge({
+    value: {
+      backends: { app: { static: { address: 'localhost:3000' } } },
+      edges: {
+        https: {
+          shop: {
+            hostports: ['shop.test:443'],
+            routes: [
+              {
+                match_type: 'path_prefix',
+                match: '/',
+                backend: { backend_id: 'app' },
+                traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
+              },
+            ],
+          },
+        },
+      },
+    },
+  });
+  if (config === null) throw new Error(diagnostics[0]?.says);
+  return config;
+}
+
+const quick = (name: string) => ({
+  name,
+  expressions: [`req.url.path == '/${name}'`],
+  actions: [{ type: 'deny' }],
+});
+/** Looks at a text of sixty characters from many sides. */
+const slow = {
+  name: 'slow',
+  expressions: [
+    Array.from({ length: 12 }, (_, at) => `req.headers['user-agent'][0].matches('(a|b)+${at}')`).join(' || '),
+  ],
+  actions: [{ type: 'deny' }],
+};
+
+describe('the profile', () => {
+  it('blames a slow rule that was planted', async () => {
+    const config = edgeWith([quick('a'), quick('b'), slow, quick('c')]);
+    const { parts } = await benchEdge(config, CORPUS, SETTING);
+    const rules = parts.filter(({ kind }) => kind === 'rule');
+    expect(rules[0]).toMatchObject({
+      name: 'slow',
+      reached: 20,
+      place: '/edges/https/shop/routes/0/traffic_policy/value/on_http_request/2',
+    });
+    expect(rules[0]!.share).toBeGreaterThan(rules[1]!.share * 3);
+    expect(rules[0]!.estimatedNs).toBeGreaterThan(rules[1]!.estimatedNs * 10);
+  });
+});
+
+describe('suggestions', () => {
+  it('put a rule that ends every request before the one that is dear, and say so only when it is faster', async () => {
+    const all = {
+      name: 'all',
+      expressions: ["req.url.path.startsWith('/items/')"],
+      actions: [{ type: 'deny' }],
+    };
+    const { suggestions } = await benchEdge(edgeWith([slow, all]), CORPUS, SETTING);
+    expect(suggestions.length).toBeGreaterThan(0);
+    for (const { comparison } of suggestions) expect(comparison.verdict).toBe('faster');
+  });
+
+  it('never change what is decided', async () => {
+    const first = {
+      name: 'first',
+      expressions: [slow.expressions[0]!.replace('||', '|| true ||')],
+      actions: [{ type: 'deny', config: { status_code: 403 } }],
+    };
+    const second = { name: 'second', actions: [{ type: 'deny', config: { status_code: 410 } }] };
+    const { suggestions } = await benchEdge(edgeWith([first, second]), CORPUS, SETTING);
+    expect(suggestions).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { measure } from '../../src/benchmark/meter.ts';
+import { comparePairs, compareRuns } from '../../src/benchmark/statistics.ts';
+import { seededChance } from '../../src/simulator/chance.ts';
+
+/**
+ * A machine of its own: its clock goes on only with work, each copy of a subject is a little faster or slower for as
+ * long as it lives, the machine drifts, and now and then something else takes the processor.
+ */
+function machine(seed: string) {
+  const { random } = seededChance(seed);
+  let nowMs = 0;
+  return {
+    clock: () => nowMs,
+    subject: (costMs: number) => () => {
+      const copy = 1 + (random() - 0.5) * 0.04;
+      return () => {
+        const drift = 1 + 0.3 * Math.sin(nowMs / 500);
+        nowMs += costMs * copy * drift * (1 + 0.1 * random());
+        if (random() < 0.005) nowMs += 2;
+      };
+    },
+  };
+}
+
+const setting = (clock: () => number, seed: string) => ({
+  durationMs: 400,
+  warmUpMs: 100,
+  extras: false,
+  clock,
+  random: seededChance(`${seed}/intervals`).random,
+});
+
+describe('measuring side by side', () => {
+  it('raises no alarm in twenty pairs of equal subjects', async () => {
+    for (let pair = 0; pair < 20; pair++) {
+      const { clock, subject } = machine(`equal ${pair}`);
+      const options = setting(clock, String(pair));
+      const [one, other] = await measure([subject(0.02), subject(0.02)], options);
+      expect(comparePairs(one!.samples, other!.samples, options.random).verdict).toBe('no difference');
+    }
+  });
+
+  it('finds a planted regression of ten percent each time, and an improvement', async () => {
+    for (let pair = 0; pair < 20; pair++) {
+      const { clock, subject } = machine(`planted ${pair}`);
+      const options = setting(clock, String(pair));
+      const [one, other] = await measure([subject(0.02), subject(0.022)], options);
+      expect(comparePairs(one!.samples, other!.samples, options.random).verdict).toBe('slower');
+      expect(comparePairs(other!.samples, one!.samples, options.random).verdict).toBe('faster');
+    }
+  });
+
+  it('finds it in runs of different days too', async () => {
+    const runs = await Promise.all(
+      [0.02, 0.0226, 0.02].map(async (cost, day) => {
+        const { clock, subject } = machine(`day ${day}`);
+        return (await measure([subject(cost)], setting(clock, `day ${day}`)))[0]!.samples;
+      }),
+    );
+    const { random } = seededChance('days');
+    expect(compareRuns(runs[0]!, runs[1]!, random).verdict).toBe('slower');
+    expect(compareRuns(runs[0]!, runs[2]!, random).verdict).toBe('no difference');
+  });
+
+  it('measures the time of a turn and not that of the clock', async () => {
+    const { clock, subject } = machine('one');
+    const [one] = await measure([subject(0.02)], setting(clock, 'one'));
+    expect(one!.nsPerOp.value).toBeGreaterThan(15_000);
+    expect(one!.nsPerOp.value).toBeLessThan(30_000);
+    expect(one!.nsPerOp.low).toBeLessThanOrEqual(one!.nsPerOp.value);
+  });
+});
+
+describe('a real subject', () => {
+  it('tells what it allocates and its latencies', async () => {
+    const options = { durationMs: 50, warmUpMs: 50, random: Math.random };
+    const [list, nothing] = await measure(
+      [() => () => Array.from({ length: 100 }, (_, at) => at + 0.5), () => (turn) => turn & 1],
+      options,
+    );
+    expect(list!.bytesPerOp).toBeGreaterThan(700);
+    expect(nothing!.bytesPerOp).toBeLessThan(50);
+    expect(list!.latency.p50).toBeGreaterThan(nothing!.latency.p50);
+    expect(list!.latency.max).toBeGreaterThanOrEqual(list!.latency.p999);
+  });
+});
