@@ -1,5 +1,7 @@
+import type { SigningIdentity } from '../crypto/self_signed.ts';
 import { type LoginKeys, newLoginKeys, readLoginKeys } from '../mechanisms/login/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
+import { type SamlKeys, samlKeys } from '../mechanisms/login/saml/keys.ts';
 import type { LinkedLogin } from '../modules/login_gate.ts';
 import type { RouteConfig } from './document/schema.ts';
 
@@ -12,6 +14,8 @@ export interface LoginOptions {
   readonly sessionKeys?: readonly string[];
   /** URL of the development identity provider, which stands in for managed OAuth apps; none when left out. */
   readonly developmentProvider?: string;
+  /** Key pairs that SAML requests are signed with, by the id of the route; those not kept are made at each start. */
+  readonly samlKeys?: (gate: string) => SigningIdentity | null;
 }
 
 /** What all gates share while the process runs; configurations come and go. */
@@ -19,13 +23,20 @@ export interface LoginGround {
   readonly keys: LoginKeys;
   readonly registry: LoginRegistry;
   readonly development: string | null;
+  readonly samlKeys: SamlKeys;
 }
 
 /** Makes the ground; throws when a key is none, as options are the caller's own. */
-export function loginGround({ sessionKeys, developmentProvider }: LoginOptions = {}): LoginGround {
+export function loginGround(options: LoginOptions = {}): LoginGround {
+  const { sessionKeys, developmentProvider } = options;
   const keys = sessionKeys === undefined ? newLoginKeys() : readLoginKeys(sessionKeys);
   if (keys === null) throw new Error('a session key is 32 bytes in base64, and at least one is needed');
-  return { keys, registry: loginRegistry(), development: developmentProvider ?? null };
+  return {
+    keys,
+    registry: loginRegistry(),
+    development: developmentProvider ?? null,
+    samlKeys: samlKeys(options.samlKeys),
+  };
 }
 
 /** Module types that log users in. */
@@ -38,7 +49,7 @@ const LOGINS = ['oauth', 'oidc', 'saml'] as const;
 export function gatesOf(
   edge: string,
   routes: readonly RouteConfig[],
-  { keys, registry, development }: LoginGround,
+  { keys, registry, development, samlKeys: signing }: LoginGround,
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
@@ -52,6 +63,8 @@ export function gatesOf(
       keys,
       registry,
       development,
+      routeId: route.id ?? null,
+      samlKeys: signing,
     };
   });
 }

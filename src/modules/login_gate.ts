@@ -10,6 +10,7 @@ import { type LoginMemory, loginMemory } from '../mechanisms/login/memory.ts';
 import type { IdentityProvider } from '../mechanisms/login/provider.ts';
 import type { LoginReason } from '../mechanisms/login/reasons.ts';
 import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
+import { type SamlKeys, samlKeys } from '../mechanisms/login/saml/keys.ts';
 
 /** What the edge gives its gates beyond what every module is given; all that is left out is made for the gate alone. */
 export interface LoginLinks {
@@ -24,6 +25,10 @@ export interface LoginLinks {
     readonly registry: LoginRegistry;
     /** URL of the development identity provider, which stands in for managed apps; null outside of development. */
     readonly development: string | null;
+    /** Id of the route, where the configuration has ids: its SAML addresses are on the host of the service then. */
+    readonly routeId: string | null;
+    /** Keys that SAML requests are signed with. */
+    readonly samlKeys: SamlKeys;
   };
 }
 
@@ -42,7 +47,16 @@ export interface GateConfig {
 export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogin {
   if (login !== undefined) return login;
   const keys = newLoginKeys();
-  return { gate: pointer, base: '/auth/', tag: '', keys, registry: loginRegistry(), development: null };
+  return {
+    gate: pointer,
+    base: '/auth/',
+    tag: '',
+    keys,
+    registry: loginRegistry(),
+    development: null,
+    routeId: null,
+    samlKeys: samlKeys(),
+  };
 }
 
 /** Makes the handler of a session gate from the part of its protocol. */

@@ -5,9 +5,11 @@ import { compression } from './compression/index.ts';
 import { ipRestriction } from './ip_restriction/index.ts';
 import { mutualTls } from './mutual_tls/index.ts';
 import { notRun } from './not_run.ts';
+import { oauth } from './oauth/index.ts';
 import { oidc } from './oidc/index.ts';
 import { requestHeaders } from './request_headers/index.ts';
 import { responseHeaders } from './response_headers/index.ts';
+import { saml } from './saml/index.ts';
 import { tlsTermination } from './tls_termination/index.ts';
 import { trafficPolicy } from './traffic_policy/index.ts';
 import { userAgentFilter } from './user_agent_filter/index.ts';
@@ -25,9 +27,9 @@ export const MODULES = [
   ipRestriction,
   userAgentFilter,
   webhookVerification,
-  notRun('oauth'),
+  oauth,
   oidc,
-  notRun('saml'),
+  saml,
   trafficPolicy,
   circuitBreaker,
   notRun('websocket_tcp_converter'),

@@ -24,7 +24,7 @@ export const ATTACKER: SigningIdentity = newSigningIdentity('attacker', NOW_MS);
 
 /** What a good response waits for. */
 export const EXPECTED: ResponseExpected = {
-  provider: { entityId: IDP, certificates: [KEY.certificatePem] },
+  provider: { entityId: IDP, certificates: [{ pem: KEY.certificatePem }] },
   entityId: SP,
   acsUrl: ACS,
   nameIdFormat: PERSISTENT,

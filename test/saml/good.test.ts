@@ -39,7 +39,10 @@ describe('a good response', () => {
   });
 
   it('signed with either of two keys in the metadata', () => {
-    const provider = { ...EXPECTED.provider, certificates: [OTHER_KEY.certificatePem, KEY.certificatePem] };
+    const provider = {
+      ...EXPECTED.provider,
+      certificates: [{ pem: OTHER_KEY.certificatePem }, { pem: KEY.certificatePem }],
+    };
     expect(consume(encode(withSignedAssertion()), { provider })).toMatchObject(ANN);
     expect(consume(encode(withSignedAssertion({}, { key: OTHER_KEY })), { provider })).toMatchObject(ANN);
   });

@@ -20,7 +20,7 @@ import {
 } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
 import { secretOf } from './keys.ts';
-import { needsLogin, page, redirectTo, takesPages } from './pages.ts';
+import { formPage, needsLogin, page, redirectTo, takesPages } from './pages.ts';
 import { PENDING_MS, type Pending, browserSecret, newPending, sealPending, takePending } from './pending.ts';
 import { type LoginRefusal, isRefusal } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
@@ -176,6 +176,8 @@ function signedOutPage({ gate }: Visit): LocalResponse {
 }
 
 const FORM_LIMIT_BYTES = 1_024 * 1_024;
+/** Field of a callback's form that this site has sent on itself. */
+const AGAIN = 'sent_again';
 
 function* callback(visit: Visit): Flow<LoginOutcome> {
   const { gate, request } = visit;
@@ -188,6 +190,11 @@ function* callback(visit: Visit): Flow<LoginOutcome> {
       { refused: 'callback_refused', says: 'The answer of the provider did not come whole.' },
       '/',
     );
+  }
+  if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
+    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
+    const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
+    return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
   const pending = pendingOf(visit, fields);
   if (typeof pending === 'string') {

@@ -53,6 +53,29 @@ export function page(
   return { status, headers: [...PAGE_FIELDS, ...setCookieFields(cookies)], body };
 }
 
+/** SHA-256 of the one script that the page has, for its policy. */
+const SCRIPT = 'document.forms[0].submit()';
+const SCRIPT_HASH = 'ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';
+
+/** A form that submits itself. */
+export function formPage(to: string, fields: readonly (readonly [string, string])[]): LocalResponse {
+  const inputs = fields.map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  const body =
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>One moment</title></head>' +
+    `<body><form method="post" action="${escapeHtml(to)}">${inputs.join('')}<button>Continue</button></form>` +
+    `<script>${SCRIPT}</script></body></html>\n`;
+  const policy =
+    `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; frame-ancestors 'none'; base-uri 'none'; ` +
+    // Browsers hold the redirects after a form to this too, and where those go is the other party's matter.
+    'form-action http: https:';
+  const headers = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'];
+  headers.push('content-security-policy', policy, 'referrer-policy', 'no-referrer');
+  headers.push('x-content-type-options', 'nosniff');
+  return { status: 200, headers, body };
+}
+
 /** Sends the browser on; `location` is a path of this origin or a URL of the provider. */
 export function redirectTo(location: string, cookies: readonly string[] = []): LocalResponse {
   const headers = [

@@ -10,8 +10,8 @@ import { type SignatureAnswer, type SignatureQuestion, readSignedResponse } from
 /** The identity provider as its metadata tells of it, as far as its messages are concerned. */
 export interface TrustedProvider {
   readonly entityId: string;
-  /** PEM texts of the certificates that it signs with. */
-  readonly certificates: readonly string[];
+  /** The certificates that it signs with. */
+  readonly certificates: readonly { readonly pem: string }[];
 }
 
 /** What a response has to fit. */
@@ -65,7 +65,7 @@ export function signatureQuestion(
   return {
     xml: shape.xml,
     ids: shape.signed.map(({ id }) => id),
-    certificates: provider.certificates,
+    certificates: provider.certificates.map(({ pem }) => pem),
   };
 }
 

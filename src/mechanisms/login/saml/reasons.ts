@@ -1,10 +1,10 @@
 /** Why a message of an identity provider is not believed: code to the end of a sentence that begins with it. */
 // table: reasons
 export const SAML_REFUSALS = {
-  form_malformed: 'the form that brought it cannot be read',
   message_missing: 'there is no message in the form',
   message_repeated: 'the form has more than one message',
   base64_malformed: 'it is not base64 in its one canonical spelling',
+  deflate_malformed: 'it is not compressed as the redirect binding wants it',
   encoding_malformed: 'it is not UTF-8',
   too_large: 'it is larger than what is read',
   doctype: 'it has a document type',
@@ -46,8 +46,6 @@ export const SAML_REFUSALS = {
   destination: 'it is meant for another address',
   issue_instant: 'its time of issue is missing, malformed or in the future',
   in_response_to: 'it answers another request than the one that is waiting',
-  unsolicited: 'nobody has asked for it, and logins that the identity provider begins are not allowed',
-  request_unknown: 'the login that it answers is not waiting: it is over, too old, or of another browser',
   subject_missing: 'the assertion has no subject',
   name_id_missing: 'the subject has no name identifier, or more than one',
   name_id_malformed: 'the name identifier is empty or has parts',

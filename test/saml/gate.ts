@@ -1,0 +1,56 @@
+import { networkHands } from '../../src/answers/hands.ts';
+import { type Edge, type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
+import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
+
+/** An edge with one route behind a SAML gate; its upstream is an address on loopback. */
+export function gateConfig(metadata: string, config: object = {}, address = '127.0.0.1:9'): object {
+  return {
+    edges: {
+      https: {
+        app: {
+          hostports: ['app.test:443'],
+          routes: [
+            {
+              match: '/',
+              match_type: 'path_prefix',
+              saml: { idp_metadata: metadata, ...config },
+              backend: { backend_id: 'web' },
+            },
+          ],
+        },
+      },
+    },
+    backends: { web: { static: { address } } },
+  };
+}
+
+export interface Gate {
+  readonly edge: Edge;
+  /** What the upstream saw. */
+  readonly seen: Request[];
+  readonly events: HttpRequestCompleteEvent[];
+  /** The codes of the gate in the order of requests. */
+  readonly codes: string[];
+}
+
+/** The same without a network: requests go through `handle`, the upstream is a function. */
+export function gateOf(metadata: string, config: object = {}, options: EdgeOptions = {}): Gate {
+  const seen: Request[] = [];
+  const events: HttpRequestCompleteEvent[] = [];
+  const codes: string[] = [];
+  const edge = createEdge(gateConfig(metadata, config), {
+    hands: networkHands(),
+    upstream: (request) => {
+      seen.push(request);
+      return new Response('the app');
+    },
+    onEvent: (event, explain) => {
+      events.push(event);
+      codes.push(
+        explain().steps.find(({ module, phase }) => module === 'saml' && phase === 'request')?.code ?? 'none',
+      );
+    },
+    ...options,
+  });
+  return { edge, seen, events, codes };
+}
