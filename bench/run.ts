@@ -11,6 +11,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   api: () => import('./api.ts'),
   cidr: () => import('./cidr.ts'),
   regex: () => import('./regex.ts'),
+  ingress: () => import('./ingress/run.ts'),
 };
 
 const asked = process.argv.slice(2);

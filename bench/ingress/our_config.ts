@@ -1,0 +1,43 @@
+import {
+  DENIED_AGENTS,
+  DENIED_CLIENT,
+  DENIED_RANGES,
+  HOST,
+  POLICY,
+  REQUEST_EDITS,
+  RESPONSE_EDITS,
+} from './everything_on.ts';
+
+/** An edge file, as JSON, that forwards all of one host to a port of this machine. */
+export function ourConfig(upstreamPort: number, allOn: boolean): string {
+  return JSON.stringify({
+    backends: { app: { static: { address: `127.0.0.1:${upstreamPort}` } } },
+    ...(allOn && { ip_policies: { ranges: { rules: ranges() } } }),
+    edges: {
+      https: {
+        site: {
+          hostports: [`${HOST}:443`],
+          routes: [
+            { match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, ...(allOn && MODULES) },
+          ],
+        },
+      },
+    },
+  });
+}
+
+function ranges(): object[] {
+  return [
+    { cidr: '0.0.0.0/0', action: 'allow' },
+    ...[...DENIED_RANGES, `${DENIED_CLIENT}/32`].map((cidr) => ({ cidr, action: 'deny' })),
+  ];
+}
+
+const MODULES = {
+  ip_restriction: { ip_policy_ids: ['ranges'] },
+  user_agent_filter: { deny: DENIED_AGENTS },
+  request_headers: REQUEST_EDITS,
+  response_headers: RESPONSE_EDITS,
+  compression: {},
+  traffic_policy: { value: JSON.stringify(POLICY) },
+};

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type * as EdgeproofModule from '../../src/edgeproof.ts';
+import type * as NdjsonModule from '../../src/events/ndjson.ts';
+
+/**
+ * Our proxy as a process: `node ours.ts <built> <edge file as JSON> <port> [<file for events>]`. It is the listener
+ * that `dev` uses, without the lines that `dev` prints for people.
+ */
+const [, , built, configFile, port, eventsFile] = process.argv;
+const load = <Module>(path: string): Promise<Module> =>
+  import(pathToFileURL(join(built!, path)).href) as Promise<Module>;
+
+const { createEdge } = await load<typeof EdgeproofModule>('edgeproof.js');
+const { ndjsonSink } = await load<typeof NdjsonModule>('events/ndjson.js');
+const sink = eventsFile === undefined ? null : await ndjsonSink(eventsFile);
+const edge = createEdge(JSON.parse(readFileSync(configFile!, 'utf8')), {
+  ...(sink !== null && { onEvent: (event) => sink.write(event) }),
+});
+const listening = await edge.listen({ port: Number(port), strictPort: true });
+process.once('SIGTERM', () => {
+  void listening.close(0).then(async () => {
+    await sink?.close();
+    process.exit(0);
+  });
+});

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync, readdirSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+
+/** A program that runs on one core, with all that it has started. */
+export interface Running {
+  readonly pid: number;
+  /** Ends it and waits for that. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** The core that it may use; null: any. */
+  readonly core: number | null;
+  /** Where its output goes. */
+  readonly logFile: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Settles when it serves. */
+  readonly ready: (hasEnded: () => boolean) => Promise<void>;
+}
+
+/** Starts a program and waits until it is ready; throws with its output when it ends before. */
+export async function start(command: readonly string[], options: StartOptions): Promise<Running> {
+  const pinned = options.core === null ? command : ['taskset', '-c', String(options.core), ...command];
+  const log = openSync(options.logFile, 'w');
+  const child: ChildProcess = spawn(pinned[0]!, pinned.slice(1), {
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ...options.environment },
+  });
+  closeSync(log);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  let over = false;
+  void ended.then(() => (over = true));
+  const stop = async (): Promise<void> => {
+    if (!over) child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    await ended;
+    clearTimeout(timer);
+  };
+  try {
+    await options.ready(() => over);
+  } catch (error) {
+    await stop();
+    const output = readFileSync(options.logFile, 'utf8').slice(-2_000);
+    throw new Error(
+      `${command[0]} does not serve: ${error instanceof Error ? error.message : String(error)}
+${output}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return { pid: child.pid!, stop };
+}
+
+/** Waits until a port of this machine takes connections. */
+export async function untilListening(
+  port: number,
+  hasEnded: () => boolean,
+  withinMs = 15_000,
+): Promise<void> {
+  for (const until = performance.now() + withinMs; performance.now() < until;) {
+    if (hasEnded()) throw new Error('it has ended');
+    if (await takesConnections(port)) return;
+    await new Promise((resolve) => void setTimeout(resolve, 5));
+  }
+  throw new Error(`nothing on port ${port} within ${withinMs} ms`);
+}
+
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Ports that nobody uses now, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
+
+/** A process and all below it. */
+function familyOf(pid: number): number[] {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    return [pid, ...children.flatMap(familyOf)];
+  } catch {
+    return []; // it has ended meanwhile
+  }
+}
+
+const TICK_MS = 10; // USER_HZ is 100 on every Linux that Node runs on
+
+/** Processor time that a process and all below it have used, in ms. */
+export function cpuMs(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => sum + cpuOfOne(each), 0);
+}
+
+function cpuOfOne(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [utime, stime] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return (Number(utime) + Number(stime)) * TICK_MS;
+  } catch {
+    return 0;
+  }
+}
+
+/** Resident memory of a process and all below it, in MB. */
+export function rssMb(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => sum + rssOfOne(each), 0);
+}
+
+function rssOfOne(pid: number): number {
+  try {
+    const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) / 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The path of a program, or null. Servers are often outside of a user's PATH. */
+export function whereIs(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}

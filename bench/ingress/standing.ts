@@ -1,0 +1,141 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CONTESTANTS, type Contestant, startContestant } from './contestants.ts';
+import { HOST } from './everything_on.ts';
+import { load } from './load.ts';
+import { ourConfig } from './our_config.ts';
+import { rssMb, start } from './processes.ts';
+import type { Surroundings } from './surroundings.ts';
+import { WORKLOADS } from './workloads.ts';
+
+/** What a proxy costs before and between requests. */
+export interface Standing {
+  readonly name: string;
+  readonly startMs: number | null;
+  readonly idleRssMb: number;
+  readonly idleConnections: number;
+}
+
+const NAMES: ReadonlySet<string> = new Set(['edgeproof', 'nginx', 'haproxy', 'caddy', 'undici dispatch']);
+const LOAD_SECONDS = 2;
+
+/** Time from the start of the process to the first proxied byte, and memory with many idle connections and load. */
+export async function standing(around: Surroundings, rounds: number, idle: number): Promise<Standing[]> {
+  const upstream = await around.startUpstream();
+  const idleConnections = Math.min(idle, descriptors() - 1_000);
+  try {
+    const all: Standing[] = [];
+    for (const contestant of CONTESTANTS.filter((each) => NAMES.has(each.name) && each.missing() === null)) {
+      const times: number[] = [];
+      for (let round = 0; round < rounds; round++) times.push(await startMs(contestant, around));
+      const startMedian = times.toSorted((one, other) => one - other)[rounds >> 1] ?? null;
+      all.push({
+        name: contestant.name,
+        startMs: startMedian,
+        ...(await withIdle(contestant, around, idleConnections)),
+      });
+    }
+    return all;
+  } finally {
+    await upstream.stop();
+  }
+}
+
+function descriptors(): number {
+  return Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 20_000;
+}
+
+/** Ours is started as users start it: the command line, `dev` on a file. */
+function commandOf(contestant: Contestant, around: Surroundings): readonly string[] {
+  if (contestant.name !== 'edgeproof')
+    return contestant.command({ ...around.site, tlsPort: 0 }, false, around.built);
+  const file = join(around.folder, 'dev.yaml');
+  writeFileSync(file, ourConfig(around.site.upstreamPort, false));
+  return [
+    process.execPath,
+    join(around.built, 'cli/main.js'),
+    'dev',
+    file,
+    '--port',
+    String(around.site.port),
+    '--strict-port',
+    '--no-watch',
+  ];
+}
+
+async function startMs(contestant: Contestant, around: Surroundings): Promise<number> {
+  const began = performance.now();
+  let tookMs = 0;
+  const running = await start(commandOf(contestant, around), {
+    core: around.proxyCore,
+    logFile: join(around.folder, 'start.log'),
+    environment: { GOMAXPROCS: '1', XDG_DATA_HOME: around.folder, XDG_CONFIG_HOME: around.folder },
+    ready: async (hasEnded) => {
+      while (!(await answers(around.site.port))) {
+        if (hasEnded() || performance.now() - began > 15_000) throw new Error('no answer');
+      }
+      tookMs = performance.now() - began;
+    },
+  });
+  await running.stop();
+  return tookMs;
+}
+
+/** Whether a whole request is answered by the upstream's bytes now. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    const finish = (answered: boolean): void => {
+      socket.destroy();
+      setTimeout(resolve, answered ? 0 : 1, answered);
+    };
+    socket.on('error', () => finish(false));
+    socket.on(
+      'connect',
+      () => void socket.write(`GET /1k HTTP/1.1\r\nHost: ${HOST}\r\nUser-Agent: Mozilla/5.0\r\n\r\n`),
+    );
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      if (text.includes('All work and no play')) finish(true);
+    });
+    socket.on('end', () => finish(false));
+  });
+}
+
+async function withIdle(
+  contestant: Contestant,
+  around: Surroundings,
+  count: number,
+): Promise<{ idleRssMb: number; idleConnections: number }> {
+  const site = { ...around.site, tlsPort: 0 };
+  const running = await startContestant(contestant, site, {
+    allOn: false,
+    built: around.built,
+    core: around.proxyCore,
+  });
+  const client = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'idle_connections.ts'), String(site.port), String(count)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    const [line] = (await once(createInterface(client.stdout), 'line')) as [string];
+    await load(WORKLOADS[0]!, site.port, {
+      core: around.loadCore,
+      connections: 64,
+      seconds: LOAD_SECONDS,
+      sourceAddresses: null,
+    });
+    return { idleRssMb: rssMb(running.pid), idleConnections: Number(line.replace('OPEN ', '')) };
+  } finally {
+    client.kill('SIGKILL');
+    await running.stop();
+  }
+}

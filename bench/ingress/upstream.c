@@ -1,0 +1,134 @@
+/* A cheap upstream: one thread, epoll, keep-alive; /1k, /100k, and anything else is 2 bytes. Argument: port. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 16384
+#define CONNECTIONS 65536
+
+struct connection {
+  char head[HEAD_BYTES];
+  size_t got;
+  size_t content;    /* bytes of request content still to come */
+  int answering;     /* which reply follows the content; -1 none */
+  const char *out;   /* what is left of a reply */
+  size_t left;
+};
+
+static struct connection *connections[CONNECTIONS];
+static char *replies[3];
+static size_t lengths[3];
+static int queue;
+
+static void make_reply(int index, size_t bytes) {
+  replies[index] = malloc(bytes + 256);
+  size_t head = (size_t)sprintf(replies[index],
+    "HTTP/1.1 200 OK\r\nServer: upstream\r\nContent-Type: text/plain\r\nX-Internal: 1\r\nContent-Length: %zu\r\n\r\n", bytes);
+  for (size_t at = 0; at < bytes; at++) replies[index][head + at] = "All work and no play makes a dull text. \n"[(at * 7 + at / 41) % 41];
+  lengths[index] = head + bytes;
+}
+
+static void watch(int socket, int operation, unsigned events) {
+  struct epoll_event event = {.events = events, .data.fd = socket};
+  epoll_ctl(queue, operation, socket, &event);
+}
+
+static void finish(int socket) {
+  close(socket);
+  free(connections[socket]);
+  connections[socket] = NULL;
+}
+
+/* 0: gone */
+static int flush_reply(int socket, struct connection *one) {
+  while (one->left > 0) {
+    ssize_t sent = write(socket, one->out, one->left);
+    if (sent < 0) {
+      if (errno != EAGAIN) return 0;
+      watch(socket, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+      return 1;
+    }
+    one->out += sent;
+    one->left -= (size_t)sent;
+  }
+  return 1;
+}
+
+static void take_head(struct connection *one, char *end) {
+  *end = 0;
+  one->answering = strncmp(strchr(one->head, ' ') ? strchr(one->head, ' ') + 1 : "", "/1k", 3) == 0 ? 0
+    : strncmp(strchr(one->head, ' ') ? strchr(one->head, ' ') + 1 : "", "/100k", 5) == 0 ? 1 : 2;
+  char *length = strcasestr(one->head, "\r\ncontent-length:");
+  one->content = length ? strtoul(length + 17, NULL, 10) : 0;
+  size_t head = (size_t)(end + 4 - one->head);
+  memmove(one->head, one->head + head, one->got - head);
+  one->got -= head;
+}
+
+static int serve(int socket, struct connection *one) {
+  ssize_t read_now = read(socket, one->head + one->got, HEAD_BYTES - 1 - one->got);
+  if (read_now == 0 || (read_now < 0 && errno != EAGAIN)) return 0;
+  if (read_now > 0) one->got += (size_t)read_now;
+  while (one->left == 0) {
+    if (one->answering < 0) {
+      one->head[one->got] = 0;
+      char *end = memmem(one->head, one->got, "\r\n\r\n", 4);
+      if (!end) return one->got < HEAD_BYTES - 1;
+      take_head(one, end);
+    }
+    size_t eaten = one->content < one->got ? one->content : one->got;
+    memmove(one->head, one->head + eaten, one->got - eaten);
+    one->got -= eaten;
+    one->content -= eaten;
+    if (one->content > 0) return 1;
+    one->out = replies[one->answering];
+    one->left = lengths[one->answering];
+    one->answering = -1;
+    if (!flush_reply(socket, one)) return 0;
+    if (one->got == 0) break;
+  }
+  return 1;
+}
+
+int main(int count, char **arguments) {
+  (void)count;
+  make_reply(0, 1024);
+  make_reply(1, 102400);
+  make_reply(2, 2);
+  int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(arguments[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 4096)) return perror("upstream"), 1;
+  queue = epoll_create1(0);
+  watch(listener, EPOLL_CTL_ADD, EPOLLIN);
+  for (struct epoll_event events[256];;) {
+    int ready = epoll_wait(queue, events, 256, -1);
+    for (int index = 0; index < ready; index++) {
+      int socket = events[index].data.fd;
+      if (socket == listener) {
+        int made = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+        if (made < 0) continue;
+        if (made >= CONNECTIONS) { close(made); continue; }
+        setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        connections[made] = calloc(1, sizeof(struct connection));
+        connections[made]->answering = -1;
+        watch(made, EPOLL_CTL_ADD, EPOLLIN);
+        continue;
+      }
+      struct connection *one = connections[socket];
+      if (events[index].events & EPOLLOUT) {
+        if (!flush_reply(socket, one)) { finish(socket); continue; }
+        if (one->left == 0) watch(socket, EPOLL_CTL_MOD, EPOLLIN);
+      }
+      if (one->left == 0 && !serve(socket, one)) finish(socket);
+    }
+  }
+}

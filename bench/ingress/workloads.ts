@@ -1,0 +1,55 @@
+import type { Ability } from './contestants.ts';
+
+/** One kind of load, and what a right answer to it is. */
+export interface Workload {
+  readonly name: string;
+  readonly path: '/1k' | '/100k' | '/post';
+  readonly bodyBytes: number;
+  /** Bytes of content of a right answer, unpacked. */
+  readonly answerBytes: number;
+  readonly needs: readonly Ability[];
+  readonly allOn: boolean;
+  readonly gzip: boolean;
+  /** A connection for each request. */
+  readonly newConnections: boolean;
+  /** Many user agents and many client addresses. */
+  readonly varied: boolean;
+  readonly protocol: 'http1' | 'tls' | 'http2';
+}
+
+const GET_1K: Workload = {
+  name: '1 kB GET',
+  path: '/1k',
+  bodyBytes: 0,
+  answerBytes: 1_024,
+  needs: [],
+  allOn: false,
+  gzip: false,
+  newConnections: false,
+  varied: false,
+  protocol: 'http1',
+};
+const ALL_ON: Partial<Workload> = { allOn: true, needs: ['everything'], gzip: true };
+const GET_100K: Partial<Workload> = { path: '/100k', answerBytes: 102_400 };
+const POST_10K: Partial<Workload> = { path: '/post', bodyBytes: 10_240, answerBytes: 2 };
+
+export const WORKLOADS: readonly Workload[] = [
+  GET_1K,
+  { ...GET_1K, ...GET_100K, name: '100 kB GET' },
+  { ...GET_1K, ...POST_10K, name: '10 kB POST' },
+  { ...GET_1K, name: '1 kB GET, new connections', newConnections: true },
+  { ...GET_1K, name: '1 kB GET over TLS', needs: ['tls'], protocol: 'tls' },
+  { ...GET_1K, name: '1 kB GET over HTTP/2', needs: ['http2'], protocol: 'http2' },
+  { ...GET_1K, ...ALL_ON, name: 'all on, 1 kB GET' },
+  { ...GET_1K, ...ALL_ON, ...GET_100K, name: 'all on, 100 kB GET' },
+  { ...GET_1K, ...ALL_ON, ...POST_10K, name: 'all on, 10 kB POST' },
+  { ...GET_1K, ...ALL_ON, name: 'all on, 1 kB GET, 2,000 agents, 1,000 addresses', varied: true },
+];
+
+/** Those of `--quick`. */
+export const QUICK: ReadonlySet<string> = new Set([
+  '1 kB GET',
+  '100 kB GET',
+  '10 kB POST',
+  'all on, 1 kB GET',
+]);
