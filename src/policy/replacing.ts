@@ -73,7 +73,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
         run: (walk) => {
           const replacements = replacementsOf(walk.activation);
           if (replacements instanceof Failure) return replacements;
-          const encoded = encodingFailure(compiling, part.headers(walk));
+          const encoded = encodingFailure(compiling, walk, part.headers(walk));
           if (encoded !== null) return encoded;
           const known = part.known(walk);
           if (known !== null) return replace(walk, known, replacements);
@@ -119,8 +119,12 @@ export function compileReplacements(
  * Why a body cannot be searched. An encoded body hides what is looked for, and a policy that replaces texts to
  * hide them must not let it through.
  */
-export function encodingFailure(compiling: Compiling, headers: FieldList): Failure | null {
-  const codings = listMembers(headers, 'content-encoding').filter((coding) => coding !== 'identity');
+export function encodingFailure(compiling: Compiling, walk: Walk, headers: FieldList): Failure | null {
+  // What this policy has compressed before is compressed when the body goes out: here it is plain still.
+  const own = walk.edits?.find((edit) => edit.edit === 'compress')?.algorithm;
+  const codings = listMembers(headers, 'content-encoding').filter(
+    (coding) => coding !== 'identity' && coding !== own,
+  );
   if (codings.length === 0) return null;
   return compiling.failure(FAILURES.bodyNotBuffered, `the body is encoded (${codings.join(', ')})`);
 }

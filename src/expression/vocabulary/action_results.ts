@@ -208,7 +208,7 @@ export const ACTION_ROWS: readonly ActionRow[] = [
   row('url_rewrite', 'url-rewrite', Q, 'What became of the URL.', NEW_URL),
   row('restrict_ips', 'restrict-ips', T, 'How the address was judged.', {
     action: [STRING, '`allow` or `deny`.'],
-    matched_cidr: [STRING, 'The range that decided, when one did.', 'optional'],
+    matched_cidr: [STRING, 'The range that decided; empty when none did.'],
     error,
   }),
   row('terminate_tls', 'terminate-tls', T, 'The TLS session.', {

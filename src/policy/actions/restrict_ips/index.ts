@@ -27,7 +27,9 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
     const response = isConnection ? { status: 0, headers: [], body: '' } : page;
     const step = stepsOf(type, restrictIps.says, compiling.pointer);
     return {
-      onFailure: config.enforce ? null : { result: 'restrict_ips', base: { action: 'deny' } },
+      onFailure: config.enforce
+        ? null
+        : { result: 'restrict_ips', base: { action: 'deny', matched_cidr: '' } },
       run: (walk) => {
         const judged = rulesOf(walk.activation);
         if (judged instanceof Failure) return judged;
@@ -38,7 +40,11 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
         const isAllowed = allow >= 0 && deny < 0;
         const matched = rules[deny >= 0 ? deny : allow]?.cidr.text;
         const range = matched === undefined ? {} : { matched_cidr: matched };
-        keepResult(walk, 'restrict_ips', { action: isAllowed ? 'allow' : 'deny', ...range });
+        // Empty, not absent, where no range matched: a policy that only reports must be able to say so.
+        keepResult(walk, 'restrict_ips', {
+          action: isAllowed ? 'allow' : 'deny',
+          matched_cidr: matched ?? '',
+        });
         const code = isAllowed ? 'allowed' : deny >= 0 ? 'denied' : 'not_allowed';
         const come = step(code, config.enforce ? range : { ...range, enforced: false });
         if (isAllowed || !config.enforce) return { does: 'next', step: come };

@@ -25,7 +25,7 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
       run: (walk) => {
         const found = replacementsOf(walk.activation);
         if (found instanceof Failure) return found;
-        const encoded = encodingFailure(compiling, walk.activation.response.headers);
+        const encoded = encodingFailure(compiling, walk, walk.activation.response.headers);
         if (encoded !== null) return encoded;
         const replacements = found.map(({ from, to }, index) => ({ from, to, field: fields[index]! }));
         changeFlow(walk, () => editorOf(replacements));
