@@ -10,17 +10,16 @@ import { type Threshold, readThreshold } from '../benchmark/thresholds.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { Activation } from '../expression/vocabulary/activation.ts';
 import { NO_FACTS } from '../expression/vocabulary/facts.ts';
+import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 
-interface Options {
+interface Options extends Omit<HttpBenchOptions, 'http' | 'json'> {
+  readonly http?: string;
   readonly requests: readonly string[];
-  readonly duration: number;
-  readonly warmUp: number;
-  readonly seed: string;
   readonly profile: boolean;
   readonly baseline?: string;
   readonly against?: string;
@@ -59,6 +58,21 @@ export function register(program: Command): void {
       [],
     )
     .option('-q, --quiet', 'say nothing of the progress')
+    .option(
+      '--http <url>',
+      'send load to a URL of this machine instead, as people come: nobody waits for another',
+    )
+    .option('--rate <count>', 'with --http: requests a second', readCount, 1_000)
+    .option('--sweep <time>', 'with --http: look for the highest rate whose p99 stays below this', readMs)
+    .option('--arrivals <kind>', 'with --http: constant or poisson', readArrivals, 'constant')
+    .option('--http2', 'with --http: HTTP/2')
+    .option('--connections <count>', 'with --http: most connections', readCount, 256)
+    .option('--timeout <time>', 'with --http: how long an answer is waited for', readMs, 10_000)
+    .option('-X, --method <method>', 'with --http: method', 'GET')
+    .option('-H, --header <header>', "with --http: header 'name: value'; may be repeated", add, [])
+    .option('--body <text>', 'with --http: body')
+    .option('--insecure', 'with --http: take any certificate')
+    .option('--allow-remote', 'with --http: the URL is of another machine, and its owner agrees')
     .action(async (file: string | undefined, options: Options) => {
       process.exitCode = await bench(file, options);
     });
@@ -66,6 +80,11 @@ export function register(program: Command): void {
 
 async function bench(file: string | undefined, options: Options): Promise<number> {
   try {
+    if (options.http !== undefined) {
+      const { benchHttp } = await import('./bench_http.ts');
+      const json = options.reporter.some(({ name }) => name === 'json');
+      return await benchHttp({ ...options, http: options.http, json });
+    }
     if (file === undefined)
       throw new FileError('name what to measure: an edge file, a policy or a .cel file');
     const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
@@ -204,4 +223,16 @@ function readMs(text: string): number {
   const [, number, unit] = TIME.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('a time is a number and ms or s, such as 500ms.');
   return Number(number) * (unit === 's' ? 1_000 : 1);
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError('a count is a whole number from 1.');
+  return count;
+}
+
+function readArrivals(text: string): string {
+  if (text !== 'constant' && text !== 'poisson') throw new InvalidArgumentError('constant or poisson.');
+  return text;
 }

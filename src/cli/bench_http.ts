@@ -1,0 +1,102 @@
+import { type Arrivals, constantArrivals, poissonArrivals } from '../benchmark/load/arrivals.ts';
+import { type LoadTold, loadText, sweepText } from '../benchmark/load/report.ts';
+import { type LoadResult, runLoad } from '../benchmark/load/run.ts';
+import { sweep } from '../benchmark/load/sweep.ts';
+import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
+import { seededChance } from '../simulator/chance.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+
+/** Options of `edgeproof bench --http`. Times in ms. */
+export interface HttpBenchOptions {
+  readonly http: string;
+  readonly rate: number;
+  readonly arrivals: 'constant' | 'poisson';
+  readonly http2?: boolean;
+  readonly connections: number;
+  readonly duration: number;
+  readonly warmUp: number;
+  readonly timeout: number;
+  readonly method: string;
+  readonly header: readonly string[];
+  readonly body?: string;
+  readonly sweep?: number;
+  readonly insecure?: boolean;
+  readonly allowRemote?: boolean;
+  readonly seed: string;
+  readonly json: boolean;
+}
+
+/** How far a sweep goes when nothing stops it, in requests a second. */
+const HIGHEST_RATE = 1_000_000;
+
+/** Sends load to a URL and reports it. Throws FileError for what cannot be asked for. */
+export async function benchHttp(options: HttpBenchOptions): Promise<number> {
+  const url = urlOf(options);
+  const request: LoadRequest = {
+    url,
+    method: options.method,
+    headers: headersOf(options.header),
+    body: options.body ?? null,
+  };
+  const runAt = async (rate: number): Promise<LoadResult> => {
+    const target = openTarget(request, {
+      http2: options.http2 === true,
+      connections: options.connections,
+      timeoutMs: options.timeout,
+      insecure: options.insecure === true,
+    });
+    try {
+      return await runLoad(target, arrivalsOf(options, rate), {
+        durationMs: options.duration,
+        warmUpMs: options.warmUp,
+        patienceMs: options.timeout,
+      });
+    } finally {
+      await target.close();
+    }
+  };
+  if (options.sweep !== undefined) {
+    const found = await sweep(runAt, { from: options.rate, to: HIGHEST_RATE, limitNs: options.sweep * 1e6 });
+    process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : sweepText(url.href, found));
+    return found.knee === 0 ? EXIT.runtime : EXIT.ok;
+  }
+  const { rate, arrivals } = options;
+  const result = await runAt(rate);
+  const told: LoadTold = {
+    url: url.href,
+    rate,
+    arrivals,
+    protocol: options.http2 === true ? 'HTTP/2' : 'HTTP/1.1',
+    result,
+  };
+  process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : loadText(told));
+  return result.completed === 0 ? EXIT.runtime : EXIT.ok;
+}
+
+function urlOf({ http, allowRemote }: HttpBenchOptions): URL {
+  if (!URL.canParse(http)) throw new FileError(`'${http}' is not a URL such as http://127.0.0.1:8080/`);
+  const url = new URL(http);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new FileError(`'${http}' is not an http or https URL`);
+  if (!isLoopback(url) && allowRemote !== true) {
+    throw new FileError(
+      `${url.host} is not this machine; load on what others run needs their consent: --allow-remote says that you have it`,
+    );
+  }
+  return url;
+}
+
+function arrivalsOf({ arrivals, seed }: HttpBenchOptions, rate: number): Arrivals {
+  return arrivals === 'constant' ? constantArrivals(rate) : poissonArrivals(rate, seededChance(seed).random);
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      if (colon < 1) throw new FileError(`'${line}' is not a header such as 'name: value'`);
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}

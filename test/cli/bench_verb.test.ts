@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BenchResult } from '../../src/benchmark/result.ts';
+import { edgeproof } from './command.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
+const SHORT = ['--duration', '50ms', '--warm-up', '50ms', '--quiet'];
+const POLICY = `on_http_request:
+  - name: no-post
+    expressions: ["req.method == 'POST'"]
+    actions:
+      - type: deny
+`;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-bench-'));
+  await writeFile(join(folder, 'policy.yaml'), POLICY);
+  await writeFile(join(folder, 'rule.cel'), "req.method == 'GET' && req.url.path.startsWith('/a')\n");
+  await writeFile(join(folder, 'broken.cel'), 'req.methode == 1\n');
+  await writeFile(
+    join(folder, 'cases.scenario.yaml'),
+    'policy: policy.yaml\nupstreams: { app: 200 }\ncases:\n  - name: one\n    request: POST /x\n    expect: { status: 403 }\n',
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const bench = (...args: string[]) => edgeproof(['bench', ...args], folder);
+
+describe('edgeproof bench', () => {
+  it('measures an edge file, with the places of its parts', async () => {
+    const { code, stdout } = await bench(SAMPLE, ...SHORT);
+    expect(code).toBe(0);
+    expect(stdout).toContain('with event and trace');
+    expect(stdout).toMatch(/edge\.yaml:\d+/);
+  });
+
+  it('measures a policy on requests of scenarios, and blames its rule by line', async () => {
+    const { code, stdout } = await bench('policy.yaml', '--requests', '.', '-r', 'json', ...SHORT);
+    expect(code).toBe(0);
+    const { corpus, parts, rows } = JSON.parse(stdout) as BenchResult;
+    expect(corpus).toEqual({ count: 1, from: 'of cases.scenario.yaml' });
+    expect(parts.find(({ kind }) => kind === 'rule')).toMatchObject({
+      name: 'no-post',
+      place: 'policy.yaml:2',
+      reached: 1,
+    });
+    expect(rows.map(({ name }) => name)).toEqual(['decision', 'with its event', 'with event and trace']);
+    expect(rows[0]!.nsPerOp.value).toBeGreaterThan(0);
+  });
+
+  it('measures an expression, and compares two in one run', async () => {
+    const { code, stdout } = await bench('rule.cel', '--against', 'rule.cel', ...SHORT);
+    expect([0, 8]).toContain(code);
+    expect(stdout).toMatch(/evaluation: .*ratio/);
+  });
+
+  it('writes reports, and compares with one of them', async () => {
+    const first = await bench(
+      'rule.cel',
+      ...SHORT,
+      '-r',
+      'json=base.json',
+      '-r',
+      'markdown=base.md',
+      '-r',
+      'html=base.html',
+      '-r',
+      'benchstat',
+    );
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/^Benchmark\/evaluation\t1\t[\d.]+ ns\/op/m);
+    expect(await readFile(join(folder, 'base.md'), 'utf8')).toContain('| evaluation |');
+    const html = await readFile(join(folder, 'base.html'), 'utf8');
+    expect(html).toContain('<svg');
+    expect(html).not.toMatch(/(?:src|href)=/);
+    const base = JSON.parse(await readFile(join(folder, 'base.json'), 'utf8')) as BenchResult;
+    const slow = {
+      ...base,
+      rows: base.rows.map((row) => ({ ...row, samples: row.samples.map((ns) => ns / 100) })),
+    };
+    await writeFile(join(folder, 'base.json'), JSON.stringify(slow));
+    const second = await bench('rule.cel', ...SHORT, '--baseline', 'base.json');
+    expect(second.stderr).toContain('evaluation: slower than base.json');
+    expect(second.code).toBe(8);
+  });
+
+  it('fails when a threshold does not hold, with a code of its own', async () => {
+    const missed = await bench('rule.cel', ...SHORT, '--threshold', 'ops>1000M', 'p50<10s');
+    expect(missed.stderr).toContain('ops>1000M does not hold');
+    expect(missed.stderr).not.toContain('p50<10s');
+    expect(missed.code).toBe(8);
+    expect((await bench('rule.cel', ...SHORT, '--threshold', 'ops>1')).code).toBe(0);
+  });
+
+  it.each([
+    [['nowhere.yaml'], 2, 'there is no such file'],
+    [['broken.cel'], 3, "did you mean 'method'"],
+    [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p99'"],
+    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'cannot read policy.yaml'],
+    [['rule.cel', '--requests', 'rule.cel'], 2, 'cannot be used'],
+    [['rule.cel', '-r', 'xml'], 2, "'xml' is no reporter"],
+    [['--http', 'http://example.com/'], 2, '--allow-remote'],
+    [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
+    [[], 2, 'name what to measure'],
+  ])('refuses %j', async (args, code, says) => {
+    const ran = await bench(...args);
+    expect(ran.stderr).toContain(says);
+    expect(ran.code).toBe(code);
+  });
+
+  it('sends load to a server of this machine', async () => {
+    const server = createServer((_request, response) => response.end('ok'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { code, stdout } = await bench(
+      '--http',
+      url,
+      '--rate',
+      '100',
+      '--duration',
+      '300ms',
+      '--warm-up',
+      '100ms',
+      '--arrivals',
+      'poisson',
+    );
+    server.close();
+    expect(stdout).toContain('× 200');
+    expect(stdout).toContain('from when it was due');
+    expect(code).toBe(0);
+  });
+});
