@@ -1,5 +1,7 @@
-import type { Answers, Connection, FetchRequest, RequestHead, World } from './engine/contract.ts';
+import { type Adapters, adaptersOf } from './adapters/methods.ts';
+import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
 import type { Exchange } from './engine/exchange.ts';
+import type { StreamExchange } from './engine/stream.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
 import { type Step, traceOf } from './engine/trace.ts';
@@ -12,15 +14,20 @@ import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/gates.ts';
 import type { AddressBook } from './expression/vocabulary/facts.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
+import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
-import type { UpstreamLimits } from './answers/upstream.ts';
-import type { ListenerLimits } from './proxy/limits.ts';
+import type { Wiring } from './proxy/plane.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
+import { type TcpConnectionClosedEvent, projectTcpConnectionClosed } from './events/tcp_connection.ts';
+import type { ListenOptions, Listening } from './listening.ts';
+import type { Tape } from './recorder/tape.ts';
 import { OK_UPSTREAM, decideWithConstants } from './simulator/constants.ts';
 import { type ScriptedHands, type ScriptedUpstream, runScripted } from './simulator/scripted.ts';
+
+export type { ListenOptions, Listening } from './listening.ts';
 
 export interface EdgeOptions {
   /** Milliseconds since the epoch; default the system clock. */
@@ -31,6 +38,10 @@ export interface EdgeOptions {
   readonly upstream?: ScriptedUpstream;
   /** Called once for each request that `handle` or the listener has completed; `explain` tells it step by step. */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
+  /** Called once for each connection of a TLS or TCP edge that is over. */
+  readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
+  /** Hears every exchange of `listen`, to record it. */
+  readonly tape?: Tape;
   /** Which hosts that no edge names mean the only edge of the file; default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   /** Databases of addresses, asked for what the facts of the configuration do not say. */
@@ -77,7 +88,7 @@ export interface Decision {
   readonly exchange: Exchange;
 }
 
-export interface Edge {
+export interface Edge extends Adapters {
   readonly config: EdgeConfig;
   readonly runtime: EdgeRuntime;
   /** Takes a whole request through the edge and its upstream. */
@@ -92,28 +103,8 @@ export interface Edge {
   explain(request: RequestLike, from?: ClientFacts, upstream?: Answers['forward']): Explanation;
   /** Puts another configuration in force; throws ConfigError and changes nothing when it has errors. */
   swap(config: unknown): void;
-  /** Serves HTTP/1.1 on a real socket, loopback by default; throws when the address cannot be had. */
+  /** Serves HTTP/1.1, and TLS and TCP where asked to, on real sockets, loopback by default; throws when the address cannot be had. */
   listen(options?: ListenOptions): Promise<Listening>;
-}
-
-export interface ListenOptions {
-  /** Default `127.0.0.1`. */
-  readonly host?: string;
-  /** Default 0: the system chooses. */
-  readonly port?: number;
-  /** Fail when the port is taken, rather than take the next free one; default false. */
-  readonly strictPort?: boolean;
-  readonly limits?: Partial<ListenerLimits>;
-  readonly upstreamLimits?: Partial<UpstreamLimits>;
-}
-
-/** A listener that serves. */
-export interface Listening {
-  readonly host: string;
-  readonly port: number;
-  readonly url: string;
-  /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
-  close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }
 
 /**
@@ -144,6 +135,8 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, options);
   const newEventId = idMaker('ev', () => world.random());
+  /** Listeners that look at every new configuration. */
+  const swapped = new Set<() => void>();
   let current = checked;
 
   function begin(head: RequestHead | RefusedHead, connection: Connection): Exchange {
@@ -155,13 +148,21 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   function emit(exchange: Exchange): HttpRequestCompleteEvent {
     const event = projectHttpRequestComplete(exchange, newEventId);
     const { locate } = current;
+    options.tape?.finished(exchange, event.object);
     options.onEvent?.(event, () => explanationOf(exchange, locate));
     return event;
+  }
+
+  function emitStream(exchange: StreamExchange): void {
+    const { locate } = current;
+    const event = projectTcpConnectionClosed(exchange, newEventId);
+    options.onConnection?.(event, () => explanationOfStream(exchange, locate));
   }
 
   function swapTo(next: UsableConfig): void {
     runtime.swap(next.config);
     current = next;
+    for (const tell of swapped) tell();
   }
 
   function decide(
@@ -175,6 +176,13 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
   }
 
+  const wiring: Wiring = {
+    naming: () => runtime.current().naming,
+    begin: (connection, head) => begin(head, connection),
+    refuse: (connection, head, because) =>
+      refuseExchange(runtime.current(), connection, head, world, because),
+    finished: emit,
+  };
   return {
     get config() {
       return current.config;
@@ -199,50 +207,15 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
-    listen: (listenOptions = {}) => listen(listenOptions, { runtime, begin, emit, hands: options.hands ?? {} }),
-  };
-}
-
-interface LiveWiring {
-  readonly runtime: EdgeRuntime;
-  readonly begin: (head: RequestHead, connection: Connection) => Exchange;
-  readonly emit: (exchange: Exchange) => void;
-  readonly hands: ScriptedHands;
-}
-
-/** The live front end is loaded only by those who listen. */
-async function listen(options: ListenOptions, { runtime, begin, emit, hands: given }: LiveWiring): Promise<Listening> {
-  const [{ createHttp1Listener }, { enginePlane }, { createUpstreamClient }, { createFetcher }] =
-    await Promise.all([
-      import('./proxy/http1.ts'),
-      import('./proxy/plane.ts'),
-      import('./answers/upstream.ts'),
-      import('./answers/fetch.ts'),
-    ]);
-  const { askProviders } = await import('./answers/hands.ts');
-  const plane = enginePlane({
-    naming: () => runtime.current().naming,
-    begin: (connection, head) => begin(head, connection),
-    refuse: (connection, head, because) =>
-      refuseExchange(runtime.current(), connection, head, runtime.world, because),
-    finished: emit,
-  });
-  const upstream = createUpstreamClient(options.upstreamLimits);
-  const fetcher = createFetcher();
-  const scripted = given.fetch;
-  const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
-  const hands = { upstream, fetch, oidc: askProviders };
-  const listener = createHttp1Listener(plane, hands, options.limits);
-  const { host = '127.0.0.1', port = 0, strictPort = false } = options;
-  const bound = await listener.listen({ host, port, strictPort });
-  if ('problem' in bound) throw new Error(bound.problem);
-  return {
-    ...bound,
-    url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
-    close: async (deadlineMs = 10_000) => {
-      const drained = await listener.close(deadlineMs);
-      await Promise.all([upstream.close(), fetcher.close()]);
-      return drained;
+    ...adaptersOf({
+      wiring,
+      nowMs: () => world.nowMs(),
+      hosts: () => Object.values(current.config.edges.https),
+    }),
+    listen: async (listenOptions = {}) => {
+      const { listen } = await import('./listening.ts');
+      const { tape = null, hands = {} } = options;
+      return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands });
     },
   };
 }

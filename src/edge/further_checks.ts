@@ -8,20 +8,29 @@ import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
+import { checkSamlMetadata } from './saml_metadata.ts';
 import { type SecretSource, secretProvider } from './secrets.ts';
 
 /** What is known of a file's surroundings; what is left out is not checked. */
 export interface CheckOptions {
   /** Secrets that policies may name, where their provider can list them. */
   readonly secrets?: SecretSource;
+  /** The time, for what expires. */
+  readonly nowMs?: number;
 }
 
 /** The checks of languages and tables inside an edge file. */
 export const FURTHER_CHECKS: readonly FurtherCheck[] = furtherChecks({});
 
-function furtherChecks({ secrets }: CheckOptions): readonly FurtherCheck[] {
+function furtherChecks({ secrets, nowMs }: CheckOptions): readonly FurtherCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [checkFacts, checkWebhooks, checkCertificates, (checking) => checkPolicies(checking, names)];
+  return [
+    checkFacts,
+    checkWebhooks,
+    checkCertificates,
+    (checking) => checkSamlMetadata(checking, nowMs),
+    (checking) => checkPolicies(checking, names),
+  ];
 }
 
 /** `checkEdge` with everything that can be checked. */
@@ -29,7 +38,8 @@ export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  return checkEdge(given, options.secrets === undefined ? FURTHER_CHECKS : furtherChecks(options));
+  const isPlain = options.secrets === undefined && options.nowMs === undefined;
+  return checkEdge(given, isPlain ? FURTHER_CHECKS : furtherChecks(options));
 }
 
 /** Whether every provider of webhooks has a secret that it can sign with. */

@@ -25,7 +25,11 @@ export interface ModuleConfig {
 
 /** Compiles the modules that are there and enabled; `configOf` gives a module's config and where it stands. */
 export function compileSlots(
-  { edge, id, links }: { readonly edge: string; readonly id: string; readonly links: PolicyLinks & LoginLinks },
+  {
+    edge,
+    id,
+    links,
+  }: { readonly edge: string; readonly id: string; readonly links: PolicyLinks & LoginLinks },
   configOf: (type: string) => readonly [config: ModuleConfig | undefined, parent: string],
   context: Context,
 ): Slot[] {

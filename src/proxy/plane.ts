@@ -74,7 +74,8 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
-function connectionOf(facts: ConnectionFacts): Connection {
+/** What the engine is told of a connection. */
+export function connectionOf(facts: ConnectionFacts): Connection {
   // A Unix socket or a vanished peer has no address: the unspecified one matches no rule but `::/0`.
   const client = parseAddress(facts.clientAddress) ?? parseAddress('::')!;
   const server = parseAddress(facts.serverAddress);

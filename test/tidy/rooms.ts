@@ -38,14 +38,21 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   answers: [...VOCABULARY, 'engine', 'wire'],
   proxy: [...VOCABULARY, 'engine', 'wire', 'answers'],
   tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],
-  simulator: [...CONFIGURATION, 'events'],
+  development_idp: [...VOCABULARY, 'engine'],
+  simulator: [...CONFIGURATION, 'events', 'development_idp'],
   analysis: [...CONFIGURATION, 'events'],
   // Measures what the rooms below decide; it has a clock of its own.
   benchmark: [...CONFIGURATION, 'events', 'simulator'],
   recorder: [...CONFIGURATION, 'events', 'simulator'],
   inspector: [...CONFIGURATION, 'events', 'recorder'],
+  // Applications as upstreams of the live driver.
+  adapters: [...VOCABULARY, 'engine', 'answers', 'proxy', 'simulator'],
+  // What other test runners are given: it reads scenario files as the command does.
+  testing: ANYTHING,
   cli: ANYTHING,
   'edgeproof.ts': ANYTHING,
+  // The part of the composition root that only those load who listen.
+  'listening.ts': ANYTHING,
   'index.ts': ANYTHING,
 };
 

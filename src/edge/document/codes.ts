@@ -82,6 +82,14 @@ export const EDGE_CODES = {
   'edge.duplicate_hostport': { severity: 'error', says: 'A host name and its port belong to one edge.' },
   'edge.bad_match': { severity: 'error', says: 'A match is a path, a host, or a host followed by a path.' },
   'edge.duplicate_route': { severity: 'error', says: 'Two routes of an edge take the same requests.' },
+  'edge.saml_metadata': {
+    severity: 'error',
+    says: 'The metadata of a SAML identity provider cannot be used as it stands.',
+  },
+  'edge.saml_expired': {
+    severity: 'warning',
+    says: 'A certificate of a SAML identity provider, or its metadata, is past its time.',
+  },
   'edge.several_logins': { severity: 'error', says: 'A route has at most one of oauth, oidc and saml.' },
   'edge.oauth_provider': { severity: 'error', says: 'An oauth module has exactly one provider.' },
   'edge.oauth_app': {

@@ -1,0 +1,84 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Carried } from '../engine/stream.ts';
+
+export interface CarryOptions {
+  /** Longest time without a byte either way, in ms; 0 for no limit. */
+  readonly idleMs: number;
+  /** Cuts the connection when the edge stops. */
+  readonly drain: AbortSignal;
+}
+
+/**
+ * Joins a client and a backend byte for byte until both have ended. The end of one direction is passed on as such
+ * (half-close), a reset as a reset, and a side that takes nothing holds the other one back. `bytesIn` counts what
+ * came from the client, `bytesOut` what the system has taken on its way to the client.
+ */
+export function carryTcp(client: Duplex, backend: Duplex, { idleMs, drain }: CarryOptions): Promise<Carried> {
+  return new Promise((resolve) => {
+    let bytesIn = 0;
+    let bytesOut = 0;
+    let cut: Carried['cut'] = 'none';
+    let open = 2;
+    const timer = idleMs > 0 ? setTimeout(() => stop('idle'), idleMs) : undefined;
+    const onDrain = (): void => stop('drain');
+
+    watch(client, 'client');
+    watch(backend, 'upstream');
+    join(client, backend, (bytes) => void (bytesIn += bytes), nothing);
+    join(backend, client, nothing, (bytes) => void (bytesOut += bytes));
+    if (drain.aborted) onDrain();
+    else drain.addEventListener('abort', onDrain, { once: true });
+
+    function join(
+      from: Duplex,
+      to: Duplex,
+      came: (bytes: number) => void,
+      went: (bytes: number) => void,
+    ): void {
+      from.on('data', (chunk: Buffer) => {
+        came(chunk.length);
+        timer?.refresh();
+        const isTaken = to.write(chunk, (error) => {
+          if (error !== null && error !== undefined) return;
+          went(chunk.length);
+          timer?.refresh();
+        });
+        if (!isTaken) from.pause();
+      });
+      to.on('drain', () => from.resume());
+      from.on('end', () => {
+        if (to.writable) to.end();
+      });
+      from.resume();
+    }
+
+    function watch(side: Duplex, name: 'client' | 'upstream'): void {
+      side.on('error', () => stop(name));
+      const closed = (): void => {
+        if (!side.readableEnded || !side.writableFinished) stop(name);
+        if (--open > 0) return;
+        clearTimeout(timer);
+        drain.removeEventListener('abort', onDrain);
+        resolve({ bytesIn, bytesOut, cut });
+      };
+      if (side.closed) closed();
+      else side.once('close', closed);
+    }
+
+    function stop(by: Exclude<Carried['cut'], 'none'>): void {
+      if (cut !== 'none') return;
+      cut = by;
+      reset(client);
+      reset(backend);
+    }
+  });
+}
+
+function nothing(): void {}
+
+/** What was cut short must not look like an end (RFC 9293 §3.10.4). */
+function reset(side: Duplex): void {
+  if (side instanceof Socket && side.constructor === Socket && !side.destroyed) side.resetAndDestroy();
+  else side.destroy();
+}

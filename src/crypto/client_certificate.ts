@@ -1,0 +1,140 @@
+import { X509Certificate } from 'node:crypto';
+import { DER, type DerElement, derChildren, derIdentifier, readDer } from './der.ts';
+
+/** A distinguished name; `text` is its form of RFC 4514. */
+interface Name {
+  readonly text: string;
+  readonly commonName: string;
+  readonly country: readonly string[];
+  readonly locality: readonly string[];
+  readonly organization: readonly string[];
+  readonly organizationalUnit: readonly string[];
+  readonly postalCode: readonly string[];
+  readonly province: readonly string[];
+  readonly streetAddress: readonly string[];
+}
+
+/** All that expressions and events may ask of a certificate (RFC 5280). */
+export interface ReadCertificate {
+  /** Lower-case hexadecimal. */
+  readonly serialNumber: string;
+  readonly subjectCn: string;
+  readonly details: {
+    readonly issuer: Name;
+    readonly subject: Name;
+    readonly san: {
+      readonly text: string;
+      readonly dnsNames: readonly string[];
+      readonly emailAddresses: readonly string[];
+      readonly ipAddresses: readonly string[];
+      readonly uris: readonly string[];
+    };
+    readonly extensions: readonly {
+      readonly id: string;
+      readonly critical: boolean;
+      readonly value: Uint8Array;
+    }[];
+    readonly signatureAlgorithm: string;
+    readonly notBeforeMs: number;
+    readonly notAfterMs: number;
+    readonly pem: string;
+  };
+}
+
+/** Reads a certificate that OpenSSL has verified; throws for what is none. */
+export function clientCertificateOf(raw: Uint8Array): ReadCertificate {
+  const certificate = new X509Certificate(raw);
+  const { subject, issuer } = certificate.toLegacyObject();
+  const name = nameOf(subject);
+  return {
+    serialNumber: certificate.serialNumber.toLowerCase(),
+    subjectCn: name.commonName,
+    details: {
+      issuer: nameOf(issuer),
+      subject: name,
+      san: alternativeNames(certificate.subjectAltName ?? ''),
+      ...fromDer(certificate.raw),
+      notBeforeMs: certificate.validFromDate.getTime(),
+      notAfterMs: certificate.validToDate.getTime(),
+      pem: certificate.toString(),
+    },
+  };
+}
+
+function nameOf(given: object | undefined): Name {
+  const attributes = (given ?? {}) as Readonly<Record<string, string | readonly string[]>>;
+  const all = (attribute: string): readonly string[] => {
+    const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined;
+    return value === undefined ? [] : typeof value === 'string' ? [value] : value;
+  };
+  // RFC 4514 §2.1: the last part of the name comes first.
+  const parts = Object.keys(attributes).flatMap((key) => all(key).map((value) => `${key}=${escaped(value)}`));
+  return {
+    text: parts.reverse().join(','),
+    commonName: all('CN')[0] ?? '',
+    country: all('C'),
+    locality: all('L'),
+    organization: all('O'),
+    organizationalUnit: all('OU'),
+    postalCode: all('postalCode'),
+    province: all('ST'),
+    streetAddress: all('street'),
+  };
+}
+
+/** RFC 4514 §2.4. */
+function escaped(value: string): string {
+  return value.replaceAll(/["+,;<>\\]|^[ #]| $/g, String.raw`\$&`);
+}
+
+/** The form in which OpenSSL lists them, values with commas or quotes in them as JSON texts. */
+function alternativeNames(text: string): ReadCertificate['details']['san'] {
+  const names = [...text.matchAll(/(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
+    ([, type, value]) => [type!, value!.startsWith('"') ? (JSON.parse(value!) as string) : value!] as const,
+  );
+  const of = (type: string) => names.flatMap(([each, value]) => (each === type ? [value] : []));
+  return {
+    text,
+    dnsNames: of('DNS'),
+    emailAddresses: of('email'),
+    ipAddresses: of('IP Address'),
+    uris: of('URI'),
+  };
+}
+
+// table: signature algorithms by their identifiers
+const ALGORITHMS: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.5': 'SHA1-RSA',
+  '1.2.840.113549.1.1.10': 'RSA-PSS',
+  '1.2.840.113549.1.1.11': 'SHA256-RSA',
+  '1.2.840.113549.1.1.12': 'SHA384-RSA',
+  '1.2.840.113549.1.1.13': 'SHA512-RSA',
+  '1.2.840.10045.4.1': 'ECDSA-SHA1',
+  '1.2.840.10045.4.3.2': 'ECDSA-SHA256',
+  '1.2.840.10045.4.3.3': 'ECDSA-SHA384',
+  '1.2.840.10045.4.3.4': 'ECDSA-SHA512',
+  '1.3.101.112': 'Ed25519',
+};
+/** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
+const EXTENSIONS_TAG = 0xa3;
+
+function fromDer(raw: Uint8Array): Pick<ReadCertificate['details'], 'extensions' | 'signatureAlgorithm'> {
+  const certificate = derChildren(readDer(raw)?.[0], DER.sequence) ?? [];
+  const signed = derChildren(certificate[0], DER.sequence) ?? [];
+  const algorithm = derIdentifier(derChildren(certificate[1], DER.sequence)?.[0]) ?? '';
+  const holder = signed.find(({ tag }) => tag === EXTENSIONS_TAG);
+  const list = holder === undefined ? [] : (derChildren(readDer(holder.contents)?.[0], DER.sequence) ?? []);
+  return {
+    signatureAlgorithm: ALGORITHMS[algorithm] ?? algorithm,
+    extensions: list.flatMap((extension) => extensionOf(extension)),
+  };
+}
+
+function extensionOf(element: DerElement): ReadCertificate['details']['extensions'] {
+  const parts = derChildren(element, DER.sequence) ?? [];
+  const id = derIdentifier(parts[0]);
+  const value = parts.find(({ tag }) => tag === DER.octetString)?.contents;
+  if (id === null || value === undefined) return [];
+  const critical = parts.some(({ tag, contents }) => tag === DER.boolean && contents[0] !== 0);
+  return [{ id, critical, value }];
+}

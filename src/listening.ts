@@ -1,0 +1,173 @@
+import { askProviders } from './answers/hands.ts';
+import { createFetcher } from './answers/fetch.ts';
+import { type UpstreamLimits, createUpstreamClient } from './answers/upstream.ts';
+import type { EdgeRuntime } from './edge/runtime.ts';
+import { beginStream } from './edge/streams.ts';
+import type { FetchRequest } from './engine/contract.ts';
+import type { StreamExchange } from './engine/stream.ts';
+import type { ListenProblem } from './proxy/bind.ts';
+import { type Front, type FrontPort, openFront } from './proxy/front.ts';
+import { createHttp1Listener } from './proxy/http1.ts';
+import type { ListenerLimits } from './proxy/limits.ts';
+import { type Wiring, enginePlane } from './proxy/plane.ts';
+import type { StreamLimits } from './proxy/tcp_limits.ts';
+import type { TlsCertificate } from './proxy/tls_port.ts';
+import { copyBodies, listenIn } from './recorder/listen_in.ts';
+import type { Tape } from './recorder/tape.ts';
+import type { ScriptedHands } from './simulator/scripted.ts';
+
+/** The live front end, loaded only by those who listen. */
+
+export interface ListenOptions {
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default 0: the system chooses. */
+  readonly port?: number;
+  /** Fail when a port is taken, rather than take the next free one; default false. */
+  readonly strictPort?: boolean;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly upstreamLimits?: Partial<UpstreamLimits>;
+  /** Listens for TLS: HTTPS and TLS edges; not when left out. */
+  readonly tls?: TlsListenOptions;
+  /** Listens for the connections of TCP edges; not when left out. */
+  readonly tcp?: TcpListenOptions;
+  readonly streamLimits?: Partial<StreamLimits>;
+  /** Authorities for TLS backends of TLS and TCP edges, PEM; the system's when left out. */
+  readonly upstreamCa?: string;
+  /** Told what a person should know, such as a handshake that failed. */
+  readonly say?: (text: string) => void;
+}
+
+export interface TlsListenOptions {
+  /** Where port 443 of edges is listened for; default 0: the system chooses. */
+  readonly port?: number;
+  /** Where other ports of TLS edges are listened for; default the port itself. */
+  readonly ports?: Readonly<Record<number, number>>;
+  /** Gives a certificate for a host that no certificate of the configuration holds for; empty: none was named. */
+  readonly certificateFor?: (host: string) => Promise<TlsCertificate | null>;
+  /** Whether every connection begins with a PROXY protocol header; default false. */
+  readonly proxyProtocol?: boolean;
+}
+
+export interface TcpListenOptions {
+  /** Where hostports of TCP edges (`1.tcp.test:5432`) are listened for; default their own port. */
+  readonly ports?: Readonly<Record<string, number>>;
+  readonly proxyProtocol?: boolean;
+}
+
+/** Listeners that serve. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Port for TLS with HTTPS edges, and TLS edges at 443; null when there is none. */
+  readonly tlsPort: number | null;
+  /** All ports for TLS and TCP. */
+  readonly ports: () => readonly FrontPort[];
+  /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
+  close(deadlineMs?: number): Promise<{ readonly cut: number }>;
+}
+
+export interface LiveWiring {
+  readonly wiring: Wiring;
+  readonly runtime: EdgeRuntime;
+  readonly emitStream: (exchange: StreamExchange) => void;
+  /** Called after each change of the configuration. */
+  readonly swapped: Set<() => void>;
+  readonly tape: Tape | null;
+  readonly hands: ScriptedHands;
+}
+
+const HTTPS_PORT = 443;
+const DRAIN_MS = 10_000;
+const PROTOCOLS = ['http/1.1'];
+
+/** Opens all listeners; throws when a port cannot be had. */
+export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
+  const { wiring, tape, hands: given } = live;
+  let httpsPort: number | undefined;
+  const engine = enginePlane({
+    ...wiring,
+    begin: (connection, head) =>
+      wiring.begin(
+        httpsPort === undefined || connection.tls !== null ? connection : { ...connection, httpsPort },
+        head,
+      ),
+  });
+  const client = createUpstreamClient(options.upstreamLimits);
+  const plane = tape === null ? engine : listenIn(engine, tape);
+  const upstream = tape === null ? client : copyBodies(client, tape);
+  const fetcher = createFetcher();
+  const scripted = given.fetch;
+  const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
+  const listener = createHttp1Listener(plane, { upstream, fetch, oidc: askProviders }, options.limits);
+  const { host = '127.0.0.1', port = 0, strictPort = false } = options;
+  const bound = await listener.listen({ host, port, strictPort });
+  if ('problem' in bound) throw new Error(bound.problem);
+  const closeAll = async (deadlineMs: number, front: Front | null): Promise<{ readonly cut: number }> => {
+    const drained = await Promise.all([listener.close(deadlineMs), front?.close(deadlineMs) ?? NO_FRONT]);
+    await Promise.all([upstream.close(), fetcher.close()]);
+    return { cut: drained[0].cut + drained[1].cut };
+  };
+  const front = await frontOf(options, host, live, fetch, (socket, facts) => listener.handle(socket, facts));
+  if (front !== null && 'problem' in front) {
+    await closeAll(0, null);
+    throw new Error(front.problem);
+  }
+  const say = options.say ?? (() => undefined);
+  const refresh = (): void => {
+    void front?.refresh().then((problems) => problems.forEach(({ problem }) => say(problem)));
+  };
+  live.swapped.add(refresh);
+  httpsPort = front?.ports().find((each) => each.kind === 'tls' && each.port === HTTPS_PORT)?.listensOn;
+  return {
+    ...bound,
+    url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
+    tlsPort: httpsPort ?? null,
+    ports: () => front?.ports() ?? [],
+    close: (deadlineMs = DRAIN_MS) => {
+      live.swapped.delete(refresh);
+      return closeAll(deadlineMs, front);
+    },
+  };
+}
+
+const NO_FRONT = { cut: 0 };
+
+/** The listeners for TLS and TCP; null where neither is asked for. */
+async function frontOf(
+  options: ListenOptions,
+  host: string,
+  { runtime, emitStream }: LiveWiring,
+  fetch: Parameters<typeof openFront>[0]['fetch'],
+  http: Parameters<typeof openFront>[0]['http'],
+): Promise<Front | ListenProblem | null> {
+  const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
+  if (tls === undefined && tcp === undefined) return null;
+  return openFront(
+    {
+      tlsPorts: () => (tls === undefined ? [] : runtime.current().handshakes.ports),
+      places: () => (tcp === undefined ? [] : runtime.current().streams.addresses),
+      profileFor: (name, port) => runtime.current().handshakes.find(name, port),
+      certificateFor: async (name) =>
+        runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
+      begin: (connection, place) => beginStream(runtime.current(), connection, place, runtime.world),
+      finished: emitStream,
+      fetch,
+      http,
+      protocols: PROTOCOLS,
+      say,
+    },
+    {
+      host,
+      strictPort,
+      proxyProtocol: { tls: tls?.proxyProtocol === true, tcp: tcp?.proxyProtocol === true },
+      portFor: (place) => {
+        if (place.kind === 'tcp') return tcp?.ports?.[`${place.host}:${place.port}`] ?? place.port;
+        return tls?.ports?.[place.port] ?? (place.port === HTTPS_PORT ? (tls?.port ?? 0) : place.port);
+      },
+      ...(streamLimits !== undefined && { limits: streamLimits }),
+      ...(upstreamCa !== undefined && { ca: upstreamCa }),
+    },
+  );
+}

@@ -1,0 +1,125 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { once } from 'node:events';
+import { acceptedFacts } from './accept.ts';
+import { type SocketListener, socketListener } from './listener.ts';
+import { connectionOf } from './plane.ts';
+import type { ConnectionFacts } from './port.ts';
+import { readAhead } from './read_ahead.ts';
+import type { AcceptOptions } from './tcp.ts';
+import { type StreamHands, driveStream } from './tcp_drive.ts';
+import { passedTlsFacts, tlsFactsOf } from './tls_facts.ts';
+import { readClientHello } from './tls_hello.ts';
+import type { FrontWiring, TlsProfile } from './tls_port.ts';
+import { refuseHello } from './tls_refusal.ts';
+import type { TlsServers } from './tls_servers.ts';
+
+/**
+ * Listens for TLS at one port of edges. The server name in the first message says which edge a connection is for, and
+ * so who ends TLS, what it has to be like and whether a client certificate is asked for.
+ */
+export function tlsListener(
+  port: number,
+  wiring: FrontWiring,
+  hands: StreamHands,
+  servers: TlsServers,
+  { proxyProtocol }: AcceptOptions,
+): SocketListener {
+  const { handshakeMs, helloBytes } = hands.limits;
+  return socketListener(async (socket: Socket) => {
+    const facts = await acceptedFacts(socket, { host: '', port }, { proxyProtocol, handshakeMs });
+    if (facts === null) {
+      socket.destroy();
+      return;
+    }
+    const limits = { ms: handshakeMs, bytes: helloBytes };
+    const hello = await readAhead(socket, limits, readClientHello, () => 0);
+    if ('problem' in hello) {
+      refuseHello(socket, 'decode_error');
+      await lingered(socket);
+      return;
+    }
+    const named = { ...facts, serverName: hello.serverName };
+    const profile = wiring.profileFor(hello.serverName, port);
+    if (profile === null) await refused(socket, named, port, wiring, hands);
+    else if (profile.terminates) await terminated(socket, named, profile, { port, wiring, hands, servers });
+    else {
+      const passed = { ...named, tls: passedTlsFacts(profile) };
+      await carried(socket, passed, { port, wiring, hands, servers });
+    }
+  });
+}
+
+interface Setting {
+  readonly port: number;
+  readonly wiring: FrontWiring;
+  readonly hands: StreamHands;
+  readonly servers: TlsServers;
+}
+
+/** Nobody answers for the name: the client is told so (RFC 6066 §3), and there is an event of it. */
+async function refused(
+  socket: Socket,
+  facts: ConnectionFacts,
+  port: number,
+  wiring: FrontWiring,
+  hands: StreamHands,
+): Promise<void> {
+  const place = { kind: 'tls', host: facts.serverName, port } as const;
+  const exchange = wiring.begin(connectionOf(facts), place);
+  refuseHello(socket, 'unrecognized_name');
+  await lingered(socket);
+  await driveStream(socket, exchange, hands);
+  wiring.finished(exchange);
+}
+
+async function terminated(
+  socket: Socket,
+  facts: ConnectionFacts,
+  profile: TlsProfile,
+  setting: Setting,
+): Promise<void> {
+  const { wiring, servers, port } = setting;
+  const certificate = await wiring.certificateFor(facts.serverName, port);
+  if (certificate === null) {
+    refuseHello(socket, 'unrecognized_name');
+    await lingered(socket);
+    return;
+  }
+  const secured = await servers.secure(socket, profile, certificate);
+  if ('problem' in secured) {
+    wiring.say(`a TLS handshake for ${facts.serverName || 'no name'} failed: ${secured.problem}`);
+    await lingered(socket);
+    return;
+  }
+  const session = secured.socket;
+  const withTls = { ...facts, tls: tlsFactsOf(session, profile) };
+  if (profile.kind === 'tls') return carried(session, withTls, setting);
+  wiring.http(session, withTls);
+  await closed(session);
+}
+
+async function carried(
+  client: Duplex,
+  facts: ConnectionFacts,
+  { port, wiring, hands }: Setting,
+): Promise<void> {
+  const place = { kind: 'tls', host: facts.serverName, port } as const;
+  const exchange = wiring.begin(connectionOf(facts), place);
+  await driveStream(client, exchange, hands);
+  wiring.finished(exchange);
+}
+
+/** Longest time that a client has to close a connection on which it was refused. */
+const LINGER_MS = 2_000;
+
+async function lingered(stream: Duplex): Promise<void> {
+  const timer = setTimeout(() => stream.destroy(), LINGER_MS);
+  await closed(stream);
+  clearTimeout(timer);
+}
+
+async function closed(stream: Duplex): Promise<void> {
+  if (stream.closed) return;
+  await once(stream, 'close').catch(() => undefined);
+}

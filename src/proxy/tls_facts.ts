@@ -1,0 +1,23 @@
+import type { TLSSocket } from 'node:tls';
+import { clientCertificateOf } from '../crypto/client_certificate.ts';
+import type { TlsFacts } from '../engine/contract.ts';
+import type { TlsProfile } from './tls_port.ts';
+
+/** What a finished handshake came to; only a certificate that was verified is told. */
+export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile): TlsFacts {
+  const cipher = socket.getCipher();
+  const certificate = authorities === null ? undefined : socket.getPeerX509Certificate();
+  return {
+    version: socket.getProtocol() ?? '',
+    cipherSuite: cipher.standardName ?? cipher.name,
+    negotiatedAlpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : '',
+    edge,
+    clientCertificate:
+      certificate === undefined || !socket.authorized ? null : clientCertificateOf(certificate.raw),
+  };
+}
+
+/** What is known of TLS that passes through. */
+export function passedTlsFacts({ edge }: TlsProfile): TlsFacts {
+  return { version: '', cipherSuite: '', edge, clientCertificate: null };
+}

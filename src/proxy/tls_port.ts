@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net';
+import type { Connection } from '../engine/contract.ts';
+import type { Answers, FetchRequest } from '../engine/contract.ts';
+import type { StreamExchange } from '../engine/stream.ts';
+import type { ConnectionFacts } from './port.ts';
+
+/** What the listeners for TLS and TCP are given by the composition root. */
+
+/** How TLS is spoken with whoever asks for a name. */
+export interface TlsProfile {
+  /** Name of the edge; empty where none was named. */
+  readonly edge: string;
+  readonly kind: 'https' | 'tls';
+  readonly terminates: boolean;
+  readonly minVersion: '1.0' | '1.1' | '1.2' | '1.3';
+  /** Authorities of client certificates; null when none is asked for. */
+  readonly authorities: readonly { readonly name: string; readonly pem: string }[] | null;
+}
+
+/** A certificate, leaf first, with its key, both PEM. */
+export interface TlsCertificate {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+/** Where a connection came to, as edges name it: a listener stands for one host and port, or for a port by name. */
+export interface StreamPlace {
+  readonly kind: 'tls' | 'tcp';
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface FrontWiring {
+  /** Ports of edges that TLS is to be listened for at; none where TLS is switched off. */
+  readonly tlsPorts: () => readonly number[];
+  /** Hosts and ports of TLS and TCP edges. */
+  readonly places: () => readonly StreamPlace[];
+  readonly profileFor: (name: string, port: number) => TlsProfile | null;
+  /** The certificate to show for a name (empty: none was named); null when there is none. */
+  readonly certificateFor: (name: string, port: number) => Promise<TlsCertificate | null>;
+  readonly begin: (connection: Connection, place: StreamPlace) => StreamExchange;
+  /** Called once for each connection that is no HTTP, when it is over. */
+  readonly finished: (exchange: StreamExchange) => void;
+  readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
+  /** Takes a connection of an HTTPS edge; `facts.tls.negotiatedAlpn` says what is spoken on it. */
+  readonly http: (socket: Socket, facts: ConnectionFacts) => void;
+  /** Protocols of HTTPS edges in the order of preference, by their ALPN names. */
+  readonly protocols: readonly string[];
+  /** Says what a person should know, such as a port that cannot be had after a reload. */
+  readonly say: (text: string) => void;
+}
