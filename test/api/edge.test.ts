@@ -1,3 +1,4 @@
+import { IDP_METADATA } from '../saml/idp_metadata.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openManagement } from '../../src/cli/management.ts';
@@ -248,7 +249,7 @@ describe('shapes', () => {
     expect(body.provider.github).toBeNull();
     expect((await instance.call('PUT', `${at}/oauth`, body)).body).toEqual(body);
     await instance.call('DELETE', `${at}/oauth`);
-    const saml = await instance.call('PUT', `${at}/saml`, { idp_metadata: '<EntityDescriptor/>' });
+    const saml = await instance.call('PUT', `${at}/saml`, { idp_metadata: IDP_METADATA });
     const id = at.slice(at.lastIndexOf('/') + 1);
     expect(saml.body).toMatchObject({
       cookie_prefix: '',

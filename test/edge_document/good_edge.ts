@@ -1,3 +1,5 @@
+import { IDP_METADATA } from '../saml/idp_metadata.ts';
+
 /** An edge file without errors that uses every module and every kind of backend, as text. */
 export const GOOD_EDGE = `service_name: service
 ip_policies:
@@ -36,7 +38,7 @@ edges:
           backend: {backend_id: app}
           oidc: {issuer: 'https://login.test', client_id: a, client_secret: b, scopes: [openid]}
           websocket_tcp_converter: {}
-        - {match_type: path_prefix, match: /saml, backend: {backend_id: app}, saml: {idp_metadata: <x/>}}
+        - {match_type: path_prefix, match: /saml, backend: {backend_id: app}, saml: {idp_metadata: '${IDP_METADATA}'}}
 `;
 
 /** Smaller ones, of which each shows a part: quick to check many times. */

@@ -1,3 +1,4 @@
+import { IDP_METADATA } from '../saml/idp_metadata.ts';
 import type { Answers } from '../../src/engine/contract.ts';
 import type { Case, Exchanged } from './case.ts';
 import { POLICY_CASES } from './policy_cases.ts';
@@ -298,7 +299,19 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   oauth: notRun('oauth', { provider: { github: {} } }),
   oidc: notRun('oidc', { issuer: 'https://id.test', client_id: 'a', client_secret: 'b' }),
-  saml: notRun('saml', { idp_metadata: '<EntityDescriptor/>' }),
+  saml: [
+    {
+      name: 'sends people to their identity provider, and tells programs',
+      config: { idp_metadata: IDP_METADATA },
+      exchanges: [
+        { expect: { status: 302, code: 'saml.login_started', backend: null } },
+        {
+          request: { headers: { accept: 'application/json' } },
+          expect: { status: 401, code: 'saml.login_needed', backend: null },
+        },
+      ],
+    },
+  ],
   traffic_policy: POLICY_CASES,
   websocket_tcp_converter: notRun('websocket_tcp_converter', {}),
 };

@@ -17,6 +17,8 @@ const REACHED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   traffic_policy: ['traffic_policy.forwarded'],
   // test/tcp: only TLS edges pass TLS through.
   tls_termination: ['tls_termination.passed'],
+  // Whole flows against identity providers: test/saml.
+  saml: Object.keys(MODULES.find(({ type }) => type === 'saml')!.reasons),
 };
 
 /** What the simulator sends upstream is asked for again, from the exchange that is complete. */

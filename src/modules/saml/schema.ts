@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NAME_ID_FORMATS } from '../../mechanisms/login/saml/name_id.ts';
 import { enabled, session, textList } from '../schema.ts';
 
 export const saml = z
@@ -18,8 +19,7 @@ export const saml = z
       .describe('Whether the identity provider may start a login, with the destination in RelayState.'),
     authorized_groups: textList('Groups of which a user needs one; everybody who can log in when empty.'),
     nameid_format: z
-      .string()
-      .min(1)
+      .enum(NAME_ID_FORMATS)
       .default('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent')
       .describe('Name identifier format that assertions must carry.'),
   })
