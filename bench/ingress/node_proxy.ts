@@ -110,6 +110,7 @@ function obvious(): void {
     headers: Record<string, string | string[]>,
     signal: AbortSignal,
   ): Promise<void> {
+    const client = request.socket.remoteAddress ?? '';
     try {
       const answer = await pool.request({
         path: request.url!,
@@ -122,7 +123,7 @@ function obvious(): void {
       const gzip = modules !== null && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       modules?.editResponse(fields, gzip);
       response.writeHead(answer.statusCode, fields);
-      const done = () => modules?.event(request, answer.statusCode, fields);
+      const done = () => modules?.event(request, client, answer.statusCode, fields);
       if (gzip) pipeline(answer.body, createGzip({ level: 1 }), response, done);
       else pipeline(answer.body, response, done);
     } catch {
@@ -169,11 +170,11 @@ function obviousModules(file: string) {
       delete headers['content-length'];
       headers['content-encoding'] = 'gzip';
     },
-    event(request: IncomingMessage, status: number, headers: object): void {
-      const { method, url, socket } = request;
+    event(request: IncomingMessage, client: string, status: number, headers: object): void {
+      const { method, url } = request;
       const record = {
         time: Date.now(),
-        client: socket.remoteAddress,
+        client,
         method,
         url,
         status,

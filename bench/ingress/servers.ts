@@ -36,7 +36,8 @@ export function nginxArguments(site: Site, allOn: boolean): string[] {
       : `listen 127.0.0.1:${site.tlsPort} ssl http2; ssl_certificate ${site.certificate}; ssl_certificate_key ${site.key}; ssl_session_cache shared:s:10m;`;
   writeFileSync(
     file,
-    `worker_processes 1;
+    `${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
 daemon off;
 pid ${site.folder}/nginx.pid;
 error_log stderr crit;

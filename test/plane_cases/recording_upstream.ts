@@ -41,6 +41,7 @@ export const PROOF_TARGET = '/proof-that-it-is-open';
 export async function recordingUpstream(
   given: string | readonly UpstreamMove[] | undefined,
   send: Send,
+  { port = 0, anyForm = false }: { readonly port?: number; readonly anyForm?: boolean } = {},
 ): Promise<RecordingUpstream> {
   const moves = typeof given === 'string' ? [{ send: given }] : (given ?? DEFAULT_MOVES);
   const lines: Line[] = [];
@@ -56,7 +57,7 @@ export async function recordingUpstream(
     });
     void advance(line);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   async function advance(line: Line): Promise<void> {
@@ -100,7 +101,7 @@ export async function recordingUpstream(
 
   function read(line: Line, at: number): number | null {
     try {
-      return readRequest(line.text, at)?.end ?? null;
+      return readRequest(line.text, at, anyForm)?.end ?? null;
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       return null;
@@ -110,7 +111,11 @@ export async function recordingUpstream(
   return {
     port: (server.address() as AddressInfo).port,
     got: () => lines.map(({ text }) => text).join(''),
-    recorded: () => record(lines.map(({ text }) => text)),
+    recorded: () =>
+      record(
+        lines.map(({ text }) => text),
+        anyForm,
+      ),
     clientGot(text) {
       clientText = text;
       for (const line of lines) void advance(line);
@@ -123,14 +128,14 @@ export async function recordingUpstream(
   };
 }
 
-function record(texts: readonly string[]): Recorded {
+function record(texts: readonly string[], anyForm: boolean): Recorded {
   const requests: StrictMessage[] = [];
   const violations: string[] = [];
   let rest = '';
   for (const text of texts) {
     let at = 0;
     try {
-      for (let next = readRequest(text, at); next !== null; next = readRequest(text, at)) {
+      for (let next = readRequest(text, at, anyForm); next !== null; next = readRequest(text, at, anyForm)) {
         requests.push(next.message);
         at = next.end;
         if (at === text.length) break;

@@ -25,11 +25,14 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\t\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 // Origin-form, or the asterisk: nothing else goes to an origin server (RFC 9112 §3.2).
 const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ (?:\/[\x21-\x7e]*|\*) HTTP\/1\.1$/;
+// What an origin server has to take besides: the other version, and the absolute form (RFC 9112 §3.2.2).
+const ANY_REQUEST_LINE =
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ (?:\/[\x21-\x7e]*|\*|[A-Za-z]+:\/\/[\x21-\x7e]+|[\x21-\x7e]+:\d+) HTTP\/1\.[01]$/;
 const STATUS_LINE = /^HTTP\/1\.1 [1-5]\d\d [\x20-\x7e\t\x80-\xff]*$/;
 
-/** Reads a request as an origin server that takes nothing but the one spelling. */
-export function readRequest(text: string, at: number): Read {
-  const head = readHead(text, at, REQUEST_LINE);
+/** Reads a request as an origin server that takes nothing but the one spelling; `anyForm`: of the first line, any. */
+export function readRequest(text: string, at: number, anyForm = false): Read {
+  const head = readHead(text, at, anyForm ? ANY_REQUEST_LINE : REQUEST_LINE);
   if (head === null) return null;
   if (valuesOf(head.fields, 'host').length !== 1) throw new Violation('not exactly one Host');
   return readContent(text, head, null);

@@ -1,11 +1,11 @@
 import { type CaseGroup, type PlaneCase, ANSWERED, H, OK, passed } from '../case.ts';
 
-const ASK = `GET /ws HTTP/1.1\r\n${H}Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n`;
+const ASK = `GET /ws HTTP/1.1\r\n${H}Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
 const SWITCH =
-  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: y\r\n\r\n';
+  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 const WS = {
   line: 'GET /ws HTTP/1.1',
-  has: ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-key: x'],
+  has: ['upgrade: websocket', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='],
 } as const;
 const SWITCHED: readonly [number, string] = [101, 'upstream.answered'];
 
@@ -22,7 +22,9 @@ export const UPGRADES: CaseGroup = {
       name: 'bytes both ways',
       client: [ASK, { got: '\r\n\r\n' }, 'to\0up', { got: 'back' }],
       upstream: [{ send: SWITCH }, { got: 'to\0up', send: 'back' }],
-      gets: [{ status: 101, has: ['upgrade: websocket', 'sec-websocket-accept: y'] }],
+      gets: [
+        { status: 101, has: ['upgrade: websocket', 'sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo='] },
+      ],
       forwards: [WS],
       tunnel: 'to\0up',
       tunnelBack: 'back',
