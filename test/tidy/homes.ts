@@ -12,7 +12,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/resources/'],
   yaml: ['src/edge/document/', 'src/policy/document/'],
   commander: ['src/cli/'],
-  undici: ['src/answers/'],
+  undici: ['src/answers/', 'src/benchmark/load/'],
   ws: ['src/answers/', 'src/proxy/'],
   hono: ['src/api/'],
   '@hono/node-server': ['src/api/'],
@@ -23,7 +23,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   selfsigned: ['src/cli/'],
 };
 
-const WIRE = ['src/proxy/', 'src/answers/', 'src/tunnel/', 'src/api/'];
+const WIRE = ['src/proxy/', 'src/answers/', 'src/tunnel/', 'src/api/', 'src/adapters/'];
 const FILES = ['src/store/', 'src/recorder/', 'src/events/'];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli
@@ -31,13 +31,13 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:buffer': [...WIRE, 'src/crypto/', 'src/simulator/'],
   'node:crypto': ['src/crypto/'],
   'node:dns': ['src/answers/'],
-  'node:events': [...WIRE, 'src/events/'],
+  'node:events': [...WIRE, 'src/events/', 'src/recorder/'],
   'node:fs': FILES,
   'node:fs/promises': FILES,
   'node:http': WIRE,
   'node:http2': WIRE,
   'node:https': WIRE,
-  'node:net': WIRE,
+  'node:net': [...WIRE, 'src/benchmark/load/'],
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
   'node:sqlite': ['src/store/'],

@@ -1,0 +1,50 @@
+import { durationText, rateText } from '../report/numbers.ts';
+import type { LoadResult } from './run.ts';
+import type { Sweep } from './sweep.ts';
+
+/** What a load was, for the report. */
+export interface LoadTold {
+  readonly url: string;
+  readonly rate: number;
+  readonly arrivals: 'constant' | 'poisson';
+  readonly protocol: 'HTTP/1.1' | 'HTTP/2';
+  readonly result: LoadResult;
+}
+
+/** A load for a terminal. */
+export function loadText({ url, rate, arrivals, protocol, result }: LoadTold): string {
+  const { sent, completed, perSecond, latency, service, statuses, failures, unanswered } = result;
+  const ended = [
+    ...counts(statuses),
+    ...counts(failures),
+    ...(unanswered > 0 ? [`${unanswered} × no answer`] : []),
+  ];
+  return [
+    `${url}  ${protocol}, ${rateText(rate)} asked for (${arrivals})`,
+    `  ${sent} sent, ${completed} answered, ${rateText(perSecond)}: ${ended.join(', ')}`,
+    '',
+    `  ${' '.repeat(22)}${['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => name.padStart(10)).join('')}`,
+    row('from when it was due', latency),
+    row('from when it was sent', service),
+    '',
+  ].join('\n');
+}
+
+/** A sweep for a terminal. */
+export function sweepText(url: string, { steps, knee }: Sweep): string {
+  const lines = steps.map(
+    ({ rate, held, result }) =>
+      `  ${rateText(rate).padStart(10)}  ${held ? 'held  ' : 'missed'}  ${rateText(result.perSecond).padStart(10)} answered  p99 ${durationText(result.latency.p99)}`,
+  );
+  const end = knee === 0 ? 'no rate was held' : `the highest rate that was held is ${rateText(knee)}`;
+  return [url, ...lines, `  ${end}`, ''].join('\n');
+}
+
+function counts(of: Readonly<Record<string, number>>): string[] {
+  return Object.entries(of).map(([name, count]) => `${count} × ${name}`);
+}
+
+function row(name: string, { p50, p90, p99, p999, max }: LoadResult['latency']): string {
+  const numbers = [p50, p90, p99, p999, max].map((ns) => durationText(ns).padStart(10));
+  return `  ${name.padEnd(22)}${numbers.join('')}`;
+}
