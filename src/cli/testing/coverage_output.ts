@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { type CoverageReport, missedSentence } from '../../simulator/covering/report.ts';
 import type { Thresholds } from '../../simulator/covering/thresholds.ts';
-import { FileError } from '../load_config.ts';
 import { packageVersion } from '../version.ts';
+import { written } from './write_file.ts';
 import { type BookedEdge, reportOf } from './coverage_book.ts';
 
 export const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
@@ -82,14 +81,5 @@ async function rendered(name: CoverageReporter, reports: readonly CoverageReport
       return (await import('../../simulator/covering/lcov.ts')).coverageLcov(reports);
     case 'html':
       return (await import('../../simulator/covering/page.ts')).coveragePage(reports, await packageVersion());
-  }
-}
-
-/** Writes a file, or says why it cannot be written. */
-export async function written(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -7,7 +7,7 @@ import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { FileError } from '../load_config.ts';
 import type { BookedEdge } from './coverage_book.ts';
-import { written } from './coverage_output.ts';
+import { written } from './write_file.ts';
 
 /** Cases that cover what those of an edge do not. */
 export function offeredCases(booked: BookedEdge): EmittedCases {
@@ -35,7 +35,7 @@ function testedBy({ first }: BookedEdge, path: string | null): Tested {
   const { shell } = first.checked.scenario!;
   const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
   const [key, value] = Object.entries(own)[0]!;
-  if (typeof value !== 'string' || path === null) return own as Tested;
+  if (typeof value !== 'string' || path === null) return own;
   const target = resolve(first.edgeName);
   const beside = relative(dirname(resolve(path)), target);
   return { [key]: beside.startsWith('.') ? beside : `./${beside}` } as unknown as Tested;

@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { CoveragePoint } from './point.ts';
-import type { PlacedRoute } from './points.ts';
-import { keys } from './recorder.ts';
+import type { PlacedRoute } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
 
 /** A backend at the end of a tree, and why it is never dialled, where that is so. */
 interface Leaf {

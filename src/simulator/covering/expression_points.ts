@@ -1,7 +1,7 @@
 import { walkNodes } from '../../expression/ast.ts';
 import type { Node } from '../../expression/ast.ts';
 import type { CoveragePoint } from './point.ts';
-import type { PlacedRoute } from './points.ts';
+import type { PlacedRoute } from './placed_routes.ts';
 import { CONDITION_LIMIT } from './vectors.ts';
 import type { WatchedExpression } from './expressions.ts';
 

@@ -3,8 +3,8 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { type Address, addressOf, v4FromNumber, v6Address } from '../../net/address.ts';
 import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { CoveragePoint } from './point.ts';
-import type { PlacedRoute } from './points.ts';
-import { keys } from './recorder.ts';
+import type { PlacedRoute } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
 
 /** An IP rule that decides on some routes. */
 export interface UsedRule {

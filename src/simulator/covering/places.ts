@@ -5,7 +5,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { checkCarriedPolicy, checkPolicy } from '../../policy/document/check.ts';
 import type { PolicyDocument } from '../../policy/document/document.ts';
 import type { CoveragePoint } from './point.ts';
-import { placedRoutes } from './points.ts';
+import { placedRoutes } from './placed_routes.ts';
 
 /** Where a point stands in a file; lines and columns from 1. */
 export interface PointPlace {

@@ -59,6 +59,14 @@ export type Seen =
       readonly count: number;
     };
 
+/** Points that have something in common. */
+export function pointsWith<Common extends Partial<CoveragePoint>>(
+  common: Common,
+  own: readonly (Omit<CoveragePoint, keyof Common> & Partial<Common>)[],
+): CoveragePoint[] {
+  return own.map((each) => Object.assign({}, common, each) as unknown as CoveragePoint);
+}
+
 /** Why a point is not covered. */
 export interface Uncovered {
   readonly because: 'cannot_happen' | 'never_reached' | 'short_circuited' | 'no_case';

@@ -5,30 +5,11 @@ import { MODULES } from '../../modules/table.ts';
 import { backendPoints } from './backend_points.ts';
 import { expressionPoints } from './expression_points.ts';
 import { addressPoints, ipRulePoints } from './ip_points.ts';
-import type { CoveragePoint } from './point.ts';
+import { type CoveragePoint, pointsWith } from './point.ts';
 import { expressionLimits, policyPoints } from './policy_points.ts';
-import { type Recorder, keys } from './recorder.ts';
-
-/** A route of the configuration with its place. */
-export interface PlacedRoute {
-  readonly edge: string;
-  readonly pointer: string;
-  /** As pipelines name it. */
-  readonly id: string;
-  readonly route: RouteConfig;
-}
-
-/** The routes of all edges. */
-export function placedRoutes({ edges }: EdgeConfig): PlacedRoute[] {
-  return Object.entries(edges.https).flatMap(([edge, { routes }]) =>
-    routes.map((route, index) => ({
-      edge,
-      route,
-      pointer: pointerTo(`${pointerTo('/edges/https', edge)}/routes`, index),
-      id: `${edge} ${route.match_type} ${route.match}`,
-    })),
-  );
-}
+import { type PlacedRoute, placedRoutes } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
+import type { Recorder } from './recorder.ts';
 
 /** Everything in a configuration that a case can make happen. The recorder has watched the edge being compiled. */
 export function pointsOf(
@@ -143,32 +124,32 @@ function isBeside(asked: string, path: string): boolean {
 
 /** That each module of a route runs, and each of its reasons; rules of modules that have them are theirs. */
 function modulePoints({ pointer, route }: PlacedRoute): CoveragePoint[] {
-  return MODULES.flatMap((module) => {
+  const points: CoveragePoint[] = [];
+  for (const module of MODULES) {
     const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
-    if (config === undefined || !config.enabled) return [];
+    if (config === undefined || !config.enabled) continue;
     const at = pointerTo(pointer, module.type);
     const base = { pointer: at, span: null, routes: [pointer] } as const;
-    const ran: CoveragePoint = {
+    points.push({
       ...base,
       id: `modules ${at}`,
       kind: 'modules',
       says: `${module.type} of ${route.match} runs`,
       impossible: null,
       seen: { by: 'hit', keys: [keys.module(at)] },
-    };
+    });
     // A policy knows best which of its reasons there can be, and a backend's are its leaves.
-    if (module.type === 'traffic_policy' || module.type === 'backend') return [ran];
-    const isBreaker = module.type === 'circuit_breaker';
-    const reasons = Object.entries(module.reasons).map(([code, { says }]): CoveragePoint => ({
-      ...base,
-      id: `${isBreaker ? 'breakers' : 'reasons'} ${at} ${code}`,
-      kind: isBreaker ? 'breakers' : 'reasons',
+    if (module.type === 'traffic_policy' || module.type === 'backend') continue;
+    const kind = module.type === 'circuit_breaker' ? 'breakers' : 'reasons';
+    const reasons = Object.entries(module.reasons).map(([code, { says }]) => ({
+      id: `${kind} ${at} ${code}`,
       says: `${code} on ${route.match}: ${says}`,
       impossible: impossibleReason(code, route),
-      seen: { by: 'hit', keys: [keys.reason(at, code)] },
+      seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
     }));
-    return [ran, ...reasons, ...patternPoints(at, route, module.type)];
-  });
+    points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route, module.type));
+  }
+  return points;
 }
 
 /** Reasons that a configuration rules out by itself. */

@@ -6,9 +6,9 @@ import type { Action, PolicyDocument, Rule } from '../../policy/document/documen
 import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
 import type { ExpressionLimits } from './expression_points.ts';
 import { alwaysBefore, endingsOf, firstContradiction, isUnconditional, whatShadows } from './policy_facts.ts';
-import type { CoveragePoint } from './point.ts';
-import type { PlacedRoute } from './points.ts';
-import { keys } from './recorder.ts';
+import { type CoveragePoint, pointsWith } from './point.ts';
+import type { PlacedRoute } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
 
 /** The policy of a route as it was read; null when there is none that runs. */
 export function policyOf({ pointer, route }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
@@ -37,7 +37,8 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
   if (policy === null) return [];
   const disabled = policy.enabled ? null : 'the policy is switched off';
   const rules = rulesOf(policy);
-  const points = rules.flatMap((rule): CoveragePoint[] => {
+  const points: CoveragePoint[] = [];
+  for (const rule of rules) {
     const shadow = disabled ?? whatShadows(rule, policy, labelOf);
     const base = { span: null, routes: [placed.pointer] } as const;
     const applies: CoveragePoint = {
@@ -49,9 +50,11 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
       impossible: shadow,
       seen: { by: 'hit', keys: [keys.rule(rule.pointer)] },
     };
-    return [applies, ...rule.actions.flatMap((action) => actionPoints(action, rule, placed, shadow))];
-  });
-  return [...points, ...verdictPoints(placed, policy, disabled)];
+    points.push(applies);
+    for (const action of rule.actions) points.push(...actionPoints(action, rule, placed, shadow));
+  }
+  points.push(...verdictPoints(placed, policy, disabled));
+  return points;
 }
 
 /** What rules know of their expressions before any is evaluated. */
@@ -97,20 +100,16 @@ function actionPoints(
   const codes = Object.entries(ACTIONS[type].says).filter(([code]) => code !== 'failed');
   if (codes.length < 2) return [runs];
   const kind = type === 'circuit-breaker' ? 'breakers' : 'reasons';
-  return [
-    runs,
-    ...codes.map(([code, says]): CoveragePoint => {
-      const whole = `${type.replaceAll('-', '_')}.${code}`;
-      return {
-        ...base,
-        id: `${kind} ${pointer} ${whole}`,
-        kind,
-        says: `${whole} by ${label}: ${says}`,
-        impossible: impossible ?? impossibleCode(action, code),
-        seen: { by: 'hit', keys: [keys.reason(pointer, whole)] },
-      };
-    }),
-  ];
+  const comes = codes.map(([code, says]) => {
+    const whole = `${type.replaceAll('-', '_')}.${code}`;
+    return {
+      id: `${kind} ${pointer} ${whole}`,
+      says: `${whole} by ${label}: ${says}`,
+      impossible: impossible ?? impossibleCode(action, code),
+      seen: { by: 'hit', keys: [keys.reason(pointer, whole)] } as const,
+    };
+  });
+  return [runs, ...pointsWith({ ...base, kind }, comes)];
 }
 
 /** What an action of an HTTP phase never comes to. */

@@ -4,8 +4,9 @@ import { MODULES } from '../../modules/table.ts';
 import { textOfNode } from './expression_points.ts';
 import type { WatchedExpression } from './expressions.ts';
 import type { CoveragePoint, Uncovered } from './point.ts';
-import type { PlacedRoute } from './points.ts';
-import { type Recording, keys } from './recorder.ts';
+import type { PlacedRoute } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
+import type { Recording } from './recorder.ts';
 
 /** What is known when it is asked why a point was not covered. */
 export interface WhySetting {

@@ -54,7 +54,7 @@ function choices<T>(
 ): Change[] {
   return Array.from(values)
     .filter((value) => value !== current)
-    .map((value) => ({ field, ...make(value) }));
+    .map((value) => Object.assign({ field }, make(value)));
 }
 
 /** Addresses with the longest common beginning first. */

@@ -77,10 +77,11 @@ export function findCases(
   // Requests of cases lead on even where they did nothing new.
   const waiting = distinctDrafts([...roots, ...corpus]).slice(0, CORPUS_LIMIT);
   corpus.splice(0, corpus.length, ...waiting);
-  for (let at = 0; at < corpus.length && open.size > 0 && runs < most; at++) {
+  const isDone = () => open.size === 0 || runs >= most;
+  for (let at = 0; at < corpus.length && !isDone(); at++) {
     for (const { draft } of changesOf(corpus[at]!, pools)) {
       attempt(draft);
-      if (open.size === 0 || runs >= most) break;
+      if (isDone()) break;
     }
   }
   return found;

@@ -4,7 +4,8 @@ import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { WatchedExpression } from '../covering/expressions.ts';
 import { boundariesOf } from '../covering/ip_points.ts';
-import { besidePath, placedRoutes } from '../covering/points.ts';
+import { placedRoutes } from '../covering/placed_routes.ts';
+import { besidePath } from '../covering/points.ts';
 import { policyOf, rulesOf } from '../covering/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
 import { type Asked, askedBy } from './constants.ts';
@@ -81,12 +82,13 @@ function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
 
 /** Constants of the expressions that ask a variable, and texts that their patterns match. */
 function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
-  return asked
-    .filter(({ variables }) => has(variables, variable))
-    .flatMap(({ texts, patterns }) => [
-      ...patterns.flatMap((pattern) => sampleTexts(pattern)),
-      ...texts.filter((text) => !patterns.includes(text)),
-    ]);
+  const found: string[] = [];
+  for (const { variables, texts, patterns } of asked) {
+    if (!has(variables, variable)) continue;
+    for (const pattern of patterns) found.push(...sampleTexts(pattern));
+    found.push(...texts.filter((text) => !patterns.includes(text)));
+  }
+  return found;
 }
 
 function hostsOf({ edges }: EdgeConfig): string[] {
@@ -109,9 +111,9 @@ function pathsAsked(asked: readonly Asked[]): string[] {
   const rooted = texts
     .filter((text) => text !== '')
     .map((text) => (text.startsWith('/') ? text : `/${text}`));
-  return [...new Set(rooted)]
-    .filter((path) => !/[\s?#]/.test(path))
-    .flatMap((path) => [path, `${path}x`, `/x${path}`, `${path.replace(/\/$/, '')}/x`]);
+  return [...new Set(rooted)].flatMap((path) =>
+    /[\s?#]/.test(path) ? [] : [path, `${path}x`, `/x${path}`, `${path.replace(/\/$/, '')}/x`],
+  );
 }
 
 type Actions = readonly { readonly type: string; readonly config: unknown }[];

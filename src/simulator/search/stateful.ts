@@ -1,6 +1,6 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { durationMs } from '../document/durations.ts';
-import { placedRoutes } from '../covering/points.ts';
+import { placedRoutes } from '../covering/placed_routes.ts';
 import type { Before } from './draft.ts';
 
 /** Requests sent before the one that matters, at most. */

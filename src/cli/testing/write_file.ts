@@ -1,0 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { FileError } from '../load_config.ts';
+
+/** Writes a file, or says why it cannot be written. */
+export async function written(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
