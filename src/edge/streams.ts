@@ -1,5 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
+import type { Hide } from '../engine/hide.ts';
 import { type StreamPipeline, StreamExchange, type StreamReason } from '../engine/stream.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
@@ -78,14 +79,19 @@ function compileStream(
 
 /** Begins the exchange of one connection at a host and port: finds its edge, or the reason why there is none. */
 export function beginStream(
-  { streams, naming }: { readonly streams: StreamTable; readonly naming: ServiceNaming },
+  {
+    streams,
+    naming,
+    hide = null,
+  }: { readonly streams: StreamTable; readonly naming: ServiceNaming; readonly hide?: Hide | null },
   connection: Connection,
   at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
   world: World,
 ): StreamExchange {
   const pipeline = streams.find(at.kind, at.host, at.port);
   if (pipeline !== null) {
-    return new StreamExchange(naming, connection, world, pipeline, { code: 'connect.matched', detail: {} });
+    const because = { code: 'connect.matched', detail: {} } as const;
+    return new StreamExchange(naming, connection, world, pipeline, because, hide);
   }
   const code: StreamReason =
     at.kind === 'tcp' ? 'connect.unknown_port' : at.host === '' ? 'connect.no_name' : 'connect.unknown_name';

@@ -10,6 +10,7 @@ import type {
   World,
 } from './contract.ts';
 import type { Slot } from './pipeline.ts';
+import type { Hide } from './hide.ts';
 import type { ServiceNaming } from './naming.ts';
 
 /**
@@ -105,6 +106,8 @@ export class StreamExchange {
   /** Why the engine itself ended the connection, when it did. */
   ended: Because<StreamReason> | null = null;
   isConcluded = false;
+  /** Keeps secrets out of what is told of the connection; null where there are none. */
+  readonly hide: Hide | null;
 
   constructor(
     naming: ServiceNaming,
@@ -112,12 +115,14 @@ export class StreamExchange {
     world: World,
     pipeline: StreamPipeline | null,
     routed: Because<StreamReason>,
+    hide: Hide | null = null,
   ) {
     this.naming = naming;
     this.connection = connection;
     this.world = world;
     this.pipeline = pipeline;
     this.routed = routed;
+    this.hide = hide;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Because } from './contract.ts';
+import { hideIn } from './hide.ts';
 import { STREAM_REASONS, type StreamExchange, type StreamReason } from './stream.ts';
 import { type Step, moduleSteps } from './trace.ts';
 
@@ -19,7 +20,7 @@ export function traceOfStream(exchange: StreamExchange): Step[] {
     const isCut = ended.code.startsWith('stream.') && ended.code !== 'stream.not_forwarded';
     steps.push(step('end', 'engine', isCut, ended, null));
   }
-  return steps;
+  return exchange.hide === null ? steps : hideIn(steps, exchange.hide);
 }
 
 /** The step that decided whether the connection was carried. */

@@ -1,3 +1,4 @@
+import { type Hide, hideIn } from '../engine/hide.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import type { EventEnvelope, ModuleDecision } from './catalogue.ts';
 import type { IdMaker } from './identifiers.ts';
@@ -43,7 +44,7 @@ export function projectTcpConnectionClosed(
 
 /** The event's body alone. */
 export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): TcpConnectionClosed {
-  const { connection, carried, logs } = exchange;
+  const { connection, carried, logs, hide } = exchange;
   return {
     conn: {
       bytes_in: carried?.bytesIn ?? 0,
@@ -56,7 +57,7 @@ export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): Tc
       start_ts: timestamp(connection.startMs),
     },
     ip_policy: { decision: ipDecision(exchange) },
-    traffic_policy: { logs: logs?.map((metadata) => ({ metadata })) ?? NO_LOGS },
+    traffic_policy: { logs: logs?.map((metadata) => ({ metadata: shown(metadata, hide) })) ?? NO_LOGS },
   };
 }
 
@@ -66,4 +67,9 @@ function ipDecision({ pipeline, verdicts }: StreamExchange): ModuleDecision {
   if (pipeline === null || verdict === undefined) return 'invalid';
   const { decision } = pipeline.slots[index!]!.reasons[verdict.because.code]!;
   return decision === 'allow_while_open' ? 'allow' : decision;
+}
+
+/** Without the secrets that the policy has read. */
+function shown<T>(metadata: T, hide: Hide | null): T {
+  return hide === null ? metadata : hideIn(metadata, hide);
 }

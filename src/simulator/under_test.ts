@@ -2,6 +2,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
+import type { SecretSource } from '../edge/secrets.ts';
 import type { TakeState } from '../edge/states.ts';
 import type { Recorder } from './covering/recorder.ts';
 
@@ -32,6 +33,7 @@ export function edgeUnderTest(
   locate: Locate,
   trace: 'decided' | 'full' = 'decided',
   recorder: Recorder | null = null,
+  secrets: SecretSource = {},
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
   const beginnings = new Map<unknown, () => unknown>();
@@ -46,7 +48,7 @@ export function edgeUnderTest(
       beginnings.set(state, initial);
       return state;
     };
-    return compileEdge(config, take, { trace, ...(recorder && { watch: recorder.watch }) });
+    return compileEdge(config, take, { trace, secrets, ...(recorder && { watch: recorder.watch }) });
   };
   const edge: EdgeUnderTest = {
     config,
@@ -58,13 +60,15 @@ export function edgeUnderTest(
       if (variant === undefined) {
         const before: unknown = config.facts;
         const own = { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] } as EdgeConfig;
-        variants.set(key, (variant = edgeUnderTest(own, locate, trace, recorder)));
+        variants.set(key, (variant = edgeUnderTest(own, locate, trace, recorder, secrets)));
       }
       return variant;
     },
-    watched: (by) => edgeUnderTest(config, locate, trace, by),
-    unwatched: () => (recorder === null ? edge : (plain ??= edgeUnderTest(config, locate, trace))),
-    traced: () => (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full') : edge.unwatched()),
+    watched: (by) => edgeUnderTest(config, locate, trace, by, secrets),
+    unwatched: () =>
+      recorder === null ? edge : (plain ??= edgeUnderTest(config, locate, trace, null, secrets)),
+    traced: () =>
+      (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full', null, secrets) : edge.unwatched()),
     fresh: () => {
       for (const state of changed) {
         const initial = beginnings.get(state);

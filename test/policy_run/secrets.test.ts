@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { environmentSecrets } from '../../src/cli/environment_secrets.ts';
 import { type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { beginStream } from '../../src/edge/streams.ts';
+import { connectionOf } from '../../src/engine/request_like.ts';
+import { startStream } from '../../src/engine/stream.ts';
+import { traceOfStream } from '../../src/engine/stream_trace.ts';
+import { tcpConnectionClosed } from '../../src/events/tcp_connection.ts';
 import { keepSecrets, secretProvider } from '../../src/edge/secrets.ts';
 
 const SECRETS = { team: { ann: 'Correct:Horse/Battery "1"', bob: 'staple-1234' }, empty: {} };
@@ -114,6 +119,33 @@ describe('secrets of policies', () => {
     expect(event.object.http.response.headers['X-Bob']).toEqual(['***']);
     // The client gets it all the same: hiding is for those who look on.
     expect(exchange.response!.headers).toContain('staple-1234');
+  });
+
+  it('stand in nothing that is told of a connection without HTTP', () => {
+    const policy = {
+      on_tcp_connect: [
+        { actions: [{ type: 'log', config: { metadata: { bob: "${secrets.get('team', 'bob')}" } } }] },
+      ],
+    };
+    const config = {
+      backends: { app: { static: { address: '127.0.0.1:3000' } } },
+      edges: {
+        tcp: {
+          t: {
+            hostports: ['t.test:9000'],
+            backend: { backend_id: 'app' },
+            traffic_policy: { value: JSON.stringify(policy) },
+          },
+        },
+      },
+    };
+    const { runtime } = createEdge(config, { secrets: SECRETS, clock: () => 0, random: () => 0 });
+    const at = { kind: 'tcp', host: 't.test', port: 9_000 } as const;
+    const exchange = beginStream(runtime.current(), connectionOf({}, 'http', 0), at, runtime.world);
+    startStream(exchange);
+    const event = tcpConnectionClosed(exchange, 0);
+    expect(event.traffic_policy.logs).toEqual([{ metadata: { bob: '***' } }]);
+    expect(JSON.stringify([event, traceOfStream(exchange)])).not.toContain('staple');
   });
 
   it('stand in no message of an error', () => {

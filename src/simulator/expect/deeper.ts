@@ -1,3 +1,4 @@
+import { hideIn } from '../../engine/hide.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import { type BecauseCheck, nearestStep } from './because.ts';
@@ -72,7 +73,8 @@ export function logsMismatch(
   { flight }: Outcome,
   pointer: string,
 ): Mismatch | null {
-  const logs = flight.exchange.logs ?? [];
+  const { logs: noted, hide } = flight.exchange;
+  const logs = noted === null ? [] : hide === null ? noted : hideIn(noted, hide);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);
   if (holds) return null;
   const received = typeof expected === 'number' ? String(logs.length) : shownValue(logs);
