@@ -1,5 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
+import { simulatedGround } from '../edge/gates.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
@@ -36,6 +37,7 @@ export function edgeUnderTest(
   secrets: SecretSource = {},
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
+  const logins = simulatedGround();
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
   let full: EdgeUnderTest | null = null;
@@ -48,7 +50,7 @@ export function edgeUnderTest(
       beginnings.set(state, initial);
       return state;
     };
-    return compileEdge(config, take, { trace, secrets, ...(recorder && { watch: recorder.watch }) });
+    return compileEdge(config, take, { trace, secrets, logins, ...(recorder && { watch: recorder.watch }) });
   };
   const edge: EdgeUnderTest = {
     config,
@@ -75,6 +77,7 @@ export function edgeUnderTest(
         if (initial === undefined || !isPutBack(state, initial())) compiled = null;
       }
       changed.clear();
+      logins.registry.clear();
       return (compiled ??= compile());
     },
     touched: (exchange) => {
