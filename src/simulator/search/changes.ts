@@ -9,52 +9,42 @@ export interface Change {
   readonly field: string;
   /** As part of a sentence: `from 192.0.2.1 instead of 203.0.113.9`. */
   readonly says: string;
+  /** The same change of another draft. */
+  readonly again: (draft: Draft) => Draft;
   readonly draft: Draft;
 }
 
 /** Every draft that differs from one in a single field, the nearest of a field first. */
 export function changesOf(draft: Draft, pools: Pools): Change[] {
+  const chosen = <Field extends keyof Draft>(
+    field: Field,
+    values: Iterable<Draft[Field]>,
+    says: (value: Draft[Field]) => string,
+  ): Change[] =>
+    Array.from(values)
+      .filter((value) => value !== draft[field])
+      .map((value) => change(draft, field, says(value), (from) => ({ ...from, [field]: value })));
   return [
     ...addressChanges(draft, pools),
-    ...agentChanges(draft, pools),
-    ...choices('method', draft.method, pools.methods, (method) => ({
-      says: `with method ${method}`,
-      draft: { ...draft, method },
-    })),
-    ...choices('path', draft.path, pools.paths, (path) => ({
-      says: `at path ${path}`,
-      draft: { ...draft, path },
-    })),
+    ...fieldChanges(draft, 'user-agent', pools.agents, (agent) =>
+      agent === null ? 'without a user-agent' : `with user-agent '${agent}'`,
+    ),
+    ...chosen('method', pools.methods, (method) => `with method ${method}`),
+    ...chosen('path', pools.paths, (path) => `at path ${path}`),
     ...Array.from(pools.headers, ([name, values]) => headerChanges(draft, name, values)).flat(),
     ...Array.from(pools.parameters, ([name, values]) => parameterChanges(draft, name, values)).flat(),
     ...Array.from(pools.cookies, ([name, values]) => cookieChanges(draft, name, values)).flat(),
     ...Array.from(pools.facts, ([name, values]) => factChanges(draft, name, values)).flat(),
     ...certificateChanges(draft, pools),
-    ...choices('host', draft.host, pools.hosts, (host) => ({
-      says: `with host ${host}`,
-      draft: { ...draft, host },
-    })),
-    ...choices('body', draft.body, pools.bodies, (body) => ({
-      says: `with a body of ${body.length} bytes`,
-      draft: { ...draft, body },
-    })),
-    ...choices('clock', draft.startMs, pools.startsMs, (startMs) => ({
-      says: `at ${new Date(startMs).toISOString()}`,
-      draft: { ...draft, startMs },
-    })),
+    ...chosen('host', pools.hosts, (host) => `with host ${host}`),
+    ...chosen('body', pools.bodies, (body) => `with a body of ${body.length} bytes`),
+    ...chosen('startMs', pools.startsMs, (startMs) => `at ${new Date(startMs).toISOString()}`),
     ...worldChanges(draft, pools),
   ];
 }
 
-function choices<T>(
-  field: string,
-  current: T,
-  values: Iterable<T>,
-  make: (value: T) => Omit<Change, 'field'>,
-): Change[] {
-  return Array.from(values)
-    .filter((value) => value !== current)
-    .map((value) => Object.assign({ field }, make(value)));
+function change(draft: Draft, field: string, says: string, again: Change['again']): Change {
+  return { field, says, again, draft: again(draft) };
 }
 
 /** Addresses with the longest common beginning first. */
@@ -67,11 +57,9 @@ function addressChanges(draft: Draft, { addresses }: Pools): Change[] {
   return others
     .map((address) => ({ text: address.text, bits: commonBits(address, from) }))
     .sort((one, other) => other.bits - one.bits)
-    .map(({ text }) => ({
-      field: 'address',
-      says: `from ${text} instead of ${draft.ip}`,
-      draft: { ...draft, ip: text },
-    }));
+    .map(({ text }) =>
+      change(draft, 'ip', `from ${text} instead of ${draft.ip}`, (base) => ({ ...base, ip: text })),
+    );
 }
 
 function commonBits(one: Address, other: Address): number {
@@ -84,21 +72,23 @@ function commonBits(one: Address, other: Address): number {
   return bits;
 }
 
-function agentChanges(draft: Draft, { agents }: Pools): Change[] {
-  const current = firstValue(draft.headers, 'user-agent') ?? null;
-  return choices('user-agent', current, agents, (agent) => ({
-    says: agent === null ? 'without a user-agent' : `with user-agent '${agent}'`,
-    draft: withHeader(draft, 'user-agent', agent),
-  }));
+function fieldChanges(
+  draft: Draft,
+  name: string,
+  values: Iterable<string | null>,
+  says: (value: string | null) => string,
+): Change[] {
+  const current = firstValue(draft.headers, name) ?? null;
+  return sendable(values)
+    .filter((value) => value !== current)
+    .map((value) => change(draft, `header ${name}`, says(value), (from) => withHeader(from, name, value)));
 }
 
 function headerChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
   if (name === 'host') return [];
-  const current = firstValue(draft.headers, name) ?? null;
-  return choices(`header ${name}`, current, sendable(values), (value) => ({
-    says: value === null ? `without header ${name}` : `with header ${name}: ${value}`,
-    draft: withHeader(draft, name, value),
-  }));
+  return fieldChanges(draft, name, values, (value) =>
+    value === null ? `without header ${name}` : `with header ${name}: ${value}`,
+  );
 }
 
 /** What can stand in a header (RFC 9110 §5.5) without being trimmed. */
@@ -112,94 +102,91 @@ function withHeader(draft: Draft, name: string, value: string | null): Draft {
 }
 
 function parameterChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
-  const parts = (draft.query ?? '').split('&').filter((part) => part !== '');
-  const isOwn = (part: string) => part.split('=', 1)[0] === encodeURIComponent(name);
-  const rest = parts.filter((part) => !isOwn(part));
+  const key = encodeURIComponent(name);
   return [...values].flatMap((value) => {
-    const own = value === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`];
-    const query = [...rest, ...own].join('&');
-    if (query === (draft.query ?? '')) return [];
-    return [
-      {
-        field: `parameter ${name}`,
-        says: value === null ? `without query parameter ${name}` : `with query parameter ${name}=${value}`,
-        draft: { ...draft, query: query === '' ? undefined : query },
-      },
-    ];
+    const says = value === null ? `without query parameter ${name}` : `with query parameter ${name}=${value}`;
+    const own = value === null ? [] : [`${key}=${encodeURIComponent(value)}`];
+    const made = change(draft, `parameter ${name}`, says, (from) => {
+      const parts = (from.query ?? '').split('&');
+      const rest = parts.filter((part) => part !== '' && part.split('=', 1)[0] !== key);
+      const query = [...rest, ...own].join('&');
+      return { ...from, query: query === '' ? undefined : query };
+    });
+    return made.draft.query === draft.query ? [] : [made];
   });
 }
 
 function cookieChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
-  const current = firstValue(draft.headers, 'cookie') ?? '';
-  const rest = current.split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
   return [...values].flatMap((value) => {
     if (value !== null && !/^[\w.~:/?#@!$&'()*+=-]*$/.test(value)) return [];
-    const cookie = [...rest, ...(value === null ? [] : [`${name}=${value}`])].join('; ');
-    if (cookie === current) return [];
-    return [
-      {
-        field: `cookie ${name}`,
-        says: value === null ? `without cookie ${name}` : `with cookie ${name}=${value}`,
-        draft: withHeader(draft, 'cookie', cookie === '' ? null : cookie),
-      },
-    ];
+    const says = value === null ? `without cookie ${name}` : `with cookie ${name}=${value}`;
+    const own = value === null ? [] : [`${name}=${value}`];
+    const made = change(draft, `cookie ${name}`, says, (from) => {
+      const pairs = (firstValue(from.headers, 'cookie') ?? '').split('; ');
+      const rest = pairs.filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
+      const cookie = [...rest, ...own].join('; ');
+      return withHeader(from, 'cookie', cookie === '' ? null : cookie);
+    });
+    const [before, after] = [draft, made.draft].map(({ headers }) => firstValue(headers, 'cookie'));
+    return before === after ? [] : [made];
   });
 }
 
 function factChanges(draft: Draft, name: string, values: ReadonlySet<unknown>): Change[] {
   const current = JSON.stringify(draft.variables[name]);
   return [...values].flatMap((value) => {
-    if (JSON.stringify(value) === current) return [];
+    const shown = JSON.stringify(value);
+    if (shown === current) return [];
+    const says = `where ${name} is ${typeof value === 'string' ? value : shown}`;
     return [
-      {
-        field: `fact ${name}`,
-        says: `where ${name} is ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-        draft: { ...draft, variables: { ...draft.variables, [name]: value } },
-      },
+      change(draft, `fact ${name}`, says, (from) => ({
+        ...from,
+        variables: { ...from.variables, [name]: value },
+      })),
     ];
   });
 }
 
 function certificateChanges(draft: Draft, { certificates }: Pools): Change[] {
   const current = draft.tls?.clientCertificate?.subjectCn ?? null;
-  return choices('certificate', current, certificates, (subjectCn) => ({
-    says: subjectCn === null ? 'without a client certificate' : `with the certificate of ${subjectCn}`,
-    draft: {
-      ...draft,
-      tls:
-        subjectCn === null
-          ? null
-          : {
-              version: 'TLS 1.3',
-              cipherSuite: 'TLS_AES_128_GCM_SHA256',
-              clientCertificate: { serialNumber: '1', subjectCn },
-            },
-    },
-  }));
+  return [...certificates].flatMap((subjectCn) => {
+    if (subjectCn === current) return [];
+    const says = subjectCn === null ? 'without a client certificate' : `with the certificate of ${subjectCn}`;
+    const tls =
+      subjectCn === null
+        ? null
+        : {
+            version: 'TLS 1.3',
+            cipherSuite: 'TLS_AES_128_GCM_SHA256',
+            clientCertificate: { serialNumber: '1', subjectCn },
+          };
+    return [change(draft, 'certificate', says, (from) => ({ ...from, tls }))];
+  });
 }
 
-/** What is not in the request: upstreams, chance, and what went before. */
+/** What is not in the request: upstreams, what went before, and chance. */
 function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools): Change[] {
-  const scripted = answers.flatMap((answer) => {
-    const all = Object.fromEntries(backends.map((name) => [name, answer] as const)) as Draft['upstreams'];
-    return {
-      field: 'upstreams',
-      says: `when upstreams answer ${shownAnswer(answer)}`,
-      draft: { ...draft, upstreams: all },
-    };
+  const scripted = answers.map((answer) => {
+    const upstreams = Object.fromEntries(
+      backends.map((name) => [name, answer] as const),
+    ) as Draft['upstreams'];
+    const says = `when upstreams answer ${shownAnswer(answer)}`;
+    return change(draft, 'upstreams', says, (from) => ({ ...from, upstreams }));
+  });
+  const repeated = befores.map((before) => {
+    const failing = Object.keys(before.upstreams).length > 0 ? ' that fail' : '';
+    const waiting = before.thenMs > 1 ? ` and ${before.thenMs} ms` : '';
+    const says = `after ${before.count} such requests${failing}${waiting}`;
+    return change(draft, 'before', says, (from) => ({ ...from, before }));
   });
   const chances = Array.from({ length: seeds }, (_seed, index) => index + 1)
     .filter((seed) => seed !== draft.seed)
-    .map((seed) => ({ field: 'seed', says: `with seed ${seed}`, draft: { ...draft, seed } }));
-  const repeated = befores.map((before) => ({
-    field: 'before',
-    says: `after ${before.count} such requests${Object.keys(before.upstreams).length > 0 ? ' that fail' : ''}${before.thenMs > 1 ? ` and ${before.thenMs} ms` : ''}`,
-    draft: { ...draft, before },
-  }));
+    .map((seed) => change(draft, 'seed', `with seed ${seed}`, (from) => ({ ...from, seed })));
   return [...scripted, ...repeated, ...chances];
 }
 
-function shownAnswer(answer: Answer): string {
+/** An answer of an upstream in a few words. */
+export function shownAnswer(answer: Answer): string {
   if (typeof answer !== 'object') return String(answer);
   const { status = 200, headers = {} } = answer;
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -3,6 +3,8 @@ import { outcomeOf } from '../expect/outcome.ts';
 import type { Flight } from '../flight.ts';
 import { snapshotOf } from '../snapshot.ts';
 import { DEFAULT_START_MS } from '../compile_case.ts';
+import { shownAnswer } from './changes.ts';
+import type { Answer } from './pools.ts';
 import { type Draft, answersOf, factsOf } from './draft.ts';
 
 /** A case of a scenario file, as data. */
@@ -97,7 +99,7 @@ export function draftLine(draft: Draft): string {
   if (tls?.clientCertificate) parts.push(`certificate of ${tls.clientCertificate.subjectCn}`);
   if (startMs !== DEFAULT_START_MS) parts.push(`at ${new Date(startMs).toISOString()}`);
   if (seed !== 1) parts.push(`seed ${seed}`);
-  const answers = [...new Set(Object.values(draft.upstreams).map((answer) => JSON.stringify(answer)))];
+  const answers = [...new Set(Object.values(draft.upstreams).map((answer) => shownAnswer(answer as Answer)))];
   if (answers.length > 0) parts.push(`upstreams answer ${answers.join(' or ')}`);
   if (before !== null)
     parts.push(

@@ -1,0 +1,135 @@
+import { suggest } from '../../diagnostics/suggest.ts';
+import type { Step } from '../../engine/trace.ts';
+import { decidingStep } from '../../engine/trace.ts';
+import { MODULES } from '../../modules/table.ts';
+import type { CoveredEdge } from '../covering/coverage.ts';
+import { ipModules } from '../covering/ip_points.ts';
+import type { CoveragePoint } from '../covering/point.ts';
+import { outcomeOf } from '../expect/outcome.ts';
+import type { Flight } from '../flight.ts';
+
+/** What should have happened to a request. */
+export interface Target {
+  /** As part of a sentence: `rule office#3 decides`. */
+  readonly says: string;
+  readonly isMet: (flight: Flight) => boolean;
+  /** Why it never happens to any request; null when the configuration does not rule it out. */
+  readonly impossible: string | null;
+}
+
+/** Modules that never answer themselves: that they run is all that they can do. */
+const QUIET: ReadonlySet<string> = new Set([
+  'request_headers',
+  'response_headers',
+  'compression',
+  'backend',
+  'websocket_tcp_converter',
+]);
+
+/**
+ * Finds what a name means: a module, a rule of any kind as traces name it, a reason code, a route by its match, an
+ * action by its type, or a backend.
+ */
+export function targetOf(name: string, covered: CoveredEdge): Target | { readonly problem: string } {
+  const { points } = covered;
+  const make = (says: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
+    says,
+    isMet,
+    impossible: own.length > 0 && own.every((point) => point.impossible !== null) ? own[0]!.impossible : null,
+  });
+  if (MODULES.some(({ type }) => type === name)) {
+    const own = points.filter(({ kind, pointer }) => kind === 'modules' && pointer.endsWith(`/${name}`));
+    if (own.length === 0) return { problem: `no route of the edge has ${name}` };
+    return QUIET.has(name)
+      ? make(`${name} runs`, (flight) => stepsOf(flight).some(({ module }) => module === name), own)
+      : make(`${name} decides`, (flight) => decidingStep(stepsOf(flight)).module === name, own);
+  }
+  const rules = rulePointers(covered).filter(({ label }) => label === name);
+  if (rules.length > 0) {
+    const ids = new Set(rules.map(({ pointer }) => `rules ${pointer}`));
+    return make(
+      `rule ${name} decides`,
+      (flight) =>
+        outcomeOf(flight)
+          .facts()
+          .some(({ rule, code }) => rule === name && code !== 'rule.not_applied'),
+      points.filter(({ id }) => ids.has(id)),
+    );
+  }
+  const codes = points.filter(({ id }) => id.endsWith(` ${name}`) && name.includes('.'));
+  if (codes.length > 0)
+    return make(
+      `${name} comes about`,
+      (flight) =>
+        outcomeOf(flight)
+          .facts()
+          .some(({ code }) => code === name),
+      codes,
+    );
+  if (covered.routes.some(({ route }) => route.match === name))
+    return make(
+      `route ${name} is taken`,
+      ({ exchange }) => exchange.pipeline?.match === name,
+      points.filter(({ id }) =>
+        covered.routes.some((each) => each.route.match === name && id === `routes ${each.pointer}`),
+      ),
+    );
+  const actions = points.filter(({ kind, says }) => kind === 'actions' && says.startsWith(`${name} of `));
+  if (actions.length > 0)
+    return make(
+      `${name} runs`,
+      (flight) =>
+        outcomeOf(flight)
+          .facts()
+          .some(({ action }) => action === name),
+      actions,
+    );
+  const backends = points.filter(
+    ({ kind, says }) => kind === 'backends' && says.startsWith(`${name} is tried`),
+  );
+  if (backends.length > 0)
+    return make(
+      `backend ${name} is tried`,
+      ({ exchange }) => exchange.attempts.some(({ leaf }) => leaf.id === name),
+      backends,
+    );
+  return { problem: unknownName(name, covered) };
+}
+
+function stepsOf(flight: Flight): readonly Step[] {
+  return outcomeOf(flight).steps();
+}
+
+interface LabelledRule {
+  readonly label: string;
+  readonly pointer: string;
+}
+
+/** Rules of policies, of IP policies and of user agent filters, by the names that traces give them. */
+function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
+  const agents = points.flatMap(({ kind, pointer }) => {
+    const parts = /\/user_agent_filter\/(allow|deny)\/(\d+)$/.exec(pointer);
+    return kind === 'rules' && parts !== null ? [{ label: `${parts[1]}[${parts[2]}]`, pointer }] : [];
+  });
+  return [...rules, ...ipModules(routes, edge.config).flatMap((module) => module.rules), ...agents];
+}
+
+function unknownName(name: string, covered: CoveredEdge): string {
+  const modules = covered.points.flatMap(({ kind, pointer }) =>
+    kind === 'modules' ? [pointer.slice(pointer.lastIndexOf('/') + 1)] : [],
+  );
+  const names = [
+    ...new Set([
+      ...rulePointers(covered).map(({ label }) => label),
+      ...modules,
+      ...covered.routes.map(({ route }) => route.match),
+      ...Object.keys(covered.edge.config.backends),
+    ]),
+  ];
+  const near = suggest(name, names);
+  const hint =
+    near === undefined ? `there are ${names.slice(0, SHOWN).join(', ')}` : `did you mean '${near}'?`;
+  return `nothing of the edge is called '${name}'; ${hint}`;
+}
+
+const SHOWN = 20;
