@@ -139,11 +139,8 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const swapped = new Set<() => void>();
   let current = checked;
 
-  function begin(head: RequestHead | RefusedHead, connection: Connection): Exchange {
-    if (!('refused' in head)) return runtime.begin(connection, head);
-    const because = { code: head.refused, detail: { problem: head.says } };
-    return refuseExchange(runtime.current(), connection, head.head, world, because);
-  }
+  const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
+    beginOn(runtime, head, connection);
 
   function emit(exchange: Exchange): HttpRequestCompleteEvent {
     const event = projectHttpRequestComplete(exchange, newEventId);
@@ -176,13 +173,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
   }
 
-  const wiring: Wiring = {
-    naming: () => runtime.current().naming,
-    begin: (connection, head) => begin(head, connection),
-    refuse: (connection, head, because) =>
-      refuseExchange(runtime.current(), connection, head, world, because),
-    finished: emit,
-  };
+  const wiring = wiringOf(runtime, emit);
   return {
     get config() {
       return current.config;
@@ -193,31 +184,46 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       explanationOf(decide(request, from, upstream).exchange, current.locate),
     handle: async (request, from = {}) => {
       const head = headOf({ method: request.method, url: request.url, headers: request.headers });
-      const connection = connectionOf(
-        from,
-        'refused' in head ? head.head.scheme : head.scheme,
-        world.nowMs(),
-      );
-      const exchange = begin(head, connection);
-      const body = new Uint8Array(await request.arrayBuffer());
-      const upstream = options.upstream ?? (await network());
-      const hands = options.hands ?? (await handsBeside(options.upstream));
-      const response = await runScripted(exchange, body, upstream, hands);
+      const { scheme } = 'refused' in head ? head.head : head;
+      const exchange = begin(head, connectionOf(from, scheme, world.nowMs()));
+      const response = await answered(exchange, request, options);
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
-    ...adaptersOf({
-      wiring,
-      nowMs: () => world.nowMs(),
-      hosts: () => Object.values(current.config.edges.https),
-    }),
+    ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');
       const { tape = null, hands = {} } = options;
       return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands });
     },
   };
+}
+
+/** Begins an exchange, be it one that is refused at once. */
+function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connection: Connection): Exchange {
+  if (!('refused' in head)) return runtime.begin(connection, head);
+  const because = { code: head.refused, detail: { problem: head.says } };
+  return refuseExchange(runtime.current(), connection, head.head, runtime.world, because);
+}
+
+/** What drivers of requests are given; `finished` makes the event. */
+function wiringOf(runtime: EdgeRuntime, finished: Wiring['finished']): Wiring {
+  return {
+    naming: () => runtime.current().naming,
+    begin: runtime.begin,
+    refuse: (connection, head, because) =>
+      refuseExchange(runtime.current(), connection, head, runtime.world, because),
+    finished,
+  };
+}
+
+/** Runs an exchange to its end with what was handed in, or the network. */
+async function answered(exchange: Exchange, request: Request, options: EdgeOptions): Promise<Response> {
+  const body = new Uint8Array(await request.arrayBuffer());
+  const upstream = options.upstream ?? (await network());
+  const hands = options.hands ?? (await handsBeside(options.upstream));
+  return runScripted(exchange, body, upstream, hands);
 }
 
 class Decided implements Decision {

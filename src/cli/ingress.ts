@@ -6,10 +6,13 @@ import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } fro
 import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
 import { addressBooksOf } from './address_books.ts';
+import { connectionLine } from './connection_line.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
+import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
 import { FileError } from './load_config.ts';
 import { requestLine } from './request_line.ts';
+import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
 
@@ -25,7 +28,7 @@ export interface IngressSource {
 }
 
 /** Options of every verb that listens. */
-export interface IngressOptions {
+export interface IngressOptions extends FrontVerbOptions {
   readonly port: number;
   readonly host: string;
   readonly strictPort?: boolean;
@@ -34,13 +37,17 @@ export interface IngressOptions {
   readonly watch: boolean;
   readonly poll?: boolean;
   readonly passUnsimulated?: boolean;
+  readonly allowPrivateFetch?: boolean;
+  readonly record?: string;
+  readonly recordBodies?: number;
+  readonly redact?: readonly string[];
 }
 
 const DRAIN_MS = 10_000;
 
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command): Command {
-  return command
+  return frontOptions(command)
     .option(
       '-p, --port <port>',
       'port to listen on; the next free one is taken when it is in use',
@@ -54,12 +61,21 @@ export function ingressOptions(command: Command): Command {
       '--event-filter <expression>',
       "write only events for which this holds, such as 'ev.conn.server_port == 443'",
     )
+    .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
+    .option('--record-bodies <bytes>', 'bytes kept of one body', readBytes, 65_536)
+    .option(
+      '--redact <name>',
+      'a further header, parameter or member to take out; may be repeated',
+      addName,
+      [],
+    )
     .option('--no-watch', 'do not reload when the file changes')
     .option('--poll', 'look for changes by polling, for file systems that send no notice')
     .option(
       '--pass-unsimulated',
       'let requests pass policy actions that are not simulated; else they get 501',
-    );
+    )
+    .option('--allow-private-fetch', 'let http-request of policies reach this machine and its network');
 }
 
 /** Serves until it is told to stop, and gives the exit code. */
@@ -70,6 +86,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   let sink: EventSink | null = null;
   let listening: Listening;
   let edge: EdgeOfFile;
+  let recording: Recording | null = null;
   try {
     const checked = await source.load();
     sayFindings(checked.diagnostics, voice);
@@ -80,8 +97,10 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
       return EXIT.configInvalid;
     }
     sink = options.events === undefined ? null : filtered(await ndjsonSink(options.events), filter);
-    edge = await makeEdge(usable(checked), source, options, sink, voice);
-    listening = await edge.listen(options);
+    recording = await recordingOf(usable(checked).config, options);
+    edge = await makeEdge(usable(checked), source, options, { sink, recording }, voice);
+    const { host, port, strictPort = false } = options;
+    listening = await edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
@@ -96,6 +115,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
   await sink?.close();
+  await recording?.close();
   return code;
 }
 
@@ -115,14 +135,23 @@ async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  sink: EventSink | null,
+  { sink, recording }: { readonly sink: EventSink | null; readonly recording: Recording | null },
   { say, color }: Voice,
 ): Promise<EdgeOfFile> {
   return edgeOf(config, {
     adoptHosts: source.adoptHosts,
     addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
     passUnsimulated: options.passUnsimulated === true,
+    ...(recording && { tape: recording.tape }),
     secrets: environmentSecrets(process.env),
+    allowPrivateFetch: options.allowPrivateFetch === true,
+    onConnection: (event, explain) => {
+      sink?.write(event);
+      const explanation = explain();
+      const time = new Date();
+      const at = { time, tookMs: time.getTime() - explanation.startMs };
+      say(connectionLine(explanation, event.object, at, color));
+    },
     onEvent: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
@@ -144,7 +173,8 @@ function sayReady(
   say(`\n  edgeproof  ready in ${Math.round(performance.now())} ms  ${url}`);
   if (port !== options.port && options.port !== 0)
     say(`  port ${options.port} is in use; this is the next free one`);
-  for (const line of source.about(edge, listening)) say(`  ${line}`);
+  for (const line of [...source.about(edge, listening), ...aboutFront(edge.config, listening)])
+    say(`  ${line}`);
   if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);
   say('');
 }

@@ -124,8 +124,9 @@ function answerTo(question: Question, observed: Observed, unknowns: Unknowns): A
       if (known === undefined) unknowns.note(`answer of ${url.replace(/[?#].*$/s, '')}`, null);
       return known ?? NOT_FETCHED;
     }
-    default:
-      // Whatever else is asked (signatures of logins) no log tells.
+    case 'oidc':
+    case 'signature':
+      // What logins ask of others no log tells.
       unknowns.note(`answer of ${question.ask}`, null);
       return { failure: 'unavailable', detail: 'the log does not tell it' };
   }

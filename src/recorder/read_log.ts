@@ -77,9 +77,13 @@ export function readValue(value: unknown, line: number): Read {
   if (isRecordingHead(value)) {
     return value.edgeproof_recording === 1 ? null : { problem: 'the recording is of another version' };
   }
-  const type = (value as { event_type?: unknown } | null)?.event_type;
-  if (typeof type === 'string') return null;
+  if (isOtherEvent(value)) return null;
   return { problem: 'this is neither an event, nor a recorded exchange, nor a curl command line' };
+}
+
+/** Events of other kinds are left alone. */
+function isOtherEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'event_type' in value;
 }
 
 function parsed(text: string): unknown {

@@ -50,7 +50,7 @@ export function readRecording(
     lost.add('query');
     if (request.target.split('?')[0]!.includes(REDACTED)) lost.add('path');
   }
-  if (connection.tls?.clientCertificate != null) lost.add('client certificate');
+  if ((connection.tls?.clientCertificate ?? null) !== null) lost.add('client certificate');
   if (answered?.headers.some((text) => text.includes(REDACTED)) === true) lost.add('response headers');
   return {
     line,

@@ -1,5 +1,11 @@
 import { REDACTED } from './observed.ts';
-import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
+import type {
+  RecordedBody,
+  RecordedExchange,
+  RecordedFetch,
+  RecordedForward,
+  RecordedResponse,
+} from './recording.ts';
 
 /** What is taken out of recordings besides what a configuration keeps secret. */
 export interface Redaction {
@@ -92,17 +98,8 @@ export function redactExchange(exchange: RecordedExchange, rules: Redaction): Re
       headers: redactFields(request.headers, rules, 'request.headers', places),
       body: redactBody(request.body, rules, 'request.body', places),
     },
-    forwards: forwards.map((forward) => ({
-      ...forward,
-      target: redactUrl(forward.target, rules, 'forwards.target', places),
-      headers: redactFields(forward.headers, rules, 'forwards.headers', places),
-      response: redactResponse(forward.response, rules, 'forwards.response', places),
-    })),
-    fetches: fetches.map((fetch) => ({
-      ...fetch,
-      url: redactUrl(fetch.url, rules, 'fetches.url', places),
-      response: redactResponse(fetch.response, rules, 'fetches.response', places),
-    })),
+    forwards: forwards.map((forward) => redactForward(forward, rules, places)),
+    fetches: fetches.map((fetch) => redactFetch(fetch, rules, places)),
     response: redactResponse(response, rules, 'response', places),
     event: redactValue(exchange.event, rules, 'event', places),
     redactions: [],
@@ -112,6 +109,23 @@ export function redactExchange(exchange: RecordedExchange, rules: Redaction): Re
 }
 
 type Places = Set<string>;
+
+function redactForward(forward: RecordedForward, rules: Redaction, places: Places): RecordedForward {
+  return {
+    ...forward,
+    target: redactUrl(forward.target, rules, 'forwards.target', places),
+    headers: redactFields(forward.headers, rules, 'forwards.headers', places),
+    response: redactResponse(forward.response, rules, 'forwards.response', places),
+  };
+}
+
+function redactFetch(fetch: RecordedFetch, rules: Redaction, places: Places): RecordedFetch {
+  return {
+    ...fetch,
+    url: redactUrl(fetch.url, rules, 'fetches.url', places),
+    response: redactResponse(fetch.response, rules, 'fetches.response', places),
+  };
+}
 
 function redactResponse<R extends RecordedResponse | null>(
   response: R,

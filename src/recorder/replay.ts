@@ -160,9 +160,9 @@ class Groups {
   }
 
   sorted(): readonly Group[] {
-    return [...this.byCause.values()]
-      .flatMap((causes) => [...causes.values()])
-      .sort((one, other) => other.count - one.count);
+    const groups: Group[] = [];
+    for (const causes of this.byCause.values()) groups.push(...causes.values());
+    return groups.sort((one, other) => other.count - one.count);
   }
 }
 

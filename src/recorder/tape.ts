@@ -156,7 +156,8 @@ function recordOf(
 
 /** The body as a handler or an upstream has read it; one that nobody has read is only counted. */
 function requestBody({ head, sent }: Exchange, draft: Draft | undefined, bodyLimit: number): RecordedBody {
-  if (draft?.body != null) return recordedBody(draft.body, draft.body.length, bodyLimit);
+  const read = draft?.body ?? null;
+  if (read !== null) return recordedBody(read, read.length, bodyLimit);
   const declared = firstValue(head.headers, 'content-length');
   const hasNone = declared === undefined && !hasField(head.headers, 'transfer-encoding');
   if (hasNone || declared === '0') return { bytes: 0, text: '' };

@@ -74,6 +74,10 @@ function leaf(program: Program<Activation>, node: Node): Judge {
   };
 }
 
+function isLiteral(side: Node): boolean {
+  return side.kind === 'literal' && typeof side.value === 'string';
+}
+
 /**
  * A value of which only the letter case is lost cannot equal a text that differs in more than that:
  * `getReqHeader('x')[0] == 'blue'` is false for a recorded `green`.
@@ -84,7 +88,6 @@ function neverEqual(
   reads: readonly Read[],
 ): ((activation: Activation, loss: string) => boolean | null) | null {
   if (node.kind !== 'binary' || (node.operator !== '==' && node.operator !== '!=')) return null;
-  const isLiteral = (side: Node) => side.kind === 'literal' && typeof side.value === 'string';
   const literal = isLiteral(node.right) ? node.right : isLiteral(node.left) ? node.left : null;
   if (literal === null || reads.length !== 1) return null;
   const read = literal === node.right ? node.left : node.right;
