@@ -34,7 +34,7 @@ export function edgeUnderTest(
   locate: Locate,
   trace: 'decided' | 'full' = 'decided',
   recorder: Recorder | null = null,
-  secrets: SecretSource = {},
+  secrets: SecretSource | null = null,
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
   const logins = simulatedGround();
@@ -50,7 +50,12 @@ export function edgeUnderTest(
       beginnings.set(state, initial);
       return state;
     };
-    return compileEdge(config, take, { trace, secrets, logins, ...(recorder && { watch: recorder.watch }) });
+    return compileEdge(config, take, {
+      trace,
+      ...(secrets && { secrets }),
+      logins,
+      ...(recorder && { watch: recorder.watch }),
+    });
   };
   const edge: EdgeUnderTest = {
     config,
