@@ -39,6 +39,11 @@ export function loginGround(options: LoginOptions = {}): LoginGround {
   };
 }
 
+/** A ground on which the same secrets give the same cookies: for simulations, whose sessions nobody steals. */
+export function simulatedGround(): LoginGround {
+  return loginGround({ sessionKeys: [Buffer.alloc(32, 1).toString('base64')] });
+}
+
 /** Module types that log users in. */
 const LOGINS = ['oauth', 'oidc', 'saml'] as const;
 

@@ -3,10 +3,12 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../edge/document/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TlsFacts } from '../engine/contract.ts';
+import type { Identity } from '../development_idp/identities.ts';
 import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
+import { changedIdentities, identitiesOf } from './document/identities.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import {
   type Signer,
@@ -33,6 +35,8 @@ export interface CompiledCase {
   /** What is known of addresses, in the form of an edge file. */
   readonly facts: readonly unknown[];
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  /** Who can log in; null when nobody is named. */
+  readonly identities?: readonly Identity[] | null;
   readonly plan: Plan;
   /** Whether the expectation is still to be filled in from what happens. */
   readonly snapshot: boolean;
@@ -47,6 +51,8 @@ export type Plan =
 export interface CompiledStep {
   readonly atMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+  /** Who can log in from here on; null when that stays as it is. */
+  readonly identities?: readonly Identity[] | null;
   readonly request: PreparedRequest | null;
   readonly count: number;
   readonly everyMs: number;
@@ -113,7 +119,9 @@ export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagno
   ]);
   const plan = planOf(row, setting, request, report);
   if (plan === null || findings.length > before) return null;
-  return { row, startMs, seed, headMs, facts, upstreams, plan, snapshot: config.expect === 'snapshot' };
+  const identities = identitiesOf(shell);
+  const snapshot = config.expect === 'snapshot';
+  return { row, startMs, seed, headMs, facts, upstreams, identities, plan, snapshot };
 }
 
 function startOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): number {
@@ -224,6 +232,7 @@ function timelinePlan(
     return {
       atMs,
       upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, dialledBackends(setting.edge), report),
+      identities: step.identities === undefined ? null : changedIdentities(setting.shell, step.identities),
       request: send === undefined ? null : prepareRequest(send, `${at}/send`, request),
       count,
       everyMs,

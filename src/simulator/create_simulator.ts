@@ -1,6 +1,7 @@
 import { compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
+import type { SecretSource } from '../edge/secrets.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
 import { type IdMaker, idMaker } from '../events/identifiers.ts';
 import { httpRequestComplete } from '../events/project.ts';
@@ -17,6 +18,8 @@ import { prepareRequest } from './document/requests.ts';
 import type { RequestConfig, UpstreamConfig } from './document/schema.ts';
 import { fieldValues } from './expect/outcome.ts';
 import type { Flight, Seen } from './flight.ts';
+import { simulatedGround } from '../edge/gates.ts';
+import { readIdentities } from '../development_idp/identities.ts';
 import { type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 
 export interface SimulatorOptions {
@@ -24,6 +27,8 @@ export interface SimulatorOptions {
   readonly seed?: number | string;
   /** When it begins: RFC 3339, or milliseconds since the epoch; default the beginning of 2026. */
   readonly clock?: string | number;
+  /** Secrets of policies, by vault and name. */
+  readonly secrets?: SecretSource;
 }
 
 /** A request that was answered. */
@@ -61,7 +66,7 @@ export interface Simulator {
   readonly advance: (time: string | number) => void;
   /** What a backend answers from now on: a status, a fault or the script of a scenario. */
   readonly upstream: (backend: string, script: UpstreamConfig) => void;
-  /** Notes who `as` means. Logins are not run yet, so nothing comes of it. */
+  /** Says who `as` means from now on, such as `{ email: 'a@example.test' }`; `{ active: false }` is known no more. */
   readonly identity: (name: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Events of all requests so far, in the order in which they were complete. */
   readonly events: () => readonly HttpRequestCompleteEvent[];
@@ -78,14 +83,18 @@ export function createSimulator(
   const { config } = edge;
   const landed: Flight[] = [];
   const world = simulatedWorld(
-    compileEdge(config, (_route, _module, _config, initial) => initial()),
+    compileEdge(config, (_route, _module, _config, initial) => initial(), {
+      ...(options.secrets && { secrets: options.secrets }),
+      logins: simulatedGround(),
+    }),
     {
       startMs: startOf(options.clock),
       seed: options.seed ?? 1,
+      identities: [],
       landed: (flight) => void landed.push(flight),
     },
   );
-  const identities = new Map<string, unknown>();
+  const identities: Record<string, unknown> = {};
   const events = eventsOf(landed, idMaker('ev', world.chance.split('event ids').random));
   const prepare = (request: string | RequestConfig) =>
     orThrow((report) =>
@@ -102,9 +111,11 @@ export function createSimulator(
   return {
     nowMs: world.clock.nowMs,
     send: (request) => {
-      const flight = world.begin(prepare(request));
-      settle(world, () => !Number.isNaN(flight.endMs));
-      return exchange(flight);
+      let last: Flight | null = null;
+      world.begin(prepare(request), (flight) => void (last = flight));
+      settle(world, () => last !== null);
+      if (last === null) throw new Error('the request was not answered');
+      return exchange(last);
     },
     sendMany: (request, count, every) => {
       const prepared = prepare(request);
@@ -126,7 +137,13 @@ export function createSimulator(
       );
       putUpstreams(world.upstreams, scripts);
     },
-    identity: (name, facts) => void identities.set(name, facts),
+    identity: (name, facts) => {
+      identities[name] = facts;
+      const { identities: read, problems } = readIdentities(identities);
+      const [problem] = problems;
+      if (problem !== undefined) throw new TypeError(`${problem.key}: ${problem.says}`);
+      world.identify(read);
+    },
     events,
   };
 }

@@ -58,7 +58,7 @@ export function runCase(compiled: CompiledCase, under: EdgeUnderTest, options: R
 }
 
 function worldOf(
-  { startMs, seed, headMs, upstreams }: CompiledCase,
+  { startMs, seed, headMs, upstreams, identities }: CompiledCase,
   edge: EdgeUnderTest,
   options: RunOptions,
   random?: () => number,
@@ -68,6 +68,7 @@ function worldOf(
     seed,
     ...(headMs >= 0 && { limits: { headMs } }),
     ...(random && { random }),
+    ...(identities && { identities }),
     ...(options.begin && { begin: options.begin }),
     landed: (flight) => {
       edge.touched(flight.exchange);
@@ -85,9 +86,11 @@ function runOne(
   options: RunOptions,
 ): Ran {
   const world = worldOf(compiled, edge, options);
-  const flight = world.begin(plan.request);
+  let flight: Flight | null = null;
+  // The request of somebody who has to log in first is not the first one.
+  const first = world.begin(plan.request, (landed) => void (flight = landed));
   world.settle();
-  const outcome = outcomeOf(flight);
+  const outcome = outcomeOf(flight ?? first);
   const mismatches = failuresOf(plan.expectations, outcome);
   return {
     mismatches,
@@ -130,7 +133,10 @@ function runTimeline(
   const failing: Failing = { mismatches: [], first: null, failed: 0 };
   const tallies = plan.steps.map(() => new Map<string, number>());
   for (const [index, step] of plan.steps.entries()) {
-    world.clock.schedule(step.atMs, () => putUpstreams(world.upstreams, step.upstreams));
+    world.clock.schedule(step.atMs, () => {
+      putUpstreams(world.upstreams, step.upstreams);
+      if (step.identities) world.identify(step.identities);
+    });
     if (step.request !== null)
       scheduleSends(world, step, step.request, compiled.startMs, tallies[index]!, failing);
   }

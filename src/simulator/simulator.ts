@@ -3,8 +3,11 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from '../edge/compile.ts';
 import { type Chance, seededChance } from './chance.ts';
+import type { Identity } from '../development_idp/identities.ts';
+import { simulatedIdentities } from '../development_idp/simulated.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
 import { type Flight, NO_RESPONSE } from './flight.ts';
+import { simulatedBrowsers } from './sessions.ts';
 import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
 import { type VirtualClock, virtualClock } from './virtual_clock.ts';
 
@@ -20,6 +23,8 @@ export interface WorldOptions {
   readonly random?: () => number;
   /** Begins exchanges instead of the edge: for tests that plant faults in it. */
   readonly begin?: typeof beginExchange;
+  /** Who can log in; with none, no provider can be reached. */
+  readonly identities?: readonly Identity[];
 }
 
 /** A request with its head read and its connection made. */
@@ -29,6 +34,8 @@ export interface PreparedRequest {
   readonly body: Uint8Array;
   /** Virtual ms after which the client leaves; -1 when it stays. */
   readonly leaveAfterMs: number;
+  /** Identity whose browser sends it: with cookies, and through logins. Nobody's when left out. */
+  readonly as?: string;
 }
 
 /** An edge in a world whose time and chance are made: the same seed and script give the same, byte for byte. */
@@ -40,6 +47,8 @@ export interface SimulatedWorld {
   readonly begun: () => number;
   /** Begins a request now; when nothing takes time it is complete on return. */
   readonly begin: (request: PreparedRequest, done?: (flight: Flight) => void) => Flight;
+  /** Puts other identities in force. */
+  readonly identify: (identities: readonly Identity[]) => void;
   /** Lets everything happen that is under way. */
   readonly settle: () => void;
 }
@@ -49,15 +58,27 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
   const clock = virtualClock(options.startMs);
   const chance = seededChance(options.seed);
   const upstreams = scriptedUpstreams(chance.split('latency'));
-  const world: World = { nowMs: clock.nowMs, random: options.random ?? chance.split('edge').random };
-  const stage = { clock, upstreams, limits: { ...DEFAULT_LIMITS, ...options.limits } };
+  const world: World = {
+    nowMs: clock.nowMs,
+    random: options.random ?? chance.split('edge').random,
+    secretBytes: seededBytes(chance.split('secrets')),
+  };
+  const providers = simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance));
+  const stage = {
+    clock,
+    upstreams,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    // Without identities a script may answer for a provider.
+    ...(options.identities === undefined ? {} : { providers }),
+  };
   const { landed, begin = beginExchange } = options;
   let count = 0;
 
   const land = (flight: Flight): void => {
     flight.endMs = clock.nowMs();
-    if (flight.done !== null) flight.done(flight);
+    // Whoever waits for it may send the next one at once, which comes after it.
     if (landed !== undefined) landed(flight);
+    if (flight.done !== null) flight.done(flight);
   };
   const exchangeOf = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
     'refused' in head
@@ -66,32 +87,48 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
           detail: { problem: head.says },
         })
       : begin(edge, connection, head, world);
+  const send = (request: PreparedRequest, done?: (flight: Flight) => void): Flight => {
+    const nowMs = clock.nowMs();
+    const connection = { ...request.connection, startMs: nowMs };
+    const flight: Flight = {
+      index: count++,
+      exchange: exchangeOf(request.head, connection),
+      requestBody: request.body,
+      sentMs: nowMs,
+      endMs: Number.NaN,
+      seen: null,
+      fetched: null,
+      response: NO_RESPONSE,
+      done: done ?? null,
+    };
+    drive(flight, stage, land, request.leaveAfterMs);
+    return flight;
+  };
+  const browsers = simulatedBrowsers(providers, send);
   return {
     clock,
     chance,
     upstreams,
     begun: () => count,
-    begin: (request, done) => {
-      const nowMs = clock.nowMs();
-      const connection = { ...request.connection, startMs: nowMs };
-      const flight: Flight = {
-        index: count++,
-        exchange: exchangeOf(request.head, connection),
-        requestBody: request.body,
-        sentMs: nowMs,
-        endMs: Number.NaN,
-        seen: null,
-        fetched: null,
-        response: NO_RESPONSE,
-        done: done ?? null,
-      };
-      drive(flight, stage, land, request.leaveAfterMs);
-      return flight;
-    },
+    begin: (request, done) =>
+      request.as === undefined
+        ? send(request, done)
+        : browsers.visit(request.as, request, done ?? (() => {})),
+    identify: providers.replace,
     settle: () => {
       while (clock.step());
     },
   };
+}
+
+/** Secrets that are the same for the same seed. */
+function seededBytes({ random }: Chance): (count: number) => Uint8Array {
+  return (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+}
+
+function seededSecrets(chance: Chance): () => string {
+  const bytes = seededBytes(chance.split('identities'));
+  return () => Buffer.from(bytes(16)).toString('base64url');
 }
 
 /** Puts scripts in force. */

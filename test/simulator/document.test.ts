@@ -31,8 +31,8 @@ const FINDINGS: readonly (readonly [keyof typeof SCENARIO_CODES, object])[] = [
   ],
   ['scenario.unused_identity', { identities: { alice: {} }, cases: [ok] }],
   [
-    'scenario.identities_not_run',
-    { identities: { alice: {} }, ...one({ request: { path: '/', as: 'alice' } }) },
+    'scenario.bad_identity',
+    { identities: { alice: { mail: 'a@x.test' } }, ...one({ request: { path: '/', as: 'alice' } }) },
   ],
   ['scenario.unknown_backend', one({ upstreams: { ap: 200 } })],
   ['scenario.unknown_backend', one({ expect: { upstream: 'ap' } })],

@@ -51,6 +51,8 @@ export interface LoginRegistry {
   /** Ends the sessions of a provider's own session, or of its user: back-channel and single logout. */
   readonly revokeAt: (provider: string, by: { session: string } | { user: string }, nowMs: number) => void;
   readonly isRevoked: (session: Session) => boolean;
+  /** Forgets everything, revocations too: a simulation begins anew with each case. */
+  readonly clear: () => void;
   readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
 }
 
@@ -108,6 +110,10 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
         covers(`user ${userIdOf(provider, user.id)}`, startMs) ||
         (providerSession !== null && covers(`at ${provider} ${providerSession}`, startMs))
       );
+    },
+    clear: () => {
+      for (const kept of [users, sessions, revoked]) kept.clear();
+      allBeforeMs = Number.NEGATIVE_INFINITY;
     },
     seen: (session, nowMs, sighting) => {
       const known = sessions.get(session.id);

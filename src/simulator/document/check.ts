@@ -2,15 +2,15 @@ import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
-import { suggest } from '../../diagnostics/suggest.ts';
 import { plainDocument } from '../../edge/document/document.ts';
 import type { EdgeDocument } from '../../edge/document/document.ts';
 import { readDocument } from '../../edge/document/read.ts';
-import { type Report, didYouMean, quoted, reportWith } from '../../edge/document/report.ts';
+import { type Report, quoted, reportWith } from '../../edge/document/report.ts';
 import { shaped } from '../../edge/document/shape.ts';
 import { tellDepartures } from '../../edge/document/shape_says.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
+import { checkAskers, checkIdentityFacts } from './identities.ts';
 import { CASE_SHAPE, EACH_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
@@ -170,6 +170,7 @@ const KINDS = ['request', 'curl', 'raw', 'timeline', 'sample'] as const;
 function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Report<ScenarioCode>): void {
   const seen = new Map<string, string>();
   const asked = new Set<string>();
+  checkIdentityFacts(shell, report);
   for (const { name, pointer, config } of rows) {
     const before = seen.get(name);
     if (before !== undefined) {
@@ -192,7 +193,7 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
       const says = 'what is expected of a timeline stands in its steps, of a sample in its `share`';
       report('scenario.bad_expectation', `${pointer}/expect`, says, { at: 'key' });
     }
-    checkIdentities(shell, config, pointer, asked, report);
+    checkAskers(shell, config, pointer, asked, report);
   }
   for (const name of Object.keys(shell.identities ?? {})) {
     if (asked.has(name)) continue;
@@ -208,35 +209,6 @@ function expectsSomething({ expect, timeline, sample }: CaseConfig): boolean {
   return given.some(
     (each) => each === 'snapshot' || (typeof each === 'object' && Object.keys(each).length > 0),
   );
-}
-
-function checkIdentities(
-  { identities = {}, defaults }: ScenarioShell,
-  { request, timeline, sample }: CaseConfig,
-  pointer: string,
-  asked: Set<string>,
-  report: Report<ScenarioCode>,
-): void {
-  const requests: readonly (readonly [string, unknown])[] = [
-    ['/defaults/request', defaults?.request],
-    [`${pointer}/request`, request],
-    [`${pointer}/sample/request`, sample?.request],
-    ...(timeline ?? []).map((step, index) => [`${pointer}/timeline/${index}/send`, step.send] as const),
-  ];
-  for (const [at, given] of requests) {
-    if (typeof given !== 'object' || given === null || !('as' in given)) continue;
-    const name = String(given.as);
-    if (asked.has(name)) continue;
-    asked.add(name);
-    const known = Object.keys(identities);
-    if (known.includes(name)) {
-      const says = `logins are not run yet: asking as ${quoted(name)} changes nothing`;
-      report('scenario.identities_not_run', `${at}/as`, says);
-    } else {
-      const hint = didYouMean(suggest(name, known));
-      report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint });
-    }
-  }
 }
 
 function checkedOf(

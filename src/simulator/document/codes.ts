@@ -16,6 +16,7 @@ export const SCENARIO_CODES = {
   'scenario.duplicate_name': { severity: 'error', says: 'A name belongs to one case of a file.' },
   'scenario.empty_table': { severity: 'error', says: 'A table without rows makes no case.' },
   'scenario.unknown_identity': { severity: 'error', says: 'No identity has this name.' },
+  'scenario.bad_identity': { severity: 'error', says: 'An identity says what none can.' },
   'scenario.unknown_backend': { severity: 'error', says: 'No backend of the edge has this name.' },
   'scenario.unknown_module': { severity: 'error', says: 'No module has this name.' },
   'scenario.bad_request': { severity: 'error', says: 'The request cannot be sent as it is written.' },
@@ -26,10 +27,6 @@ export const SCENARIO_CODES = {
   'scenario.bad_facts': { severity: 'error', says: 'The facts cannot be used.' },
   'scenario.unused_upstream': { severity: 'warning', says: 'No case reached this scripted upstream.' },
   'scenario.unused_identity': { severity: 'warning', says: 'No case asks as this identity.' },
-  'scenario.identities_not_run': {
-    severity: 'warning',
-    says: 'Logins are not run yet, so an identity has no effect.',
-  },
 } as const satisfies Record<string, Code>;
 
 export type ScenarioCode = keyof typeof SCENARIO_CODES;

@@ -79,7 +79,7 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
 function withHead(
   make: () => RequestHead | RefusedHead,
   body: Uint8Array,
-  config: Pick<RequestConfig, 'ip' | 'leaves_after'>,
+  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as'>,
   pointer: string,
   setting: RequestSetting,
 ): PreparedRequest | null {
@@ -89,7 +89,8 @@ function withHead(
     const facts = { clientIp: config.ip ?? DEFAULT_CLIENT_IP, clientPort: 50_000 };
     const connection = { ...connectionOf(facts, scheme, setting.startMs), tls: setting.tls };
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
-    return { head, connection, body, leaveAfterMs };
+    const as = config.as === undefined ? {} : { as: config.as };
+    return { head, connection, body, leaveAfterMs, ...as };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return refuse(setting, pointer, error.message);

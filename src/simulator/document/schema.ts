@@ -26,7 +26,10 @@ const request = z
     body: z.string().optional().describe('Body of the request.'),
     json: z.unknown().optional().describe('Body of the request, as data.'),
     ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
-    as: z.string().optional().describe('Name of the identity that asks.'),
+    as: z
+      .string()
+      .optional()
+      .describe('Name of the identity whose browser asks: with its cookies, and through logins.'),
     leaves_after: duration.optional().describe('The client leaves when it has waited for so long.'),
     sign: z
       .strictObject({
@@ -110,6 +113,10 @@ const step = z
     at: duration.optional().describe('Time since the beginning of the case.'),
     advance: duration.optional().describe('Time since the step before.'),
     upstreams: upstreams.optional(),
+    identities: z
+      .record(z.string(), z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('What changes of identities from here on, such as `alice: { active: false }`.'),
     send: send.optional().describe('Requests to send.'),
     expect: expectation.optional(),
   })
@@ -221,7 +228,13 @@ const top = {
   identities: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .describe('Identities by name; logins are not run yet.'),
+    .describe(
+      'Who can log in, by name: id, name, email, email_verified, groups, organizations, teams, active, misbehave.',
+    ),
+  secrets: z
+    .record(z.string(), z.record(z.string(), z.string()))
+    .optional()
+    .describe('Secrets that policies read with `secrets.get`, by vault and name.'),
   facts: facts.optional(),
   client_certificate: clientCertificate.optional(),
   coverage: z
