@@ -1,6 +1,7 @@
 import { askProviders } from './answers/hands.ts';
 import { createFetcher } from './answers/fetch.ts';
 import { type UpstreamLimits, createUpstreamClient } from './answers/upstream.ts';
+import type { EdgeConfig } from './edge/document/schema.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
@@ -43,6 +44,8 @@ export interface TlsListenOptions {
   readonly port?: number;
   /** Where other ports of TLS edges are listened for; default the port itself. */
   readonly ports?: Readonly<Record<number, number>>;
+  /** Whether a configuration has TLS listened for; default always. */
+  readonly when?: (config: EdgeConfig) => boolean;
   /** Gives a certificate for a host that no certificate of the configuration holds for; empty: none was named. */
   readonly certificateFor?: (host: string) => Promise<TlsCertificate | null>;
   /** Whether every connection begins with a PROXY protocol header; default false. */
@@ -146,7 +149,10 @@ async function frontOf(
   if (tls === undefined && tcp === undefined) return null;
   return openFront(
     {
-      tlsPorts: () => (tls === undefined ? [] : runtime.current().handshakes.ports),
+      tlsPorts: () => {
+        const { config, handshakes } = runtime.current();
+        return tls === undefined || tls.when?.(config) === false ? [] : handshakes.ports;
+      },
       places: () => (tcp === undefined ? [] : runtime.current().streams.addresses),
       profileFor: (name, port) => runtime.current().handshakes.find(name, port),
       certificateFor: async (name) =>

@@ -50,21 +50,22 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
     return (source) => checkPolicy(source, { naming, ...surrounding }).diagnostics;
   }
   // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
-  return (source) => checkEdge(source, further).diagnostics;
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
+  return (source) => checkEdge(source, further(source.name)).diagnostics;
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string): Promise<Checked> {
-  if (isScript(path)) return checkConfigValue(await importDefault(path));
+  if (isScript(path)) return checkConfigValue(await importDefault(path), path);
   const text = readText(path);
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : [];
-  return checkEdge({ name: path, text }, further);
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
+  return checkEdge({ name: path, text }, further(path));
 }
 
-/** Checks an edge that was handed over as an object. */
-export async function checkConfigValue(value: unknown): Promise<Checked> {
-  return checkEdge({ value }, await furtherChecks());
+/** Checks an edge that was handed over as an object; files that it names stand beside `path`. */
+export async function checkConfigValue(value: unknown, path = '.'): Promise<Checked> {
+  const further = await furtherChecks();
+  return checkEdge({ value }, further(path));
 }
 
 /** The text of a file, or a FileError. */
@@ -76,8 +77,10 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks(): Promise<readonly FurtherCheck[]> {
-  return (await import('../edge/further_checks.ts')).FURTHER_CHECKS;
+async function furtherChecks(): Promise<(edgeFile: string) => readonly FurtherCheck[]> {
+  const { FURTHER_CHECKS } = await import('../edge/further_checks.ts');
+  const { certificateFiles } = await import('./certificate_files.ts');
+  return (edgeFile) => [...FURTHER_CHECKS, certificateFiles(edgeFile)];
 }
 
 /** The default export of a module, loaded anew. */

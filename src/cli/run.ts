@@ -30,6 +30,8 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   keys: { says: 'make, list and revoke keys of the management API', load: () => import('./keys.ts') },
   export: { says: 'write a running configuration as an edge file', load: () => import('./export.ts') },
   apply: { says: 'bring a running configuration to an edge file', load: () => import('./apply.ts') },
+  trust: { says: 'make this machine trust the local authority', load: () => import('./trust.ts') },
+  cert: { says: 'make a certificate of the local authority', load: () => import('./cert.ts') },
   webhook: { says: 'sign or verify a webhook', load: () => import('./webhook.ts') },
 };
 

@@ -1,10 +1,11 @@
 import type { HttpRequestCompleteEvent } from './catalogue.ts';
+import type { TcpConnectionClosedEvent } from './tcp_connection.ts';
 import { type WriteStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
 /** Where events go: one JSON object a line. */
 export interface EventSink {
-  readonly write: (event: HttpRequestCompleteEvent) => void;
+  readonly write: (event: HttpRequestCompleteEvent | TcpConnectionClosedEvent) => void;
   /** Settles when everything is written. */
   readonly close: () => Promise<void>;
 }

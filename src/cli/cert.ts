@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import {
+  type LocalAuthority,
+  clientCertificate,
+  dataFolder,
+  localAuthority,
+  serverCertificate,
+} from './local_authority.ts';
+import type { TlsCertificate } from '../proxy/tls_port.ts';
+
+interface Options {
+  readonly client?: string;
+  readonly email: readonly string[];
+  readonly p12?: string | true;
+  readonly out: string;
+  readonly force?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('cert')
+    .description('Make a certificate of the local authority: for a host, or for a client in mutual TLS')
+    .argument('[host]', 'host name or address to make a server certificate for')
+    .option('--client <name>', 'make a client certificate with this common name instead')
+    .option('--email <address>', 'e-mail address in a client certificate; may be repeated', addText, [])
+    .option('--p12 [password]', 'write a PKCS #12 file too, for browsers (needs openssl)')
+    .option('-o, --out <folder>', 'folder to write to', '.')
+    .option('--force', 'overwrite files that are there')
+    .action(async (host: string | undefined, options: Options) => {
+      process.exitCode = await cert(host, options);
+    });
+}
+
+function addText(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+const OWNER_ONLY = 0o600;
+
+async function cert(host: string | undefined, options: Options): Promise<number> {
+  const { client } = options;
+  if ((host === undefined) === (client === undefined)) {
+    process.stderr.write('name either a host or, with --client, a client\n');
+    return EXIT.usage;
+  }
+  try {
+    const authority = await localAuthority(dataFolder(process.env, process.platform));
+    const made =
+      client === undefined
+        ? await serverCertificate(authority, host!.toLowerCase())
+        : await clientCertificate(authority, client, options.email);
+    const base = fileName(client === undefined ? host! : `${client}-client`);
+    write(made, base, options, authority);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+/** `*` and whatever has a meaning in paths cannot stand in a file's name. */
+function fileName(name: string): string {
+  return name.replaceAll('*', '_').replaceAll(/[^\w.@+-]/g, '-');
+}
+
+function write(
+  { certificatePem, privateKeyPem }: TlsCertificate,
+  base: string,
+  { out, force, p12, client }: Options,
+  authority: LocalAuthority,
+): void {
+  const flag = force === true ? 'w' : 'wx';
+  const file = join(out, `${base}.pem`);
+  const keyFile = join(out, `${base}-key.pem`);
+  try {
+    mkdirSync(out, { recursive: true });
+    writeFileSync(keyFile, privateKeyPem, { mode: OWNER_ONLY, flag });
+    writeFileSync(file, certificatePem, { flag });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? `a file of this name is there already; --force overwrites it` : message;
+    throw new FileError(`cannot write ${file}: ${why}`);
+  }
+  say(`certificate  ${file}`);
+  say(`private key  ${keyFile}`);
+  say(`authority    ${authority.file}`);
+  if (p12 !== undefined)
+    writeP12(join(out, `${base}.p12`), file, keyFile, p12 === true ? '' : p12, authority);
+  if (client === undefined) return;
+  say('\nin an edge file:');
+  say(`  certificate_authorities: {local: {ca_file: ${JSON.stringify(authority.file)}}}`);
+  say('  … mutual_tls: {certificate_authority_ids: [local]}');
+  say(`try: curl --cacert ${authority.file} --cert ${file} --key ${keyFile} https://…`);
+}
+
+/** PKCS #12 is a format of its own (RFC 7292), which openssl writes. */
+function writeP12(
+  target: string,
+  file: string,
+  keyFile: string,
+  password: string,
+  authority: LocalAuthority,
+): void {
+  const args = ['pkcs12', '-export', '-in', file, '-inkey', keyFile, '-certfile', authority.file];
+  const { status, error, stderr } = spawnSync('openssl', [...args, '-out', target, '-passout', 'stdin'], {
+    input: `${password}\n`,
+    encoding: 'utf8',
+  });
+  if (status !== 0)
+    throw new FileError(`openssl could not write ${target}: ${error?.message ?? stderr.trim()}`);
+  say(`PKCS #12     ${target}${password === '' ? '  (no password)' : ''}`);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

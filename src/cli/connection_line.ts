@@ -1,0 +1,32 @@
+import { styleText } from 'node:util';
+import type { StreamExplanation } from '../edge/explain_stream.ts';
+import type { TcpConnectionClosed } from '../events/tcp_connection.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** One line for one connection of a TLS or TCP edge: when, where, how long, how many bytes and why. */
+export function connectionLine(
+  { connection, outcome, backend, because }: StreamExplanation,
+  { conn }: TcpConnectionClosed,
+  at: { readonly time: Date; readonly tookMs: number },
+  color: boolean,
+): string {
+  const paint = (style: Style, text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  const rule = because.detail['rule'];
+  const reason =
+    outcome === 'allowed'
+      ? `→ ${backend ?? '-'}`
+      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}`;
+  const place =
+    outcome === 'denied' && because.place !== null ? `  ${because.place.file}:${because.place.line}` : '';
+  return [
+    paint('dim', at.time.toTimeString().slice(0, 8)),
+    (connection.kind ?? 'conn').toUpperCase().padEnd(6),
+    '---',
+    paint('dim', `${at.tookMs.toFixed(1)} ms`.padStart(9)),
+    outcome === 'allowed' ? paint('green', 'allow') : paint('red', 'stop '),
+    `${connection.endpoint}  in ${conn.bytes_in} out ${conn.bytes_out}`,
+    paint('dim', reason + place),
+  ].join('  ');
+}

@@ -1,0 +1,171 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir, hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { isKeyOf, readCertificate } from '../crypto/x509.ts';
+import type { TlsCertificate } from '../proxy/tls_port.ts';
+import { FileError } from './load_config.ts';
+
+/** The certificate authority of this user on this machine: what it signs is for local use. */
+export interface LocalAuthority extends TlsCertificate {
+  /** The file with its certificate. */
+  readonly file: string;
+}
+
+const AUTHORITY_DAYS = 3_650;
+/** What clients accept at most (the CA/Browser Forum's limit). */
+const LEAF_DAYS = 397;
+const DAY_MS = 86_400_000;
+const OWNER_ONLY = 0o600;
+const FOLDER_OWNER_ONLY = 0o700;
+
+/** Where this user's data is kept; `EDGEPROOF_HOME` names another place. */
+export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  const own = env['EDGEPROOF_HOME'];
+  if (own !== undefined && own !== '') return own;
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'edgeproof');
+  if (platform === 'win32') {
+    return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'edgeproof');
+  }
+  const data = env['XDG_DATA_HOME'];
+  return join(data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share'), 'edgeproof');
+}
+
+/** The authority that is kept in a folder; it is made, its key readable by its owner alone, when it is not there. */
+export async function localAuthority(folder: string): Promise<LocalAuthority> {
+  const file = join(folder, 'authority.pem');
+  const keyFile = join(folder, 'authority-key.pem');
+  const kept = readKept(file, keyFile);
+  if (kept !== null) return { ...kept, file };
+  const made = await makeAuthority();
+  try {
+    mkdirSync(folder, { recursive: true, mode: FOLDER_OWNER_ONLY });
+    // The key first: whoever finds the certificate finds its key too.
+    writeFileSync(keyFile, made.privateKeyPem, { mode: OWNER_ONLY, flag: 'wx' });
+    writeFileSync(file, made.certificatePem, { flag: 'wx' });
+    chmodSync(keyFile, OWNER_ONLY);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    const others = readKept(file, keyFile);
+    if (others !== null) return { ...others, file };
+    throw new FileError(`cannot keep a local authority in ${folder}: ${reasonOf(error)}`);
+  }
+  return { ...made, file };
+}
+
+/** What is kept, when it is whole and still valid for a while. */
+function readKept(file: string, keyFile: string): TlsCertificate | null {
+  let kept: TlsCertificate;
+  try {
+    kept = { certificatePem: readFileSync(file, 'utf8'), privateKeyPem: readFileSync(keyFile, 'utf8') };
+  } catch {
+    return null;
+  }
+  const facts = readCertificate(kept.certificatePem);
+  const isWhole = !('problem' in facts) && isKeyOf(kept.certificatePem, kept.privateKeyPem);
+  if (!isWhole)
+    throw new FileError(`${file} and its key do not belong together; remove both to make new ones`);
+  if (facts.notAfterMs < Date.now()) {
+    throw new FileError(
+      `${file} is no longer valid; \`edgeproof trust --uninstall\`, then remove it and its key`,
+    );
+  }
+  return kept;
+}
+
+async function makeAuthority(): Promise<TlsCertificate> {
+  const { generate } = await import('selfsigned');
+  const name = `edgeproof local authority (${userInfo().username}@${hostname()})`.slice(0, 64);
+  const made = await generate([{ name: 'commonName', value: name }], {
+    ...COMMON,
+    ...validity(AUTHORITY_DAYS),
+    extensions: [
+      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return { certificatePem: made.cert, privateKeyPem: made.private };
+}
+
+const COMMON = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+
+/** From a day ago, for clocks that are late. */
+function validity(days: number): { readonly notBeforeDate: Date; readonly notAfterDate: Date } {
+  const nowMs = Date.now();
+  return { notBeforeDate: new Date(nowMs - DAY_MS), notAfterDate: new Date(nowMs + (days - 1) * DAY_MS) };
+}
+
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** A certificate for a host, or for this machine when none is named. */
+export async function serverCertificate(authority: LocalAuthority, host: string): Promise<TlsCertificate> {
+  const names = host === '' || host === 'localhost' ? LOCAL_NAMES : [host];
+  return signed(authority, names[0]!, 'serverAuth', names.map(nameEntry));
+}
+
+/** A certificate with which a client shows who it is. */
+export async function clientCertificate(
+  authority: LocalAuthority,
+  name: string,
+  emails: readonly string[],
+): Promise<TlsCertificate> {
+  return signed(
+    authority,
+    name,
+    'clientAuth',
+    emails.map((value) => ({ type: 1 as const, value })),
+  );
+}
+
+type AlternativeName =
+  | { readonly type: 1 | 2; readonly value: string }
+  | { readonly type: 7; readonly ip: string };
+
+function nameEntry(name: string): AlternativeName {
+  const isAddress = /^[0-9.]+$|:/.test(name);
+  return isAddress ? { type: 7, ip: name } : { type: 2, value: name };
+}
+
+async function signed(
+  authority: LocalAuthority,
+  commonName: string,
+  purpose: 'serverAuth' | 'clientAuth',
+  altNames: readonly AlternativeName[],
+): Promise<TlsCertificate> {
+  const { generate } = await import('selfsigned');
+  const made = await generate([{ name: 'commonName', value: commonName.slice(0, 64) }], {
+    ...COMMON,
+    ...validity(LEAF_DAYS),
+    ca: { key: authority.privateKeyPem, cert: authority.certificatePem },
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', [purpose]: true },
+      ...(altNames.length > 0 ? [{ name: 'subjectAltName' as const, altNames: [...altNames] }] : []),
+    ],
+  });
+  return { certificatePem: made.cert, privateKeyPem: made.private };
+}
+
+/** Certificates that are kept; a wildcard edge has as many hosts as clients ask for. */
+const KEPT_LIMIT = 1_000;
+
+/** Gives certificates of the local authority; it is made at the first one. */
+export function localCertificates(folder: string): (host: string) => Promise<TlsCertificate> {
+  const kept = new Map<string, Promise<TlsCertificate>>();
+  let authority: Promise<LocalAuthority> | null = null;
+  return (host) => {
+    let made = kept.get(host);
+    if (made === undefined) {
+      if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+      authority ??= localAuthority(folder);
+      made = authority.then((known) => serverCertificate(known, host));
+      kept.set(host, made);
+      made.catch(() => kept.delete(host));
+    }
+    return made;
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

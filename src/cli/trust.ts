@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { readCertificate } from '../crypto/x509.ts';
+import { EXIT } from './exit_codes.ts';
+import { FileError } from './load_config.ts';
+import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
+
+interface Options {
+  readonly print?: boolean;
+  readonly uninstall?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('trust')
+    .description('Make this machine trust the certificates of the local authority, for HTTPS in `dev`')
+    .option('--print', 'only say what would be done, and how clients trust it one by one')
+    .option('--uninstall', 'take it out again')
+    .action(async (options: Options) => {
+      process.exitCode = await trust(options);
+    });
+}
+
+async function trust(options: Options): Promise<number> {
+  let authority: LocalAuthority;
+  try {
+    authority = await localAuthority(dataFolder(process.env, process.platform));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+  const machine = { platform: process.platform, home: homedir(), exists: existsSync, has: isInstalled };
+  const stores = trustStores(authority.file, machine, options.uninstall === true);
+  say(`The local authority: ${authority.file}`);
+  say(`  ${describe(authority)}`);
+  if (options.print === true) {
+    printSteps(stores, authority);
+    return EXIT.ok;
+  }
+  if (stores.length === 0) {
+    say('No store of this system is known here. Clients can trust it one by one:');
+    say(oneByOne(authority));
+    return EXIT.failed;
+  }
+  const failed = stores.filter((store) => !carryOut(store));
+  if (failed.length === 0) return EXIT.ok;
+  say('\nWhat could not be done, as commands:');
+  for (const { commands } of failed) for (const command of commands) say(`  ${shown(command)}`);
+  return EXIT.failed;
+}
+
+/** A place where certificates are trusted, and what changes it. */
+export interface TrustStore {
+  readonly name: string;
+  readonly commands: readonly (readonly string[])[];
+}
+
+/** What there is of a machine. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly exists: (path: string) => boolean;
+  /** Whether a program can be run by its name. */
+  readonly has: (program: string) => boolean;
+}
+
+const NAME = 'edgeproof-local-authority';
+
+/** Folders of anchors of Linux distributions, with the program that reads them. */
+const ANCHORS = [
+  { folder: '/usr/local/share/ca-certificates', ending: 'crt', update: ['update-ca-certificates'] },
+  { folder: '/etc/pki/ca-trust/source/anchors', ending: 'pem', update: ['update-ca-trust', 'extract'] },
+  { folder: '/etc/ca-certificates/trust-source/anchors', ending: 'crt', update: ['trust', 'extract-compat'] },
+  { folder: '/usr/share/pki/trust/anchors', ending: 'pem', update: ['update-ca-certificates'] },
+] as const;
+
+/** The stores of a machine, and the commands that put the certificate in or take it out. */
+export function trustStores(file: string, machine: Machine, isUninstall: boolean): TrustStore[] {
+  const { platform, home, exists, has } = machine;
+  if (platform === 'darwin') {
+    const keychain = '/Library/Keychains/System.keychain';
+    const command = isUninstall
+      ? ['security', 'remove-trusted-cert', '-d', file]
+      : ['security', 'add-trusted-cert', '-d', '-r', 'trustRoot', '-k', keychain, file];
+    return [{ name: 'the system keychain', commands: [['sudo', ...command]] }];
+  }
+  if (platform === 'win32') {
+    const command = isUninstall ? ['-delstore', 'Root', NAME] : ['-addstore', 'Root', file];
+    return [{ name: 'the store of this user', commands: [['certutil', '-user', ...command]] }];
+  }
+  const stores: TrustStore[] = [];
+  const anchor = ANCHORS.find(({ folder, update }) => exists(folder) && has(update[0]));
+  if (anchor !== undefined) {
+    const target = `${anchor.folder}/${NAME}.${anchor.ending}`;
+    const change = isUninstall ? ['rm', '-f', target] : ['install', '-m', '644', file, target];
+    const update = isUninstall && anchor.update[0] === 'update-ca-certificates' ? ['--fresh'] : [];
+    stores.push({
+      name: `the system store (${anchor.folder})`,
+      commands: [change, [...anchor.update, ...update]].map((command) => ['sudo', ...command]),
+    });
+  }
+  const browsers = join(home, '.pki', 'nssdb');
+  if (exists(browsers) && has('certutil')) {
+    const change = isUninstall ? ['-D', '-n', NAME] : ['-A', '-t', 'C,,', '-n', NAME, '-i', file];
+    const commands = [['certutil', '-d', `sql:${browsers}`, ...change]];
+    stores.push({ name: 'browsers of this user (NSS)', commands });
+  }
+  return stores;
+}
+
+/** Runs the commands of a store; `sudo` is left out for whoever is root already. */
+function carryOut({ name, commands }: TrustStore): boolean {
+  say(`\n${name}`);
+  const isRoot = process.getuid?.() === 0;
+  for (const command of commands) {
+    const [program, ...args] = isRoot && command[0] === 'sudo' ? command.slice(1) : command;
+    say(`  ${shown([program!, ...args])}`);
+    const { status, error } = spawnSync(program!, args, { stdio: 'inherit' });
+    if (status === 0) continue;
+    say(`  failed: ${error?.message ?? `exit code ${String(status)}`}`);
+    return false;
+  }
+  return true;
+}
+
+function printSteps(stores: readonly TrustStore[], authority: LocalAuthority): void {
+  for (const { name, commands } of stores) {
+    say(`\n${name}`);
+    for (const command of commands) say(`  ${shown(command)}`);
+  }
+  say('\nOne by one, with nothing installed:');
+  say(oneByOne(authority));
+}
+
+function oneByOne({ file }: LocalAuthority): string {
+  const path = quoted(file);
+  return [
+    `  curl --cacert ${path} https://…`,
+    `  NODE_EXTRA_CA_CERTS=${path} node …`,
+    `  SSL_CERT_FILE=${path} …   (OpenSSL, Go, Ruby)`,
+    `  REQUESTS_CA_BUNDLE=${path} python …`,
+  ].join('\n');
+}
+
+function describe({ certificatePem }: LocalAuthority): string {
+  const facts = readCertificate(certificatePem);
+  if ('problem' in facts) return '';
+  return `${facts.subject.CN}, until ${new Date(facts.notAfterMs).toISOString().slice(0, 10)}`;
+}
+
+function isInstalled(program: string): boolean {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
+  return folders.some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+function shown(command: readonly string[]): string {
+  return command.map(quoted).join(' ');
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
