@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { explanationOf, renderExplanation } from '../edge/explain.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
+import { type ClientFacts, type RequestLike, connectionOf, headOf } from '../engine/request_like.ts';
 import { parseAddress } from '../net/address.ts';
 import { addressBooksOf } from './address_books.ts';
 import { environmentSecrets } from './environment_secrets.ts';
@@ -17,6 +19,9 @@ interface Options {
   readonly upstreamStatus: number;
   readonly json?: boolean;
   readonly event?: boolean;
+  readonly whyNot?: string;
+  readonly scenario?: string;
+  readonly case?: string;
 }
 
 export function register(program: Command): void {
@@ -25,21 +30,31 @@ export function register(program: Command): void {
     .description(
       'Explain what an edge does with one request: every step, its reason and its place in the file',
     )
-    .argument('<method>', 'request method')
-    .argument('<url>', 'full URL, such as https://shop.test/admin')
+    .argument('[method]', 'request method')
+    .argument('[url]', 'full URL, such as https://shop.test/admin')
     .option('-e, --edge <file>', 'edge file', 'edge.yaml')
     .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
     .option('--ip <address>', 'address of the client', readIp)
     .option('--upstream-status <status>', 'status that the upstream would answer', readStatus, 200)
     .option('--event', 'print the event too')
     .option('--json', 'print JSON')
-    .action(async (method: string, url: string, options: Options) => {
+    .option('--scenario <file>', 'explain a case of this scenario file in place of a request')
+    .option('--case <name>', 'name of the case')
+    .option('--why-not <name>', 'what would have to differ so that this rule, module, route or code decides')
+    .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       process.exitCode = await explain(method, url, options);
     });
 }
 
-async function explain(method: string, url: string, options: Options): Promise<number> {
+async function explain(
+  method: string | undefined,
+  url: string | undefined,
+  options: Options,
+): Promise<number> {
   try {
+    if (options.scenario !== undefined) return await explainCase(options.scenario, options);
+    if (method === undefined || url === undefined)
+      throw new FileError('say which request: a method and a URL, or --scenario and --case');
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
       process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
@@ -53,6 +68,17 @@ async function explain(method: string, url: string, options: Options): Promise<n
     const headers = options.header.map((line) => splitHeader(line));
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };
     const upstream = { head: { status: options.upstreamStatus, headers: [] }, reused: false };
+    if (options.whyNot !== undefined) {
+      const answer = await whyNotRequest(
+        { method, url, headers },
+        facts,
+        usableConfig.config,
+        checked.locate,
+        options,
+      );
+      process.stdout.write(options.json === true ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
+      return EXIT.ok;
+    }
     const { exchange, event } = edge.decide({ method, url, headers }, facts, upstream);
     const explanation = explanationOf(exchange, checked.locate);
     const shown = options.event === true ? { ...explanation, event } : explanation;
@@ -66,6 +92,46 @@ async function explain(method: string, url: string, options: Options): Promise<n
     process.stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
+}
+
+/** Loaded only where it is asked: the search brings much with it. */
+async function whyNotRequest(
+  request: RequestLike,
+  facts: ClientFacts,
+  config: EdgeConfig,
+  locate: Locate,
+  { whyNot, upstreamStatus }: Options,
+) {
+  const { answerWhyNot, searchedEdge } = await import('./why_not.ts');
+  const { draftOf } = await import('../simulator/search/draft.ts');
+  const head = headOf(request);
+  const scheme = 'refused' in head ? head.head.scheme : head.scheme;
+  const connection = connectionOf(facts, scheme, 0);
+  const names = Object.keys(config.backends).filter((name) => config.backends[name]?.static !== undefined);
+  const upstreams =
+    upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));
+  const prepared = { head, connection, body: new Uint8Array(0), leaveAfterMs: -1 };
+  const draft = draftOf(prepared, { upstreams }, config);
+  if (draft === null) throw new FileError('no edge takes this request: it is refused before any rule');
+  return answerWhyNot(whyNot!, draft, searchedEdge(config, locate), locate);
+}
+
+async function explainCase(path: string, options: Options): Promise<number> {
+  if (options.case === undefined) throw new FileError('say which case: --case and its name');
+  const { caseTrees, explainedCase } = await import('./explain_case.ts');
+  const explained = await explainedCase(path, options.case);
+  if (explained === null) return EXIT.configInvalid;
+  const { draft, edge, flights, locate } = explained;
+  if (options.whyNot !== undefined) {
+    if (draft === null) throw new FileError('no edge takes this request: it is refused before any rule');
+    const { answerWhyNot } = await import('./why_not.ts');
+    const { text, data } = answerWhyNot(options.whyNot, draft, edge, locate);
+    process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : text);
+  } else if (options.json === true) {
+    const all = flights.map(({ exchange }) => explanationOf(exchange, locate));
+    process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+  } else process.stdout.write(caseTrees(explained));
+  return EXIT.ok;
 }
 
 function addHeader(line: string, before: readonly string[]): readonly string[] {

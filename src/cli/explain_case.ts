@@ -1,0 +1,55 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
+import { compileCase } from '../simulator/compile_case.ts';
+import type { Flight } from '../simulator/flight.ts';
+import { runCase } from '../simulator/run_case.ts';
+import { type Draft, draftsOfCase } from '../simulator/search/draft.ts';
+import type { EdgeUnderTest } from '../simulator/under_test.ts';
+import { FileError } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+import { scenarioLoader } from './testing/load_scenario.ts';
+
+/** A case that was run to be explained. */
+export interface ExplainedCase {
+  readonly edge: EdgeUnderTest;
+  readonly locate: Locate;
+  readonly flights: readonly Flight[];
+  /** The last request of the case; null when no edge takes it. */
+  readonly draft: Draft | null;
+}
+
+/** Requests of one case that are told; a burst of thousands is the same over and over. */
+const TOLD_LIMIT = 20;
+
+/** Runs the case of that name; null when the file has errors, which were printed. */
+export async function explainedCase(path: string, name: string): Promise<ExplainedCase | null> {
+  const { checked, edge, findings } = await scenarioLoader()(path);
+  const all: Diagnostic[] = [...checked.diagnostics, ...findings];
+  const { scenario } = checked;
+  const row = scenario?.cases.find((each) => each.name === name);
+  if (scenario !== null && row === undefined) throw new FileError(`${path} has no case '${name}'`);
+  if (scenario !== null && row !== undefined && edge !== null) {
+    const setting = { checked, shell: scenario.shell, edge: edge.config, signer: null, seed: null };
+    const compiled = compileCase(row, setting, all);
+    if (compiled !== null) {
+      const flights: Flight[] = [];
+      runCase(compiled, edge.traced(), { landed: (flight) => void flights.push(flight) });
+      const draft = draftsOfCase(compiled, edge.config).at(-1) ?? null;
+      return { edge, locate: edge.locate, flights, draft };
+    }
+  }
+  process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
+  if (!hasErrors(all)) throw new FileError(`the case '${name}' of ${path} cannot be run`);
+  return null;
+}
+
+/** The trees of the requests of a case. */
+export function caseTrees({ flights, locate }: ExplainedCase): string {
+  const trees = flights
+    .slice(0, TOLD_LIMIT)
+    .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);
+  const more = flights.length - trees.length;
+  return `${trees.join('\n')}${more > 0 ? `\nand ${more} more requests\n` : ''}`;
+}

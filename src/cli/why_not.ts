@@ -1,0 +1,60 @@
+import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { type CoveredEdge, coveredEdge } from '../simulator/covering/coverage.ts';
+import type { Draft } from '../simulator/search/draft.ts';
+import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
+import { type Target, targetOf } from '../simulator/search/target.ts';
+import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
+import { type EdgeUnderTest, edgeUnderTest } from '../simulator/under_test.ts';
+import { FileError } from './load_config.ts';
+
+/** What would have to differ for something to happen to a request, as text or as data. */
+export interface WhyNotAnswer {
+  readonly text: string;
+  readonly data: object;
+}
+
+/** Answers `--why-not NAME` for a request. A FileError when the edge has nothing of that name. */
+export function answerWhyNot(name: string, draft: Draft, edge: EdgeUnderTest, locate: Locate): WhyNotAnswer {
+  const covered: CoveredEdge = coveredEdge(edge);
+  const target = targetOf(name, covered);
+  if ('problem' in target) throw new FileError(target.problem);
+  const found = whyNot(covered, draft, target);
+  return { text: textOf(target, found, locate), data: dataOf(target, found, locate) };
+}
+
+/** The edge of a file, for searches. */
+export function searchedEdge(config: EdgeConfig, locate: Locate): EdgeUnderTest {
+  return edgeUnderTest(config, locate);
+}
+
+function textOf({ says }: Target, found: WhyNot, locate: Locate): string {
+  switch (found.verdict) {
+    case 'already':
+      return `${says} for this request.\n`;
+    case 'impossible':
+      return `No request makes it happen that ${says}: ${found.says}.\n`;
+    case 'not_found':
+      return `No change was found after which ${says}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
+    case 'changes': {
+      const changes = found.changes.map((change) => `  ${change}`).join('\n');
+      const tree = renderExplanation(explanationOf(found.flight.exchange, locate));
+      return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${says}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
+    }
+  }
+}
+
+function dataOf({ says }: Target, found: WhyNot, locate: Locate): object {
+  if (found.verdict !== 'changes') return { target: says, ...found };
+  const { changes, draft, flight } = found;
+  return {
+    target: says,
+    verdict: found.verdict,
+    changes,
+    request: writtenRequest(draft),
+    ...(Object.keys(draft.variables).length > 0 && { facts: draft.variables }),
+    ...(Object.keys(draft.upstreams).length > 0 && { upstreams: draft.upstreams }),
+    ...(draft.before !== null && { before: draft.before }),
+    explanation: explanationOf(flight.exchange, locate),
+  };
+}
