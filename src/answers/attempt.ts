@@ -1,211 +1,268 @@
-import type { Duplex } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
-import { type FieldList, firstValue, hasField } from '../http/fields.ts';
-import { isFraming, isHopByHop } from '../http/forwarding.ts';
-import type { Connection, Connections } from './connections.ts';
-import { Flow } from './flow.ts';
-import { createHeadWait, type HeadWait } from './head_wait.ts';
-import type { Body, Forwarded } from './port.ts';
-import { type RequestContent, requestContent } from './request_content.ts';
+import { firstValue, NO_FIELDS } from '../http/fields.ts';
+import type { WireResponse } from '../wire/response_head.ts';
+import { chunkLine, LAST_CHUNK } from '../wire/write.ts';
+import type { Pool } from './connections.ts';
+import type {
+  Body,
+  BodyFault,
+  BodyTaker,
+  Forwarding,
+  ForwardOptions,
+  ForwardTaker,
+  ResponseBody,
+} from './port.ts';
+import { requestText } from './request_text.ts';
+import type { OnConnection, UpstreamConnection } from './upstream_connection.ts';
 
 export interface ExchangeLimits {
   /** Longest wait for a response head while it is the upstream's turn, in ms. */
   readonly headMs: number;
-  /** Longest wait for the next bytes of a response body, in ms; 0 for no limit. */
-  readonly bodyIdleMs: number;
+  /** How long an upstream that was asked whether it wants the body has for its answer, in ms. */
+  readonly continueMs: number;
 }
 
-export interface Order {
-  readonly request: UpstreamRequest;
-  readonly body: Body;
-  readonly gone: AbortSignal;
-  readonly limits: ExchangeLimits;
-  readonly connections: Connections;
-  /** Never on a kept connection. */
-  readonly fresh: boolean;
-}
+/** Interim responses to one request; an upstream that sends more means no good. */
+const MOST_INTERIM = 100;
 
-export interface Attempted {
-  readonly forwarded: Forwarded;
-  /** The connection was a kept one and was closed before a byte of a response. */
-  readonly stale: boolean;
-}
+/** RFC 9110 §9.2.2. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
 
-const LEFT: Attempted = { forwarded: { failure: 'cancelled', detail: 'the client left' }, stale: false };
-
-/** One request on one connection. Settles with the head, or with why there is none; never rejects. */
-export function attempt(order: Order): Promise<Attempted> {
-  if (order.gone.aborted) return Promise.resolve(LEFT);
-  return new Promise((resolve) => new Attempt(order, resolve).send());
-}
-
-/** The life of one request on its connection: what undici calls back, from the dial to the last byte. */
-class Attempt implements Dispatcher.DispatchHandler {
-  readonly #order: Order;
-  readonly #resolve: (attempted: Attempted) => void;
-  readonly #connection: Connection;
-  readonly #wait: HeadWait;
-  readonly #content: RequestContent;
-  readonly #onGone = (): void => this.#fail('cancelled', 'the client left');
-  #started = false;
+/**
+ * One request to one upstream, from the dial to the last byte: takes the body of the request, and is the body of the
+ * response.
+ */
+export class Attempt implements OnConnection, Forwarding, BodyTaker, ResponseBody {
+  readonly isHead: boolean;
+  lengthBytes: number | null = 0;
+  readonly #pool: Pool;
+  readonly #request: UpstreamRequest;
+  readonly #body: Body;
+  readonly #options: ForwardOptions;
+  readonly #taker: ForwardTaker;
+  readonly #limits: ExchangeLimits;
+  #text = '';
+  #connection: UpstreamConnection | null = null;
   #reused = false;
-  #answering = false;
-  #settled = false;
-  #flow: Flow | null = null;
+  #isSent = false;
+  #isAsking = false;
+  #hasFlowed = false;
+  #interim = 0;
+  #keepAliveHint = '';
+  /** The final head has been handed over, or the failure. */
+  #isSettled = false;
+  /** The response has come to its end. */
+  #hasEnded = false;
+  #responseTaker: BodyTaker | null = null;
+  #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
 
-  constructor(order: Order, resolve: (attempted: Attempted) => void) {
-    const { headMs } = order.limits;
-    this.#order = order;
-    this.#resolve = resolve;
-    this.#connection = order.connections.take(order.request.leaf, order.fresh);
-    this.#wait = createHeadWait(headMs, () => this.#fail('timeout', `no response head within ${headMs} ms`));
-    this.#content = requestContent(order.body, this.#wait);
+  constructor(
+    pool: Pool,
+    request: UpstreamRequest,
+    body: Body,
+    options: ForwardOptions,
+    taker: ForwardTaker,
+    limits: ExchangeLimits,
+  ) {
+    this.isHead = request.method === 'HEAD';
+    this.#pool = pool;
+    this.#request = request;
+    this.#body = body;
+    this.#options = options;
+    this.#taker = taker;
+    this.#limits = limits;
   }
 
-  send(): void {
-    const { request, body, gone } = this.#order;
-    gone.addEventListener('abort', this.#onGone);
-    this.#connection.client.dispatch(dispatchOptions(request, body, this.#content), this);
-  }
-
-  onRequestStart(): void {
-    this.#started = true;
-    this.#reused = this.#connection.uses++ > 0;
-    if (this.#content.stream === null) this.#wait.begin();
-  }
-
-  onResponseStarted(): void {
-    this.#answering = true;
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) return; // interim responses end here
-    const flow = new Flow({
-      pause: () => controller.pause(),
-      resume: () => controller.resume(),
-      idleMs: this.#order.limits.bodyIdleMs,
-    });
-    this.#flow = flow;
-    const headers = fieldsOf(controller);
-    const body = {
-      lengthBytes: lengthOf(headers),
-      pull: () => flow.pull(),
-      cancel: () => {
-        if (!flow.ended) this.#drop();
-      },
-    };
-    this.#settle({ head: { status, headers }, reused: this.#reused, body });
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
-    this.#flow?.push(bytes);
-  }
-
-  onResponseEnd(): void {
-    this.#flow?.end();
-    this.#order.gone.removeEventListener('abort', this.#onGone);
-    this.#order.connections.give(this.#order.request.leaf, this.#connection);
-  }
-
-  onRequestUpgrade(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _fields: unknown,
-    duplex: Duplex,
-  ): void {
-    this.#order.gone.removeEventListener('abort', this.#onGone);
-    this.#connection.detach();
-    const headers = fieldsOf(controller);
-    const protocol = firstValue(headers, 'upgrade') ?? this.#order.request.upgrade ?? '';
-    this.#settle({ head: { status, headers }, reused: this.#reused, tunnel: { duplex, protocol } });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#flow !== null) {
-      this.#flow.fail('left', error.message);
-      this.#drop();
+  start(): void {
+    const { lengthBytes } = this.#body;
+    const text = requestText(this.#request, lengthBytes, this.#options);
+    if (text === null) {
+      this.#fail('invalid', 'the request cannot be written as it is');
       return;
     }
-    const fault = this.#content.fault();
-    if (fault === null) this.#fail(failureOf(error, this.#started), detailOf(error));
-    else this.#fail('cancelled', fault);
+    this.#text = text;
+    const plain = this.#request.upgrade !== null;
+    const kept = plain ? null : this.#pool.take();
+    if (kept === null) this.#connection = this.#pool.open(this, plain);
+    else {
+      this.#connection = kept;
+      kept.begin(this);
+      this.connected();
+    }
+  }
+
+  // --- the connection ----------------------------------------------------------------------------------------------
+
+  connected(): void {
+    const connection = this.#connection!;
+    const { outbox } = connection;
+    this.#reused = connection.uses++ > 0;
+    outbox.text(this.#text);
+    if (this.#body.lengthBytes === 0) {
+      this.#isSent = true;
+      outbox.flush();
+      connection.expect(this.#limits.headMs);
+    } else if (this.#options.expectsContinue) {
+      this.#isAsking = true;
+      outbox.flush();
+      connection.expect(this.#limits.continueMs);
+    } else this.#flowBody();
+  }
+
+  undialled(detail: string): void {
+    this.#connection = null;
+    this.#fail('connect', detail);
+  }
+
+  headed(head: WireResponse): boolean {
+    if (head.status < 200) return this.#interimHead(head);
+    this.#isSettled = true;
+    this.#keepAliveHint = head.keepAliveHint;
+    this.lengthBytes = this.#hasEnded && !this.isHead ? 0 : head.lengthBytes;
+    this.#taker.answered({ status: head.status, headers: head.headers }, this.#reused, this);
+    return this.#connection !== null;
+  }
+
+  ended(keepAlive: boolean): void {
+    const connection = this.#connection!;
+    this.#connection = null;
+    this.#hasEnded = true;
+    // An upload that is still under way has nobody to go to.
+    if (keepAlive && this.#isSent) this.#pool.give(connection, this.#keepAliveHint);
+    else connection.drop();
+  }
+
+  overdue(): boolean {
+    if (!this.#isAsking) return false;
+    // It may know no Expect at all (RFC 9110 §10.1.1): a client must not wait for ever.
+    this.#goOn();
+    return true;
+  }
+
+  broken(failure: 'reset' | 'timeout' | 'invalid', detail: string): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.drop();
+    if (this.#isSettled) {
+      this.#fault = { fault: failure === 'timeout' ? 'timeout' : 'left', detail };
+      return;
+    }
+    // A kept connection may have been closed while the request was on its way; a request that means the same when
+    // sent twice is sent once more (RFC 9112 §9.3.1).
+    const isStale = failure === 'reset' && this.#reused && this.#interim === 0 && connection?.isAnswering === false;
+    if (!isStale || this.#body.lengthBytes !== 0 || !IDEMPOTENT.has(this.#request.method)) {
+      this.#fail(failure, detail);
+      return;
+    }
+    this.#isSent = false;
+    this.#connection = this.#pool.open(this, false);
+  }
+
+  flushed(): void {
+    if (this.#isSent || !this.#hasFlowed) return;
+    this.#connection?.expect(0);
+    this.#body.resume();
+  }
+
+  // --- the body of the request -------------------------------------------------------------------------------------
+
+  take(bytes: Uint8Array): void {
+    const outbox = this.#connection?.outbox;
+    if (outbox === undefined || this.#hasEnded) return;
+    if (this.#body.lengthBytes !== null) outbox.piece(bytes);
+    else {
+      outbox.text(chunkLine(bytes.length));
+      outbox.piece(bytes);
+      outbox.text('\r\n');
+    }
+  }
+
+  rest(): boolean {
+    const connection = this.#connection;
+    if (connection === null || this.#hasEnded) return true;
+    const goesOn = connection.outbox.flush();
+    // What the upstream does not take is its turn; what the client does not send is not.
+    if (!this.#isSettled) connection.expect(goesOn ? 0 : this.#limits.headMs);
+    return goesOn;
+  }
+
+  end(): void {
+    const connection = this.#connection;
+    if (connection === null || this.#hasEnded) return;
+    this.#isSent = true;
+    // Trailers of a request go no further: nobody knows whether the upstream takes any (RFC 9110 §6.5.1).
+    if (this.#body.lengthBytes === null) connection.outbox.text(LAST_CHUNK);
+    connection.outbox.flush();
+    if (!this.#isSettled) connection.expect(this.#limits.headMs);
+  }
+
+  fail(_fault: BodyFault, detail: string): void {
+    const connection = this.#connection;
+    if (connection === null) return;
+    this.#connection = null;
+    connection.drop();
+    if (!this.#isSettled) this.#fail('cancelled', detail);
+    else this.#responseTaker?.fail('left', detail);
+  }
+
+  // --- the body of the response ------------------------------------------------------------------------------------
+
+  flow(taker: BodyTaker): void {
+    this.#responseTaker = taker;
+    if (this.#hasEnded) taker.end(NO_FIELDS);
+    else if (this.#connection !== null) this.#connection.flow(taker);
+    else taker.fail(this.#fault?.fault ?? 'left', this.#fault?.detail ?? 'the connection was closed');
+  }
+
+  resume(): void {
+    this.#connection?.resume();
+  }
+
+  cancel(): void {
+    this.#isSettled = true;
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.drop();
+  }
+
+  // -----------------------------------------------------------------------------------------------------------------
+
+  #flowBody(): void {
+    this.#isAsking = false;
+    this.#hasFlowed = true;
+    this.#connection!.expect(0);
+    this.#body.flow(this);
+    // The head does not wait for a client that has nothing to send yet.
+    if (!this.#isSent) this.rest();
+  }
+
+  #goOn(): void {
+    this.#flowBody();
+  }
+
+  #interimHead(head: WireResponse): boolean {
+    const { status } = head;
+    const { upgrade } = this.#request;
+    if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
+    if (status === 101) this.broken('invalid', 'the upstream changes the protocol, which nobody asked for');
+    else if (++this.#interim > MOST_INTERIM) this.broken('invalid', 'the upstream sends interim responses only');
+    else if (status === 100) {
+      if (this.#isAsking) this.#goOn();
+    } else this.#taker.interim({ status, headers: head.headers });
+    return this.#connection !== null;
+  }
+
+  #switch(head: WireResponse): boolean {
+    const duplex = this.#connection!.detach();
+    this.#connection = null;
+    this.#isSettled = true;
+    const protocol = firstValue(head.headers, 'upgrade') ?? this.#request.upgrade ?? '';
+    this.#taker.switched({ status: 101, headers: head.headers }, this.#reused, { duplex, protocol });
+    return false;
   }
 
   #fail(failure: ForwardFailure, detail: string): void {
-    this.#settle({ failure, detail }, failure === 'reset' && this.#reused && !this.#answering);
-    this.#drop();
+    this.#isSettled = true;
+    this.#taker.failed(failure, detail);
   }
-
-  #settle(forwarded: Forwarded, stale = false): void {
-    this.#wait.over();
-    if (this.#settled) return;
-    this.#settled = true;
-    this.#resolve({ forwarded, stale });
-  }
-
-  #drop(): void {
-    this.#order.gone.removeEventListener('abort', this.#onGone);
-    this.#content.stream?.destroy();
-    this.#connection.drop();
-  }
-}
-
-/** undici's codes for a head that is too long, and for one whose framing contradicts itself. */
-const NOT_HTTP: ReadonlySet<string> = new Set([
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-]);
-
-/** What went wrong, in the engine's words. Before undici has a connection it is the dial, whatever the error. */
-function failureOf(error: Error, started: boolean): ForwardFailure {
-  const code = 'code' in error ? String(error.code) : '';
-  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'invalid';
-  if (!started) return 'connect';
-  if (error.name === 'HTTPParserError' || NOT_HTTP.has(code)) return 'invalid';
-  // undici's words for a 100 or 101 that nobody asked for
-  return error.message === 'bad response' || error.message === 'bad upgrade' ? 'invalid' : 'reset';
-}
-
-/** A failed dial to several addresses (`localhost`) has no message of its own, only a code. */
-function detailOf(error: Error): string {
-  if (error.message !== '') return error.message;
-  return 'code' in error ? String(error.code) : 'the connection failed';
-}
-
-function dispatchOptions(
-  request: UpstreamRequest,
-  body: Body,
-  content: RequestContent,
-): Dispatcher.DispatchOptions {
-  const headers: string[] = [];
-  for (let at = 0; at < request.headers.length; at += 2) {
-    const lower = request.headers[at]!.toLowerCase();
-    // The engine has dropped them already; that framing is chosen in one place only must not hang on that.
-    if (!isHopByHop(lower) && !isFraming(lower)) headers.push(request.headers[at]!, request.headers[at + 1]!);
-  }
-  if (!hasField(headers, 'host')) headers.push('host', `${request.leaf.host}:${request.leaf.port}`);
-  // Content-Length where the client declared one; undici writes chunks otherwise.
-  if (body.lengthBytes !== null && body.lengthBytes > 0)
-    headers.push('content-length', `${body.lengthBytes}`);
-  return {
-    path: request.target,
-    method: request.method,
-    headers,
-    body: content.stream,
-    upgrade: request.upgrade,
-  };
-}
-
-function fieldsOf(controller: Dispatcher.DispatchController): FieldList {
-  const raw = controller.rawHeaders;
-  if (!Array.isArray(raw)) return [];
-  return raw.map((text) => (typeof text === 'string' ? text : text.toString('latin1')));
-}
-
-/** The declared length of a response; the parser has refused what is ambiguous (RFC 9112 §6.3). */
-function lengthOf(headers: FieldList): number | null {
-  const declared = firstValue(headers, 'content-length');
-  if (declared === undefined || hasField(headers, 'transfer-encoding')) return null;
-  return /^[0-9]{1,15}$/.test(declared) ? Number(declared) : null;
 }

@@ -1,99 +1,100 @@
-import type { BodyFault, BodyPart } from './port.ts';
+import { NO_FIELDS } from '../http/fields.ts';
+import type { BodyFault, BodyTaker, ResponseBody } from './port.ts';
 
 export interface Producer {
+  /** What was pushed waits: push no more for now. */
   pause(): void;
   resume(): void;
-  /** Longest wait of one pull, in ms; 0 for no limit. Only waiting counts, not what the reader takes. */
-  readonly idleMs: number;
+  /** Nobody wants the rest. */
+  cancel(): void;
 }
 
 /** Above this the producer is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
 /**
- * Joins a producer that pushes to a reader that pulls. At most `HIGH_WATER_BYTES` and what the producer had in hand
- * when it was paused are kept. A fault overtakes nothing: bytes that came before it are read before it.
+ * A body whose producer pushes when it likes: what comes before somebody takes it, or while the taker waits, is kept
+ * in order, and the producer told to pause. A fault overtakes nothing: bytes that came before it are given before it.
  */
-export class Flow {
+export class Flow implements ResponseBody {
+  lengthBytes: number | null = null;
+  /** Bytes that wait for the taker. */
+  queuedBytes = 0;
   readonly #producer: Producer;
   readonly #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
-  #paused = false;
-  #last: BodyPart | null = null;
-  #waiting: ((part: BodyPart) => void) | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #taker: BodyTaker | null = null;
+  #isWaiting = false;
+  #isPaused = false;
+  #hasEnded = false;
+  #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
 
   constructor(producer: Producer) {
     this.#producer = producer;
   }
 
-  /** Whether no more will be pushed. */
-  get ended(): boolean {
-    return this.#last !== null;
-  }
-
-  get fault(): BodyFault | null {
-    return this.#last?.part === 'fault' ? this.#last.fault : null;
-  }
-
   /** Adds bytes, which must not be changed afterwards; without effect after the end. */
   push(bytes: Uint8Array): void {
-    if (this.#last !== null || bytes.length === 0) return;
-    if (this.#waiting !== null) {
-      this.#settle({ part: 'bytes', bytes });
-      return;
-    }
+    if (this.#isOver || bytes.length === 0) return;
     this.#queue.push(bytes);
-    this.#queuedBytes += bytes.length;
-    if (this.#queuedBytes >= HIGH_WATER_BYTES && !this.#paused) {
-      this.#paused = true;
-      this.#producer.pause();
-    }
+    this.queuedBytes += bytes.length;
+    this.#give();
+    if (this.queuedBytes < HIGH_WATER_BYTES || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#producer.pause();
   }
 
   end(): void {
-    this.#finish({ part: 'end' });
+    if (this.#isOver) return;
+    this.#hasEnded = true;
+    this.#give();
   }
 
   fail(fault: BodyFault, detail: string): void {
-    this.#finish({ part: 'fault', fault, detail });
+    if (this.#isOver) return;
+    this.#fault = { fault, detail };
+    this.#give();
   }
 
-  /** The next part; one pull at a time, never rejects. */
-  pull(): Promise<BodyPart> {
-    let part = this.#next();
-    if (this.#paused && this.#queuedBytes === 0) {
-      this.#paused = false;
-      this.#producer.resume(); // may push before it returns
-      part ??= this.#next();
+  flow(taker: BodyTaker): void {
+    this.#taker = taker;
+    this.#give();
+  }
+
+  resume(): void {
+    this.#isWaiting = false;
+    this.#give();
+  }
+
+  cancel(): void {
+    this.#taker = null;
+    this.#queue.length = 0;
+    this.queuedBytes = 0;
+    if (this.#isOver) return;
+    this.#hasEnded = true;
+    this.#producer.cancel();
+  }
+
+  get #isOver(): boolean {
+    return this.#hasEnded || this.#fault !== null;
+  }
+
+  #give(): void {
+    const taker = this.#taker;
+    if (taker === null || this.#isWaiting) return;
+    if (this.#queue.length > 0) {
+      for (const bytes of this.#queue) taker.take(bytes);
+      this.#queue.length = 0;
+      this.queuedBytes = 0;
+      // What ends here is sent with its end.
+      if (!this.#isOver) this.#isWaiting = !taker.rest();
     }
-    if (part !== null) return Promise.resolve(part);
-    const { idleMs } = this.#producer;
-    if (idleMs > 0) {
-      this.#timer = setTimeout(() => this.fail('timeout', `nothing came for ${idleMs} ms`), idleMs);
+    if (this.#isOver) {
+      this.#taker = null;
+      if (this.#fault === null) taker.end(NO_FIELDS);
+      else taker.fail(this.#fault.fault, this.#fault.detail);
+    } else if (!this.#isWaiting && this.#isPaused) {
+      this.#isPaused = false;
+      this.#producer.resume();
     }
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
-  }
-
-  #next(): BodyPart | null {
-    const bytes = this.#queue.shift();
-    if (bytes === undefined) return this.#last;
-    this.#queuedBytes -= bytes.length;
-    return { part: 'bytes', bytes };
-  }
-
-  #settle(part: BodyPart): void {
-    const resolve = this.#waiting;
-    this.#waiting = null;
-    clearTimeout(this.#timer);
-    resolve?.(part);
-  }
-
-  #finish(part: BodyPart): void {
-    if (this.#last !== null) return;
-    this.#last = part;
-    if (this.#waiting !== null) this.#settle(part);
   }
 }

@@ -1,10 +1,12 @@
 import type { Encoding, Reply, Sent } from '../engine/contract.ts';
-import { type FieldList, firstValue, hasField } from '../http/fields.ts';
-import { isFraming, isHopByHop } from '../http/forwarding.ts';
+import { type FieldList, firstValue, hasField, NO_FIELDS } from '../http/fields.ts';
 import { editWhole } from '../engine/body_editors.ts';
-import { compressBody, compressed } from './compressor.ts';
-import { editBody } from './edited_body.ts';
+import { NO_BODY } from './body.ts';
+import { CompressedBody, compressed, wholeBytes } from './compressor.ts';
+import { EditedBody } from './edited_body.ts';
 import type { Forwarded, ReplySink, RequestBody, ResponseBody } from './port.ts';
+import { Relay } from './relay.ts';
+import { WholeRelay } from './relay_whole.ts';
 import { splice } from './splice.ts';
 
 /** What a reply is made of besides the engine's words. */
@@ -18,24 +20,21 @@ export interface ReplyParts {
 }
 
 /**
- * Answers `ask: 'reply'`: sends head and content and measures them. Never rejects for what client or upstream do;
- * throws on a reply that cannot be sent as it is, before a byte of it is sent.
+ * Answers `ask: 'reply'`: sends head and content and measures them; `done` is called once, when all of it is with the
+ * system or the exchange broke off. Throws on a reply that cannot be sent as it is, before a byte of it is sent.
  */
-export function sendReply(reply: Reply, parts: ReplyParts): Promise<Sent> {
+export function sendReply(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { forwarded, sink } = parts;
-  if (reply.close) return Promise.resolve(unsent(parts, 'none'));
-  if (reply.upgrade) return sendUpgrade(reply, parts);
-  if (reply.status < 200) return Promise.resolve(unsent(parts, 'client'));
-  if (reply.body !== 'upstream') {
+  if (reply.close) done(unsent(parts, 'none'));
+  else if (reply.upgrade) sendUpgrade(reply, parts, done);
+  else if (reply.status < 200) done(unsent(parts, 'client'));
+  else if (reply.body !== 'upstream') {
     letGo(forwarded);
-    const written = 'text' in reply.body ? Buffer.from(reply.body.text) : reply.body.bytes;
-    const edited = editWhole(written, reply.editors ?? []);
-    return edited === null ? Promise.resolve(unsent(parts, 'none')) : sendBytes(reply, edited, parts);
-  }
-  if (forwarded === null || !('body' in forwarded))
+    sendBytes(reply, 'text' in reply.body ? Buffer.from(reply.body.text) : reply.body.bytes, parts, done);
+  } else if (forwarded === null || !('body' in forwarded)) {
     throw new Error('the reply needs an upstream that has not answered');
-  if (hasNoContent(sink.method, reply.status)) return sendHead(reply, forwarded.body, parts);
-  return sendStream(reply, forwarded.body, parts);
+  } else if (hasNoContent(sink.method, reply.status)) sendHead(reply, forwarded.body, parts, done);
+  else sendStream(reply, forwarded.body, parts, done);
 }
 
 /** Gives up what an upstream answered and nobody will read, so that its connection does not wait for ever. */
@@ -50,33 +49,35 @@ function hasNoContent(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
-async function sendBytes(reply: Reply, raw: Uint8Array, parts: ReplyParts): Promise<Sent> {
+function sendBytes(reply: Reply, text: Uint8Array, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { sink } = parts;
+  const raw = reply.editors === undefined ? text : editWhole(text, reply.editors);
+  if (raw === null) throw new Error('the reply cannot be edited as it must be');
   const bytes = reply.compress === null ? raw : compressed(raw, reply.compress);
   const content = !hasNoContent(sink.method, reply.status) && bytes.length > 0;
-  sink.head(reply.status, fieldsOf(reply), {
-    lengthBytes: declaredLength(reply.status, bytes.length),
-    content,
-  });
-  if (content) sink.write(bytes);
-  await sink.end();
-  if (!content) return measured(parts, 0);
-  // What the client did not take it did not take of the original either.
-  return measured(parts, sink.sentBytes === bytes.length ? raw.length : sink.sentBytes);
+  const relay = new Relay(parts, { cancel: () => undefined, ...NO_SOURCE }, done);
+  sink.head(reply.status, fieldsOf(reply), { lengthBytes: declaredLength(reply.status, bytes.length), content });
+  if (content) {
+    // What the client did not take it did not take of the original either.
+    relay.rawBytes = () => (sink.sentBytes === bytes.length ? raw.length : sink.sentBytes);
+    sink.take(bytes);
+  } else relay.rawBytes = () => 0;
+  relay.end(NO_FIELDS);
 }
 
+const NO_SOURCE = { lengthBytes: 0, flow: NO_BODY.flow.bind(NO_BODY), resume: () => undefined };
+
 /** A reply without content: its length is what GET would have had, where the upstream said (RFC 9110 §8.6). */
-async function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts): Promise<Sent> {
+function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { sink } = parts;
-  const declared = reply.compress === null ? firstValue(reply.headers, 'content-length') : undefined;
+  const isAsIs = reply.compress === null && (reply.editors ?? []).length === 0;
+  const declared = isAsIs ? firstValue(reply.headers, 'content-length') : undefined;
   const length = declared !== undefined && /^[0-9]{1,15}$/.test(declared) ? Number(declared) : null;
-  sink.head(reply.status, fieldsOf(reply), {
-    lengthBytes: declaredLength(reply.status, length),
-    content: false,
-  });
-  await sink.end();
+  const relay = new Relay(parts, body, done);
+  relay.rawBytes = () => 0;
+  sink.head(reply.status, fieldsOf(reply), { lengthBytes: declaredLength(reply.status, length), content: false });
   body.cancel(); // without effect, unless the upstream sends content where none belongs
-  return measured(parts, 0);
+  relay.end(NO_FIELDS);
 }
 
 /** 204 has no length (RFC 9110 §8.6), 205 has length zero (§15.3.6). */
@@ -85,49 +86,55 @@ function declaredLength(status: number, lengthBytes: number | null): number | nu
   return status === 205 ? 0 : lengthBytes;
 }
 
-async function sendStream(reply: Reply, upstream: ResponseBody, parts: ReplyParts): Promise<Sent> {
-  const { sink } = parts;
-  const { editors = [] } = reply;
-  const edited = editors.length === 0 ? upstream : editBody(upstream, editors);
-  const packed = reply.compress === null ? null : compressStream(reply, edited, reply.compress);
-  const body = packed ?? edited;
-  sink.head(reply.status, fieldsOf(reply), { lengthBytes: body.lengthBytes, content: true });
-  const whole = await pump(body, sink);
-  const cut = whole ? 'none' : whoCut(parts);
-  if (!whole) {
-    sink.destroy();
-    body.cancel();
-  }
-  await sink.end();
-  return measured(parts, packed === null ? sink.sentBytes : packed.rawBytes, cut);
-}
-
-/** A client that leaves takes the upstream with it, and so does one that breaks its own body off. */
-function whoCut({ sink, request }: ReplyParts): 'client' | 'upstream' {
-  return sink.gone.aborted || request.fault !== null ? 'client' : 'upstream';
-}
-
-function compressStream(
+function sendStream(
   reply: Reply,
-  body: ResponseBody,
-  encoding: Encoding,
-): ReturnType<typeof compressBody> {
-  const type = firstValue(reply.headers, 'content-type') ?? '';
-  return compressBody(body, encoding, /^text\/event-stream\b/i.test(type));
+  upstream: ResponseBody,
+  parts: ReplyParts,
+  done: (sent: Sent) => void,
+): void {
+  const { editors = [] } = reply;
+  const edited = editors.length === 0 ? upstream : new EditedBody(upstream, editors);
+  if (reply.compress !== null) {
+    sendPacked(reply, reply.compress, edited, parts, done);
+    return;
+  }
+  parts.sink.head(reply.status, fieldsOf(reply), { lengthBytes: edited.lengthBytes, content: true });
+  edited.flow(new Relay(parts, edited, done));
 }
 
-/** Moves the content at the client's pace; false when it broke off on the way. */
-async function pump(body: ResponseBody, sink: ReplySink): Promise<boolean> {
-  for (;;) {
-    const part = await body.pull();
-    if (part.part === 'end') return true;
-    if (part.part === 'fault' || sink.gone.aborted) return false;
-    if (!sink.write(part.bytes)) await sink.drained();
+/** A small body is compressed whole, a long one or one that comes slowly as it streams. */
+function sendPacked(
+  reply: Reply,
+  encoding: Encoding,
+  body: ResponseBody,
+  parts: ReplyParts,
+  done: (sent: Sent) => void,
+): void {
+  const { sink } = parts;
+  const fields = fieldsOf(reply);
+  const isEvents = /^text\/event-stream\b/i.test(firstValue(reply.headers, 'content-type') ?? '');
+  const stream = (source: ResponseBody): void => {
+    const packed = new CompressedBody(source, encoding, isEvents);
+    const relay = new Relay(parts, packed, done);
+    relay.rawBytes = () => packed.rawBytes;
+    sink.head(reply.status, fields, { lengthBytes: null, content: true });
+    packed.flow(relay);
+  };
+  const limitBytes = wholeBytes(encoding);
+  if (isEvents || (body.lengthBytes !== null && body.lengthBytes > limitBytes)) stream(body);
+  else {
+    body.flow(
+      new WholeRelay(parts, body, limitBytes, stream, done, (raw) => {
+        const bytes = compressed(raw, encoding);
+        sink.head(reply.status, fields, { lengthBytes: bytes.length, content: true });
+        return bytes;
+      }),
+    );
   }
 }
 
 /** Changes the protocol and joins both sides until the end of the connection. */
-async function sendUpgrade(reply: Reply, parts: ReplyParts): Promise<Sent> {
+function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { forwarded, sink } = parts;
   if (forwarded === null || !('tunnel' in forwarded))
     throw new Error('the upstream has not changed the protocol');
@@ -135,15 +142,17 @@ async function sendUpgrade(reply: Reply, parts: ReplyParts): Promise<Sent> {
   const client = sink.switchProtocols(fieldsOf(reply), protocol);
   if (client === null) {
     duplex.destroy();
-    return unsent(parts, 'client');
+    done(unsent(parts, 'client'));
+    return;
   }
-  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, duplex, parts.tunnelIdleMs);
-  return {
-    requestBytes: toUpstreamBytes,
-    responseBytes: toClientBytes,
-    rawResponseBytes: toClientBytes,
-    cut,
-  };
+  void splice(client, duplex, parts.tunnelIdleMs).then(({ toUpstreamBytes, toClientBytes, cut }) =>
+    done({
+      requestBytes: toUpstreamBytes,
+      responseBytes: toClientBytes,
+      rawResponseBytes: toClientBytes,
+      cut,
+    }),
+  );
 }
 
 /** No reply: the engine closes the connection, or has nothing to say to a client that has left. */
@@ -153,24 +162,8 @@ function unsent(parts: ReplyParts, cut: Sent['cut']): Sent {
   return { requestBytes: parts.request.receivedBytes, responseBytes: 0, rawResponseBytes: 0, cut };
 }
 
-/** The fields that go out: framing and hop-by-hop are the sink's alone. */
+/** The fields that go out; framing and hop-by-hop fields are left out by whoever writes them. */
 function fieldsOf(reply: Reply): FieldList {
-  const fields: string[] = [];
-  for (let at = 0; at < reply.headers.length; at += 2) {
-    const lower = reply.headers[at]!.toLowerCase();
-    if (!isHopByHop(lower) && !isFraming(lower)) fields.push(reply.headers[at]!, reply.headers[at + 1]!);
-  }
-  if (reply.compress !== null && !hasField(fields, 'content-encoding'))
-    fields.push('content-encoding', reply.compress);
-  return fields;
-}
-
-function measured(parts: ReplyParts, rawResponseBytes: number, cut: Sent['cut'] = 'none'): Sent {
-  const { sink, request } = parts;
-  return {
-    requestBytes: request.receivedBytes,
-    responseBytes: sink.sentBytes,
-    rawResponseBytes,
-    cut: cut === 'none' && sink.gone.aborted ? 'client' : cut,
-  };
+  if (reply.compress === null || hasField(reply.headers, 'content-encoding')) return reply.headers;
+  return [...reply.headers, 'content-encoding', reply.compress];
 }

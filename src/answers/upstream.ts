@@ -1,36 +1,57 @@
-import type { Body, Forwarded, UpstreamClient } from './port.ts';
-import type { UpstreamRequest } from '../engine/contract.ts';
-import { attempt, type ExchangeLimits } from './attempt.ts';
-import { createConnections, type DialLimits } from './connections.ts';
+import type { LookupFunction } from 'node:net';
+import { WIRE_LIMITS } from '../wire/limits.ts';
+import { createAddresses } from './addresses.ts';
+import { Attempt, type ExchangeLimits } from './attempt.ts';
+import { Pools } from './connections.ts';
+import { Deadlines } from './deadlines.ts';
+import type { DialLimits } from './dial.ts';
+import type { UpstreamClient } from './port.ts';
 
-export interface UpstreamLimits extends DialLimits, ExchangeLimits {}
+export interface UpstreamLimits extends DialLimits, ExchangeLimits {
+  /** Longest wait for the next bytes of a response body, in ms; 0 for no limit. */
+  readonly bodyIdleMs: number;
+  /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
+  readonly idleConnectionMs: number;
+  /** Unused connections kept for each upstream. */
+  readonly idleConnections: number;
+  /** Longest response head, in bytes. */
+  readonly headBytes: number;
+  /** Looks names up; null for the system, with the times of DNS. */
+  readonly lookup: LookupFunction | null;
+}
 
 export const UPSTREAM_LIMITS: UpstreamLimits = {
   connectMs: 10_000,
   headMs: 60_000,
+  continueMs: 1_000,
   bodyIdleMs: 300_000,
   idleConnectionMs: 60_000,
   idleConnections: 256,
   headBytes: 1_048_576,
   verifyTls: true,
   ca: [],
+  lookup: null,
 };
 
-/** RFC 9110 §9.2.2. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
-
-/** The upstream client on undici: HTTP/1.1, kept connections, content streamed both ways and never decoded. */
+/**
+ * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.
+ * Upstreams that speak HTTP/2 are for another client of the same port, once a backend can say that it does.
+ */
 export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): UpstreamClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
-  const connections = createConnections(limits);
-
-  async function forward(request: UpstreamRequest, body: Body, gone: AbortSignal): Promise<Forwarded> {
-    const first = await attempt({ request, body, gone, limits, connections, fresh: false });
-    // A kept connection may have been closed while the request was on its way; a request that means the same when
-    // sent twice is sent once more (RFC 9112 §9.3.1).
-    if (!first.stale || body.lengthBytes !== 0 || !IDEMPOTENT.has(request.method)) return first.forwarded;
-    return (await attempt({ request, body, gone, limits, connections, fresh: true })).forwarded;
-  }
-
-  return { forward, close: () => connections.close() };
+  const times = [limits.connectMs, limits.headMs, limits.continueMs, limits.idleConnectionMs, limits.bodyIdleMs];
+  const pools = new Pools({
+    ...limits,
+    lookup: limits.lookup ?? createAddresses(),
+    wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
+    deadlines: new Deadlines(Math.min(...times.filter((ms) => ms > 0))),
+  });
+  return {
+    forward(request, body, options, taker) {
+      const attempt = new Attempt(pools.of(request.leaf), request, body, options, taker, limits);
+      attempt.start();
+      return attempt;
+    },
+    close: () => pools.close(),
+  };
 }

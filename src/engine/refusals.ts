@@ -38,6 +38,7 @@ export const ENGINE_REASONS = {
   'request.expectation': { says: 'the edge cannot meet this expectation', status: 417, code: null },
   'request.timeout': { says: 'the request did not arrive in time', status: 408, code: null },
   'request.too_large': { says: 'the request body is too large', status: 413, code: null },
+  'request.target_too_long': { says: 'the request target is too long', status: 414, code: null },
   'request.head_too_large': { says: 'the head of the request is too large', status: 431, code: null },
   'request.not_implemented': { says: 'the edge does not know this transfer coding', status: 501, code: null },
   'request.version': { says: 'the edge does not speak this version of HTTP', status: 505, code: null },

@@ -1,16 +1,26 @@
-import { bodyOf, type Held, type HeldBody, holdBody } from '../answers/body.ts';
-import type { Forwarded, ResponseBody, UpstreamClient } from '../answers/port.ts';
+import { bodyOf, HeldBody } from '../answers/body.ts';
+import type {
+  Forwarded,
+  Forwarding,
+  ForwardTaker,
+  ResponseBody,
+  Tunnel,
+  UpstreamClient,
+} from '../answers/port.ts';
 import { letGo, type ReplyParts, sendReply } from '../answers/reply.ts';
 import type {
   Answers,
   AnswerTo,
   FetchRequest,
+  ForwardFailure,
   Question,
   Reply,
+  ResponseHead,
+  Sent,
   UpstreamRequest,
 } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
-import type { Incoming, Plane } from './port.ts';
+import type { Exchange, Incoming, Plane } from './port.ts';
 
 /** What the driver needs besides the engine: its hands. */
 export interface Hands {
@@ -23,133 +33,293 @@ export interface Hands {
   readonly tunnelIdleMs: number;
 }
 
-/** One request being driven. */
-interface Run {
-  readonly incoming: Incoming;
-  readonly hands: Hands;
-  readonly body: HeldBody;
-  forwarded: Forwarded | null;
-  /** The response body, once a handler has looked at it. */
-  response: HeldBody | null;
-}
-
 /**
  * Drives one request from its head to its last byte: asks the engine what it needs to know and answers with
- * values, until it asks no more. Settles when the exchange is complete; never rejects. However the exchange ends,
- * nothing of it is left open: the upstream is let go and the client has its reply or sees a cut.
+ * values, until it asks no more; then calls `done`, which may be before this returns. However the exchange ends,
+ * nothing of it is left open: the upstream is let go and the client has its reply or sees a cut. Never throws.
  */
-export async function drive(incoming: Incoming, plane: Plane, hands: Hands): Promise<void> {
-  const run: Run = { incoming, hands, body: holdBody(incoming.body), forwarded: null, response: null };
-  const exchange = plane.begin(incoming.raw);
-  let failed = false;
-  /** Takes a step of the engine. What throws in it is a bug: it is said once, and what fails after that only closes. */
-  async function step(take: () => Question | null | Promise<Question | null>): Promise<Question | null> {
+export function drive(incoming: Incoming, plane: Plane, hands: Hands, done: () => void): void {
+  new Drive(incoming, plane, hands, done).begin();
+}
+
+/** One request being driven. The usual questions, forward and reply, need no promise on the way. */
+class Drive implements ForwardTaker, ReplyParts {
+  readonly #incoming: Incoming;
+  readonly #plane: Plane;
+  readonly #hands: Hands;
+  readonly #done: () => void;
+  readonly #exchange: Exchange;
+  readonly #body: HeldBody;
+  #forwarding: Forwarding | null = null;
+  /** Counts forwards. */
+  #turn = 0;
+  #forwarded: Forwarded | null = null;
+  /** The response body, once a handler has looked at it. */
+  #response: HeldBody | null = null;
+  /** What is to be done about the question under way when the client leaves. */
+  #giveUp: (() => void) | null = null;
+  #failed = false;
+
+  constructor(incoming: Incoming, plane: Plane, hands: Hands, done: () => void) {
+    this.#incoming = incoming;
+    this.#plane = plane;
+    this.#hands = hands;
+    this.#done = done;
+    this.#body = new HeldBody(incoming.body);
+    this.#exchange = plane.begin(incoming.raw);
+  }
+
+  begin(): void {
+    let question: Question | null;
     try {
-      return await take();
+      question = this.#plane.next(this.#exchange);
     } catch (error) {
-      if (failed) return null;
-      failed = true;
-      return plane.fail(exchange, error);
+      question = this.#bug(error);
+    }
+    this.#ask(question);
+  }
+
+  // --- parts of a reply --------------------------------------------------------------------------------------------
+
+  get sink(): Incoming['reply'] {
+    return this.#incoming.reply;
+  }
+
+  get request(): Incoming['body'] {
+    return this.#incoming.body;
+  }
+
+  get tunnelIdleMs(): number {
+    return this.#hands.tunnelIdleMs;
+  }
+
+  /** After a handler has looked at the response body, its beginning is in memory and the rest still to come. */
+  get forwarded(): Forwarded | null {
+    const forwarded = this.#forwarded;
+    const response = this.#response;
+    if (forwarded === null || !('body' in forwarded) || response === null) return forwarded;
+    const opened = response.open();
+    if (opened === null) return forwarded;
+    const body: ResponseBody = {
+      lengthBytes: opened.lengthBytes,
+      flow: (taker) => opened.flow(taker),
+      resume: () => opened.resume(),
+      cancel: () => forwarded.body.cancel(),
+    };
+    return { ...forwarded, body };
+  }
+
+  // --- what came of a forward --------------------------------------------------------------------------------------
+
+  interim(head: ResponseHead): void {
+    this.sink.interim(head.status, head.headers);
+  }
+
+  answered(head: ResponseHead, reused: boolean, body: ResponseBody): void {
+    this.#forwarded = { head, reused, body };
+    this.#answer({ head, reused });
+  }
+
+  switched(head: ResponseHead, reused: boolean, tunnel: Tunnel): void {
+    this.#forwarded = { head, reused, tunnel };
+    this.#answer({ head, reused });
+  }
+
+  failed(failure: ForwardFailure, detail: string): void {
+    const { fault } = this.#incoming.body;
+    // The client is there and may be told that its body was at fault.
+    const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
+    this.#answer({ failure: isTold ? `body_${fault}` : failure, detail });
+  }
+
+  // --- questions and answers ---------------------------------------------------------------------------------------
+
+  #answer(given: AnswerTo<Question>): void {
+    this.#giveUp = null;
+    let question: Question | null;
+    try {
+      question = this.#plane.answer(this.#exchange, given);
+    } catch (error) {
+      question = this.#bug(error);
+    }
+    this.#ask(question);
+  }
+
+  /** What throws in the engine or in a hand is a bug: it is said once, and what fails after that only closes. */
+  #bug(error: unknown): Question | null {
+    if (this.#failed) return null;
+    this.#failed = true;
+    return this.#plane.fail(this.#exchange, error);
+  }
+
+  #ask(question: Question | null): void {
+    this.sink.onGone = this.#onGone;
+    if (question === null) {
+      this.#finish();
+      return;
+    }
+    try {
+      this.#askHand(question);
+    } catch (error) {
+      this.#ask(this.#bug(error));
     }
   }
-  let question = await step(() => plane.next(exchange));
-  while (question !== null) {
-    const asked: Question = question;
-    question = await step(async () => plane.answer(exchange, await answerTo(asked, run)));
+
+  #askHand(question: Question): void {
+    switch (question.ask) {
+      case 'forward':
+        this.#forward(question.request);
+        break;
+      case 'reply':
+        sendReply(question.reply, this, this.#onSent);
+        break;
+      case 'body':
+        this.#body.hold(question.limitBytes, (held) => {
+          if ('bytes' in held) this.#answer(held);
+          else {
+            const { failure } = held;
+            const isSaid = failure === 'too_large' || failure === 'timeout';
+            this.#answer({ failure: isSaid ? failure : 'cancelled' });
+          }
+        });
+        break;
+      case 'response_body':
+        this.#holdResponse(question.limitBytes);
+        break;
+      default:
+        this.#askSlowly(question);
+    }
   }
-  letGo(run.forwarded);
-  if (failed && incoming.reply.headSent) incoming.reply.destroy();
-  if (incoming.reply.headSent) return;
-  if (failed) await sendReply(BUG, { ...partsOf(run), forwarded: null });
-  else incoming.reply.destroy();
-}
 
-async function answerTo(question: Question, run: Run): Promise<AnswerTo<Question>> {
-  switch (question.ask) {
-    case 'body':
-      return requestBody(question.limitBytes, run);
-    case 'forward':
-      return forward(question.request, run);
-    case 'response_body':
-      return responseBody(question.limitBytes, run);
-    case 'fetch':
-      return fetchFor(question.request, run);
-    case 'oidc':
-      return run.hands.oidc === undefined
-        ? { failure: 'unreachable', detail: 'this listener asks no providers' }
-        : run.hands.oidc(question);
-    case 'signature':
-      // The library is loaded by those who meet it: it costs more than most requests.
-      return (await import('../answers/saml.ts')).verifySignatures(question.request);
-    case 'reply':
-      return sendReply(question.reply, partsOf(run));
+  #forward(asked: UpstreamRequest): void {
+    const { upgradable, body: sent, reply } = this.#incoming;
+    letGo(this.#forwarded);
+    this.#forwarded = null;
+    this.#response = null;
+    const streams = asked.body === null;
+    const body = streams ? this.#body.open() : bodyOf(asked.body!);
+    if (body === null) {
+      this.#answer({ failure: 'invalid', detail: 'the request body has been sent and is not held' });
+      return;
+    }
+    if (reply.gone) {
+      this.#answer(LEFT);
+      return;
+    }
+    // Whether the connection can change its protocol is known to the listener, not to the engine.
+    const request = asked.upgrade === null || upgradable ? asked : { ...asked, upgrade: null };
+    const expectsContinue = streams && sent.awaitsContinue && this.#body.isUntouched;
+    const options = expectsContinue || reply.takesTrailers ? { expectsContinue, takesTrailers: reply.takesTrailers } : USUAL;
+    this.#giveUp = this.#cancelForward;
+    const turn = ++this.#turn;
+    const forwarding = this.#hands.upstream.forward(request, body, options, this);
+    // It may be over by now, and another one under way.
+    if (turn === this.#turn) this.#forwarding = forwarding;
   }
-}
 
-async function requestBody(limitBytes: number, run: Run): Promise<Answers['body']> {
-  const held = await run.body.hold(limitBytes);
-  if ('bytes' in held) return held;
-  const { failure } = held;
-  return { failure: failure === 'too_large' || failure === 'timeout' ? failure : 'cancelled' };
-}
+  #holdResponse(limitBytes: number): void {
+    const forwarded = this.#forwarded;
+    if (forwarded === null || !('body' in forwarded)) {
+      this.#answer({ failure: 'reset' });
+      return;
+    }
+    this.#response ??= new HeldBody(forwarded.body);
+    this.#giveUp = () => {
+      forwarded.body.cancel();
+      this.#answer({ failure: 'reset' });
+    };
+    let isOver = false;
+    this.#response.hold(limitBytes, (held) => {
+      if (isOver) return;
+      isOver = true;
+      if ('bytes' in held) this.#answer(held);
+      else {
+        const { failure } = held;
+        this.#answer({ failure: failure === 'too_large' || failure === 'timeout' ? failure : 'reset' });
+      }
+    });
+  }
 
-async function forward(request: UpstreamRequest, run: Run): Promise<Answers['forward']> {
-  const { incoming, hands } = run;
-  letGo(run.forwarded);
-  run.forwarded = null;
-  run.response = null;
-  const body = request.body === null ? run.body.open() : bodyOf(request.body);
-  if (body === null) return { failure: 'invalid', detail: 'the request body has been sent and is not held' };
-  // Whether the connection can change its protocol is known to the listener, not to the engine.
-  const upgrade = incoming.upgradable ? request.upgrade : null;
-  const forwarded = await hands.upstream.forward({ ...request, upgrade }, body, incoming.reply.gone);
-  run.forwarded = forwarded;
-  if (!('failure' in forwarded)) return { head: forwarded.head, reused: forwarded.reused };
-  const { fault } = incoming.body;
-  // The client is there and may be told that its body was at fault.
-  if (forwarded.failure !== 'cancelled' || fault === null || fault === 'left') return forwarded;
-  return { failure: `body_${fault}`, detail: forwarded.detail };
-}
+  /** Questions whose answer is far away; what came first, the answer or the client's leaving, counts. */
+  #askSlowly(question: Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>): void {
+    const gone = new AbortController();
+    this.#giveUp = () => gone.abort();
+    if (this.sink.gone) gone.abort();
+    this.#slowly(question, gone.signal).then(
+      (answer) => this.#answer(answer),
+      (error: unknown) => this.#ask(this.#bug(error)),
+    );
+  }
 
-async function responseBody(limitBytes: number, run: Run): Promise<Answers['response_body']> {
-  const { forwarded } = run;
-  if (forwarded === null || !('body' in forwarded)) return { failure: 'reset' };
-  run.response ??= holdBody(forwarded.body);
-  const held: Held = await run.response.hold(limitBytes);
-  if ('bytes' in held) return held;
-  return { failure: held.failure === 'too_large' || held.failure === 'timeout' ? held.failure : 'reset' };
-}
+  async #slowly(
+    question: Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>,
+    gone: AbortSignal,
+  ): Promise<AnswerTo<Question>> {
+    const { fetch, oidc } = this.#hands;
+    switch (question.ask) {
+      case 'fetch':
+        if (fetch === undefined) return { failure: 'connect', detail: 'this listener makes no control requests' };
+        return fetch(question.request, gone);
+      case 'oidc':
+        if (oidc === undefined) return { failure: 'unreachable', detail: 'this listener asks no providers' };
+        return oidc(question);
+      case 'signature':
+        // The library is loaded by those who meet it: it costs more than most requests.
+        return (await import('../answers/saml.ts')).verifySignatures(question.request);
+    }
+  }
 
-async function fetchFor(request: FetchRequest, run: Run): Promise<Answers['fetch']> {
-  const { fetch } = run.hands;
-  if (fetch === undefined) return { failure: 'connect', detail: 'this listener makes no control requests' };
-  return fetch(request, run.incoming.reply.gone);
-}
+  readonly #onSent = (sent: Sent): void => this.#answer(sent);
 
-function partsOf(run: Run): ReplyParts {
-  const { incoming, hands } = run;
-  return {
-    sink: incoming.reply,
-    request: incoming.body,
-    forwarded: withHeldBody(run),
-    tunnelIdleMs: hands.tunnelIdleMs,
+  readonly #onGone = (): void => {
+    const giveUp = this.#giveUp;
+    this.#giveUp = null;
+    giveUp?.();
   };
+
+  readonly #cancelForward = (): void => {
+    this.#forwarding?.cancel();
+    this.#answer(LEFT);
+  };
+
+  // --- the end -----------------------------------------------------------------------------------------------------
+
+  #finish(): void {
+    const { reply } = this.#incoming;
+    letGo(this.#forwarded);
+    if (this.#failed && reply.headSent) reply.destroy();
+    if (!reply.headSent && this.#failed) this.#sendBug();
+    else {
+      if (!reply.headSent) reply.destroy();
+      this.#end();
+    }
+  }
+
+  /** For a bug in the way of the engine's own page. */
+  #sendBug(): void {
+    const { sink, request, tunnelIdleMs } = this;
+    try {
+      sendReply(BUG, { sink, request, tunnelIdleMs, forwarded: null }, () => this.#end());
+    } catch {
+      sink.destroy();
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    this.sink.onGone = null;
+    this.#done();
+  }
 }
 
-/** After a handler has looked at the response body, its beginning is in memory and the rest still to come. */
-function withHeldBody(run: Run): Forwarded | null {
-  const { forwarded, response } = run;
-  if (forwarded === null || !('body' in forwarded) || response === null) return forwarded;
-  const opened = response.open();
-  if (opened === null) return forwarded;
-  const body: ResponseBody = { ...opened, cancel: () => forwarded.body.cancel() };
-  return { ...forwarded, body };
-}
+const USUAL = { expectsContinue: false, takesTrailers: false } as const;
+const LEFT = { failure: 'cancelled', detail: 'the client left' } as const;
 
-/** For a bug in the way of the engine's own page. */
-const BUG = plainReply(500, 'the edge failed\n');
-
-function plainReply(status: number, text: string): Reply {
-  const headers = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
-  return { status, headers, body: { text }, compress: null, upgrade: false, close: false };
-}
+const BUG: Reply = {
+  status: 500,
+  headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'],
+  body: { text: 'the edge failed\n' },
+  compress: null,
+  upgrade: false,
+  close: false,
+};

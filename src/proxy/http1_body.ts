@@ -1,61 +1,74 @@
-import type { IncomingMessage } from 'node:http';
-import { Flow } from '../answers/flow.ts';
-import type { BodyFault, RequestBody } from './port.ts';
+import type { BodyFault, BodyTaker, RequestBody } from './port.ts';
 
-export interface Http1Body extends RequestBody {
-  /** The listener has found that the content is broken or too slow. */
-  fail(fault: BodyFault, detail: string): void;
-  /** Reads the rest and throws it away; calls `tooLong` when that takes longer than `lingerMs`. */
-  discard(lingerMs: number, tooLong: () => void): void;
+/** What a body needs of the connection that it comes on. */
+export interface BodyConnection {
+  /** Somebody takes the body now, or goes on taking it. */
+  wanted(): void;
+  /** Tells the client to send it. */
+  sayContinue(): void;
 }
 
-/**
- * A request's content as Node's parser hands it over. Nothing is read from the client before the first pull;
- * `firstPull` is where 100 Continue is said.
- */
-export function createBody(
-  request: IncomingMessage,
-  lengthBytes: number | null,
-  idleMs: number,
-  firstPull: () => void,
-): Http1Body {
-  const flow = new Flow({ pause: () => request.pause(), resume: () => request.resume(), idleMs });
-  let receivedBytes = 0;
-  let begun = false;
-  request.on('error', () => undefined); // 'close' follows and says the same
-  request.once('close', () => {
-    if (!request.complete) flow.fail('left', 'the client left in the middle of its request body');
-  });
+/** A request's content on its way from its connection to whoever takes it. */
+export class Http1Body implements RequestBody {
+  readonly lengthBytes: number | null;
+  receivedBytes = 0;
+  fault: BodyFault | null = null;
+  /** Whether the client waits to be told to send it. */
+  awaitsContinue: boolean;
+  /** Who takes it; null as long as nobody does. */
+  taker: BodyTaker | null = null;
+  /** All of it has been read, or no more of it will come. */
+  isOver: boolean;
+  isPaused = false;
+  readonly #connection: BodyConnection;
+  #detail = '';
 
-  function onData(bytes: Uint8Array): void {
-    receivedBytes += bytes.length;
-    flow.push(bytes);
+  constructor(connection: BodyConnection, lengthBytes: number | null, awaitsContinue: boolean) {
+    this.#connection = connection;
+    this.lengthBytes = lengthBytes;
+    this.awaitsContinue = awaitsContinue;
+    this.isOver = lengthBytes === 0;
   }
 
-  return {
-    lengthBytes,
-    pull() {
-      if (!begun && !flow.ended) {
-        begun = true;
-        firstPull();
-        request.on('data', onData).once('end', () => flow.end());
-      }
-      return flow.pull();
-    },
-    fail: (fault, detail) => flow.fail(fault, detail),
-    discard(lingerMs, tooLong) {
-      if (request.complete && request.readableEnded) return;
-      request.off('data', onData);
-      request.resume();
-      if (request.complete) return;
-      const timer = setTimeout(tooLong, lingerMs);
-      request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-    },
-    get receivedBytes() {
-      return receivedBytes;
-    },
-    get fault() {
-      return flow.fault;
-    },
-  };
+  flow(taker: BodyTaker): void {
+    if (this.fault !== null) {
+      taker.fail(this.fault, this.#detail);
+      return;
+    }
+    this.taker = taker;
+    if (this.awaitsContinue) {
+      this.awaitsContinue = false;
+      this.#connection.sayContinue();
+    }
+    this.#connection.wanted();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.#connection.wanted();
+  }
+
+  /** It is broken or too slow, or its sender has left: nothing more of it will come. */
+  fail(fault: BodyFault, detail: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.fault = fault;
+    this.#detail = detail;
+    this.taker?.fail(fault, detail);
+  }
+
+  /** From now on the rest of it is read and thrown away. */
+  discard(): void {
+    this.awaitsContinue = false;
+    this.isPaused = false;
+    this.taker = NOBODY;
+  }
 }
+
+const NOBODY: BodyTaker = {
+  take: () => undefined,
+  rest: () => true,
+  end: () => undefined,
+  fail: () => undefined,
+};

@@ -1,110 +1,341 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Http1Body } from './http1_body.ts';
-import type { ConnectionFacts } from './port.ts';
-import { createTurns, type Turns } from './turns.ts';
+import type { Due } from '../answers/deadlines.ts';
+import { Outbox } from '../answers/outbox.ts';
+import { CHUNKED } from '../wire/framing.ts';
+import { ContentReader, DATA, END } from '../wire/content.ts';
+import { MORE, REFUSED } from '../wire/fields.ts';
+import { Inbox } from '../wire/inbox.ts';
+import { type Problem, problem } from '../wire/problem.ts';
+import { RequestReader, type WireRequest } from '../wire/request_head.ts';
+import { drive } from './drive.ts';
+import { Http1Body } from './http1_body.ts';
+import { refusalText } from './http1_refusal.ts';
+import type { Service } from './http1_service.ts';
+import { Http1Sink } from './http1_sink.ts';
+import { mayUpgrade } from './http1_upgrade.ts';
+import type { ConnectionFacts, RefusalCode } from './port.ts';
 
-/** One client connection and what is under way on it. */
-export interface ClientConnection {
+/** One request that is under way. */
+interface UnderWay {
+  readonly body: Http1Body;
+  readonly sink: Http1Sink;
+  readonly head: WireRequest;
+  /** It may change the protocol of the connection. */
+  readonly upgradable: boolean;
+  /** The driver is done with it; only the rest of its body may be left. */
+  isAnswered: boolean;
+}
+
+const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
+const LATE: Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode } = {
+  code: 'head_timeout',
+  status: 408,
+  detail: 'the request head did not arrive in time',
+};
+
+/**
+ * One client's connection: reads its requests and has them served one after the other, in the order they came, so
+ * that an unsafe one never runs beside another (RFC 9112 §9.3.2).
+ */
+export class Http1Connection implements Due {
+  deadline = 0;
   readonly socket: Socket;
+  readonly outbox: Outbox;
   readonly facts: ConnectionFacts;
-  readonly turns: Turns;
-  /** The request whose head was read last. */
-  latest: { readonly message: IncomingMessage; readonly body: Http1Body } | null;
-  /** The parser has given up: whatever still comes is not looked at. */
-  broken: boolean;
-  /** No further request is taken; the reply under way says so. */
-  closing: boolean;
-  /** `socket.bytesRead` when the last exchange was done: more means that a head is on its way. */
-  restedBytes: number;
-}
+  readonly #service: Service;
+  readonly #inbox = new Inbox();
+  readonly #reader: RequestReader;
+  readonly #content: ContentReader;
+  #underWay: UnderWay | null = null;
+  #isAdvancing = false;
+  #isPaused = false;
+  /** No further request is taken. */
+  #isClosing = false;
+  /** What comes is not looked at any more. */
+  #isDeaf = false;
+  /** When the request that is being read must be there as a whole. */
+  #requestDeadline = 0;
 
-/** Begins to keep account of a connection; `rested` is called whenever nothing is under way on it any more. */
-export function createConnection(
-  socket: Socket,
-  facts: ConnectionFacts,
-  rested: (connection: ClientConnection) => void,
-): ClientConnection {
-  const connection: ClientConnection = {
-    socket,
-    facts,
-    turns: createTurns(() => {
-      connection.restedBytes = socket.bytesRead;
-      rested(connection);
-    }),
-    latest: null,
-    broken: false,
-    closing: false,
-    restedBytes: 0,
+  constructor(service: Service, socket: Socket, facts: ConnectionFacts) {
+    this.#service = service;
+    this.socket = socket;
+    this.facts = facts;
+    this.outbox = new Outbox(socket);
+    this.outbox.onFlushed = () => this.#underWay?.sink.flushed();
+    this.#reader = new RequestReader(service.wire);
+    this.#content = new ContentReader(service.wire);
+    this.deadline = service.deadlines.after(service.limits.headMs);
+    service.deadlines.watch(this);
+    socket.on('data', this.#onData);
+    socket.on('error', () => undefined); // 'close' follows
+    socket.once('end', this.#onEnd);
+    socket.once('close', this.#onClose);
+    socket.on('timeout', () => void socket.destroy()); // set only while the client takes nothing of its reply
+  }
+
+  get writeIdleMs(): number {
+    return this.#service.limits.writeIdleMs;
+  }
+
+  /** Whether nothing is under way and no head has begun. */
+  get isIdle(): boolean {
+    return this.#underWay === null && this.#inbox.length === 0;
+  }
+
+  // --- what comes --------------------------------------------------------------------------------------------------
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isDeaf) return;
+    this.#inbox.add(bytes);
+    this.#advance();
   };
-  return connection;
-}
 
-/** What is known of a connection without TLS. */
-export function plainFacts(socket: Socket): ConnectionFacts {
-  return {
-    clientAddress: socket.remoteAddress ?? '',
-    clientPort: socket.remotePort ?? 0,
-    serverAddress: socket.localAddress ?? '',
-    serverPort: socket.localPort ?? 0,
-    serverName: '',
-    startMs: Date.now(),
-    tls: null,
+  /** Goes as far as there are bytes, and as whoever takes the body lets it. */
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (this.#step());
+    this.#isAdvancing = false;
+    this.#listen();
+  }
+
+  /** False when there is nothing to go on with. */
+  #step(): boolean {
+    const underWay = this.#underWay;
+    if (underWay !== null) {
+      const { body } = underWay;
+      if (!body.isOver && body.taker !== null && !body.isPaused) this.#readContent(underWay);
+      this.#conclude(underWay);
+      return this.#underWay !== underWay;
+    }
+    const inbox = this.#inbox;
+    if (this.#isDeaf || inbox.from === inbox.to) return false;
+    const read = this.#reader.read(inbox.bytes, inbox.from, inbox.to);
+    if (read === MORE) {
+      if (this.#reader.isWithin && !this.#isWithin) this.#beginHead();
+      this.#isWithin = this.#reader.isWithin;
+      return false;
+    }
+    this.#isWithin = false;
+    if (read === REFUSED) {
+      this.#refuse(this.#reader.problem);
+      return false;
+    }
+    inbox.from = this.#reader.end;
+    this.#serve(this.#reader.head!);
+    return true;
+  }
+
+  /** A head has begun and is not whole. */
+  #isWithin = false;
+
+  #beginHead(): void {
+    const { deadlines, limits } = this.#service;
+    const { headMs, requestMs } = limits;
+    this.deadline = deadlines.after(requestMs === 0 ? headMs : Math.min(headMs, requestMs));
+    this.#requestDeadline = deadlines.after(requestMs);
+  }
+
+  /** Reads from the socket as long as what comes is taken, and no more ahead than may be. */
+  #listen(): void {
+    if (this.#isTakenOver) return;
+    const underWay = this.#underWay;
+    const isAhead = underWay !== null && this.#inbox.length > this.#service.limits.aheadBytes;
+    const pauses = !this.#isDeaf && underWay !== null && (isAhead || underWay.body.isPaused);
+    if (pauses === this.#isPaused) return;
+    this.#isPaused = pauses;
+    if (pauses) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  #serve(head: WireRequest): void {
+    const { plane, hands, deadlines, limits } = this.#service;
+    const upgradable = !this.#service.draining && mayUpgrade(head);
+    if (!head.keepAlive || upgradable) this.#isClosing = true;
+    const body = new Http1Body(this, head.lengthBytes, head.expectsContinue);
+    const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
+    const underWay: UnderWay = { body, sink, head, upgradable, isAnswered: false };
+    if (head.lengthBytes !== 0) {
+      this.#content.begin(head.lengthBytes ?? CHUNKED);
+      if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
+    }
+    this.deadline = 0;
+    this.#underWay = underWay;
+    this.#service.underWay++;
+    const { method, target, version, headers } = head;
+    const scheme = this.facts.tls === null ? 'http' : 'https';
+    const raw = {
+      head: { method, target, version, scheme, headers },
+      connection: this.facts,
+      startMs: Date.now(),
+    } as const;
+    drive({ raw, body, reply: sink, upgradable }, plane, hands, () => this.#answered(underWay));
+  }
+
+  #answered(underWay: UnderWay): void {
+    underWay.isAnswered = true;
+    this.#service.over();
+    if (!this.#isAdvancing) this.#advance();
+  }
+
+  /** What is left to do when the driver is done: the rest of a body, the next request, or the end. */
+  #conclude(underWay: UnderWay): void {
+    if (!underWay.isAnswered || this.#underWay !== underWay) return;
+    const { body, sink } = underWay;
+    if (sink.gone || this.#isTakenOver) {
+      this.#isDeaf = true;
+      this.#underWay = null;
+      return;
+    }
+    const isLast = this.#isClosing || sink.isUntilClose || (this.#service.draining && this.#inbox.length === 0);
+    if (isLast) {
+      this.#underWay = null;
+      this.#closeGently();
+    } else if (body.isOver) {
+      this.#underWay = null;
+      this.#isDiscarding = false;
+      this.#requestDeadline = 0;
+      this.deadline = this.#service.deadlines.after(this.#service.limits.keepAliveMs);
+    } else if (!this.#isDiscarding) {
+      this.#isDiscarding = true;
+      body.discard();
+      this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
+      this.#readContent(underWay);
+      this.#conclude(underWay);
+    }
+  }
+
+  /** The rest of a body that nobody wants is read. */
+  #isDiscarding = false;
+  #isTakenOver = false;
+
+  // --- the body ----------------------------------------------------------------------------------------------------
+
+  wanted(): void {
+    if (this.#isAdvancing) return;
+    this.#advance();
+  }
+
+  sayContinue(): void {
+    if (this.#inbox.length === 0) this.#underWay?.sink.sayContinue(); // who sends without waiting needs no word
+  }
+
+  #readContent({ body }: UnderWay): void {
+    const inbox = this.#inbox;
+    const content = this.#content;
+    for (;;) {
+      const taker = body.taker!;
+      const found = content.next(inbox.bytes, inbox.from, inbox.to);
+      inbox.from = content.at;
+      if (found === DATA) {
+        body.receivedBytes += content.dataTo - content.dataFrom;
+        taker.take(inbox.bytes.subarray(content.dataFrom, content.dataTo));
+      } else if (found === END) {
+        body.isOver = true;
+        this.deadline = 0;
+        taker.end(content.trailers);
+        return;
+      } else if (found === MORE) break;
+      else {
+        this.#spoil();
+        body.fail('malformed', content.problem.detail);
+        return;
+      }
+    }
+    body.isPaused = !body.taker!.rest();
+    if (this.#isDiscarding) return;
+    const { deadlines, limits } = this.#service;
+    const idle = deadlines.after(limits.bodyIdleMs);
+    // Only waiting counts, not what whoever takes the body takes.
+    if (body.isPaused) this.deadline = 0;
+    else this.deadline = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
+  }
+
+  /** Where the next request begins cannot be known any more. */
+  #spoil(): void {
+    this.#isClosing = true;
+    this.#isDeaf = true;
+    this.#inbox.clear();
+    this.deadline = 0;
+  }
+
+  // --- the reply ---------------------------------------------------------------------------------------------------
+
+  isLast(): boolean {
+    const underWay = this.#underWay;
+    if (underWay === null) return true;
+    // A client that was not told to send its body may send it or not: nobody knows what comes next.
+    if (underWay.body.awaitsContinue || underWay.body.fault !== null) this.#isClosing = true;
+    return this.#isClosing || (this.#service.draining && this.#inbox.length === 0);
+  }
+
+  takeOver(): Duplex | null {
+    if (this.#underWay?.upgradable !== true) return null;
+    const { socket } = this;
+    const inbox = this.#inbox;
+    this.#isTakenOver = true;
+    this.#isDeaf = true;
+    socket.off('data', this.#onData).off('end', this.#onEnd).pause();
+    if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
+    inbox.clear();
+    return socket;
+  }
+
+  #refuse(why: Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode }): void {
+    this.#spoil();
+    const { partial } = this.#reader;
+    const scheme = this.facts.tls === null ? 'http' : 'https';
+    const { code, status, detail } = why;
+    const head = code === 'head_timeout' ? {} : { ...partial, scheme } as const;
+    const page = this.#service.plane.refuse({ status, code, detail, connection: this.facts, head });
+    this.outbox.text(refusalText(page));
+    this.outbox.flush();
+    this.#closeGently();
+  }
+
+  // --- the end -----------------------------------------------------------------------------------------------------
+
+  expire(): void {
+    const underWay = this.#underWay;
+    if (underWay !== null && !underWay.isAnswered) {
+      this.#spoil();
+      underWay.body.fail('timeout', 'the request body did not arrive in time');
+    } else if (underWay === null && this.#isWithin && !this.#isDeaf) this.#refuse(LATE);
+    else this.socket.destroy();
+  }
+
+  /** Ends the connection so that the client can read what was sent before it learns of the end. */
+  #closeGently(): void {
+    const { socket } = this;
+    this.#isClosing = true;
+    this.#isDeaf = true;
+    this.#inbox.clear();
+    if (socket.destroyed) return;
+    socket.end();
+    // Closing with unread bytes makes the system send a reset, which can overtake the reply.
+    socket.resume();
+    this.#isPaused = false;
+    this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#underWay !== null) this.socket.destroy(); // a client that half-closes while it waits has left
+    else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
+    else this.#isDeaf = true;
   };
-}
 
-/** Ends a connection so that the client can read what was sent before it learns of the end. */
-export function closeGently(socket: Socket, lingerMs: number): void {
-  if (socket.destroyed) return;
-  socket.end();
-  // Closing with unread bytes makes the system send a reset, which can overtake the reply.
-  socket.resume();
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(timer));
-}
-
-/** A connection that Node's parser has let go of, because its request asked for another protocol. */
-export interface Handover {
-  /** For a reply that stays with HTTP. */
-  readonly response: ServerResponse;
-  /** Writes the head of 101 and gives the connection, with all that the client has sent meanwhile. */
-  takeOver(head: string): Duplex;
-}
-
-/** What a client may send ahead of the answer to its upgrade. */
-const AHEAD_BYTES = 65_536;
-
-/** Takes a connection from the parser; `sent` is what came behind the request head. */
-export function handOver(message: IncomingMessage, socket: Socket, sent: Buffer, lingerMs: number): Handover {
-  const ahead: Buffer[] = sent.length > 0 ? [sent] : [];
-  let aheadBytes = sent.length;
-  const response = new ServerResponse(message);
-  response.shouldKeepAlive = false;
-  response.assignSocket(socket);
-  const onDrain = (): void => void response.emit('drain');
-  const onEnd = (): void => void socket.destroy();
-  const onData = (bytes: Buffer): void => {
-    ahead.push(bytes);
-    aheadBytes += bytes.length;
-    if (aheadBytes > AHEAD_BYTES) socket.pause();
-  };
-  socket.on('error', () => undefined); // 'close' follows
-  // Reading on is the only way to learn that the client has left.
-  socket.on('drain', onDrain).on('end', onEnd).on('data', onData);
-  response.once('finish', () => {
-    socket.off('end', onEnd).off('data', onData);
-    closeGently(socket, lingerMs);
-  });
-
-  return {
-    response,
-    takeOver(head) {
-      socket.off('drain', onDrain).off('end', onEnd).off('data', onData).pause();
-      response.detachSocket(socket);
-      if (ahead.length > 0) socket.unshift(Buffer.concat(ahead));
-      socket.write(head, 'latin1');
-      return socket;
-    },
+  readonly #onClose = (): void => {
+    this.#service.deadlines.forget(this);
+    this.#isDeaf = true;
+    this.deadline = 0;
+    const underWay = this.#underWay;
+    if (underWay !== null && !this.#isTakenOver) {
+      const { body, sink } = underWay;
+      const onGone = sink.markGone();
+      body.fail('left', 'the client left in the middle of its request body');
+      onGone();
+    }
+    this.#service.closed(this);
   };
 }

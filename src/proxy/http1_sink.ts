@@ -1,131 +1,190 @@
-import { type ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { FieldList } from '../http/fields.ts';
-import type { ReplySink } from './port.ts';
+import type { Outbox } from '../answers/outbox.ts';
+import { allValues, type FieldList, isFieldValue } from '../http/fields.ts';
+import { chunkLine, fieldLines, LAST_CHUNK, seen, statusLine } from '../wire/write.ts';
+import type { ReplyFraming, ReplySink } from './port.ts';
 
-export interface SinkOptions {
-  readonly method: string;
-  /** The connection; it outlives the response object. */
+/** What a reply needs of the connection that it goes out on. */
+export interface SinkConnection {
   readonly socket: Socket;
+  readonly outbox: Outbox;
   /** Longest time in which the client takes nothing of what is ready for it, in ms. */
   readonly writeIdleMs: number;
-  /** Whether this reply is to be the last on its connection; asked when the head goes out. */
-  readonly last: () => boolean;
+  /** Whether the reply whose head goes out now is to be the last one. */
+  isLast(): boolean;
   /** Takes the connection over for another protocol; null where that was not asked for. */
-  readonly takeOver: ((head: string) => Duplex) | null;
+  takeOver(): Duplex | null;
 }
 
-/** The reply's sink over Node's ServerResponse, which writes the framing. */
+/** The reply's sink on our own wire: head and first content go out in one write. */
 export class Http1Sink implements ReplySink {
-  readonly #response: ServerResponse;
-  readonly #options: SinkOptions;
-  readonly #left = new AbortController();
-  readonly #onClose = (): void => this.#left.abort();
-  #sentBytes = 0;
-  #takenOver = false;
-  #flush: NodeJS.Immediate | undefined;
+  readonly method: string;
+  readonly takesTrailers: boolean;
+  gone = false;
+  onGone: (() => void) | null = null;
+  onRoom: (() => void) | null = null;
+  headSent = false;
+  sentBytes = 0;
+  /** The content has no end but that of the connection. */
+  isUntilClose = false;
+  /** The reply has ended, or the connection has become something else. */
+  isOver = false;
+  readonly #connection: SinkConnection;
+  readonly #isOld: boolean;
+  #isChunked = false;
+  /** Bytes of content that were given and not counted as sent. */
+  #givenBytes = 0;
+  #done: (() => void) | null = null;
 
-  constructor(response: ServerResponse, options: SinkOptions) {
-    this.#response = response;
-    this.#options = options;
-    const { socket } = options;
-    socket.once('close', this.#onClose);
-    if (socket.destroyed) this.#left.abort();
-    response.on('error', () => undefined); // the end of the connection follows
-    response.once('finish', () => socket.off('close', this.#onClose));
+  constructor(connection: SinkConnection, method: string, version: '1.0' | '1.1', takesTrailers: boolean) {
+    this.#connection = connection;
+    this.method = method;
+    this.#isOld = version === '1.0';
+    this.takesTrailers = takesTrailers;
   }
 
-  get method(): string {
-    return this.#options.method;
+  interim(status: number, fields: FieldList): void {
+    if (this.gone || this.headSent || this.#isOld) return; // RFC 9110 §15.2: HTTP/1.0 knows none
+    // The rest of its fields would pass by whoever edits those of responses.
+    const links = allValues(fields, 'link').flatMap((value) => ['link', value]);
+    const lines = fieldLines(links);
+    if (lines === null) return;
+    this.#connection.outbox.text(`${statusLine(status)}${lines}\r\n\r\n`);
+    this.#connection.outbox.flush();
   }
 
-  get gone(): AbortSignal {
-    return this.#left.signal;
+  sayContinue(): void {
+    if (this.gone || this.headSent) return;
+    this.#connection.outbox.text(CONTINUE);
+    this.#connection.outbox.flush();
   }
 
-  get headSent(): boolean {
-    return this.#response.headersSent || this.#takenOver;
+  head(status: number, fields: FieldList, framing: ReplyFraming): void {
+    if (this.gone) return;
+    const lines = fieldLines(fields);
+    if (lines === null) throw new Error('the reply has a field that would break out of its line');
+    let text = statusLine(status) + lines;
+    const { hasDate } = seen;
+    const { lengthBytes, content } = framing;
+    const isUntilClose = content && lengthBytes === null && this.#isOld;
+    if (lengthBytes !== null) text += `\r\ncontent-length: ${lengthBytes}`;
+    else if (content && !this.#isOld) {
+      this.#isChunked = true;
+      text += '\r\ntransfer-encoding: chunked';
+    }
+    if (this.#connection.isLast() || isUntilClose) text += '\r\nconnection: close';
+    else if (this.#isOld) text += '\r\nconnection: keep-alive';
+    text += hasDate ? '\r\n\r\n' : dateLine();
+    this.isUntilClose = isUntilClose;
+    this.headSent = true;
+    this.#connection.outbox.text(text);
   }
 
-  get sentBytes(): number {
-    return this.#sentBytes;
+  take(bytes: Uint8Array): void {
+    if (this.gone || bytes.length === 0) return;
+    const { outbox } = this.#connection;
+    this.#givenBytes += bytes.length;
+    if (!this.#isChunked) outbox.piece(bytes);
+    else {
+      outbox.text(chunkLine(bytes.length));
+      outbox.piece(bytes);
+      outbox.text('\r\n');
+    }
   }
 
-  head(
-    status: number,
-    fields: FieldList,
-    framing: { readonly lengthBytes: number | null; readonly content: boolean },
-  ): void {
-    if (this.gone.aborted) return;
-    const all = [...fields];
-    if (framing.lengthBytes !== null) all.push('content-length', `${framing.lengthBytes}`);
-    if (this.#options.last()) all.push('connection', 'close');
-    this.#response.writeHead(status, all);
-    // A head whose content is yet to come must not wait for it.
-    if (framing.content) this.#flush = setImmediate(() => this.#response.flushHeaders());
+  rest(): boolean {
+    return this.gone || this.#flush();
   }
 
-  write(bytes: Uint8Array): boolean {
-    if (this.gone.aborted) return true;
-    clearImmediate(this.#flush);
-    return this.#response.write(bytes, (error) => {
-      if (error === null || error === undefined) this.#sentBytes += bytes.length;
-    });
+  end(trailers: FieldList, done: () => void): void {
+    if (!this.gone) {
+      if (this.#isChunked) this.#connection.outbox.text(this.#lastChunk(trailers));
+      this.#done = done;
+      if (!this.#flush()) return;
+      this.#done = null;
+    }
+    this.isOver = true;
+    done();
   }
 
-  drained(): Promise<void> {
-    return this.#wait('drain', () => undefined);
-  }
-
-  end(): Promise<void> {
-    clearImmediate(this.#flush);
-    return this.#wait('finish', () => this.#response.end());
+  #lastChunk(trailers: FieldList): string {
+    if (trailers.length === 0 || !this.takesTrailers) return LAST_CHUNK;
+    const lines = fieldLines(trailers);
+    return lines === null || lines === '' ? LAST_CHUNK : `0${lines}\r\n\r\n`;
   }
 
   switchProtocols(fields: FieldList, protocol: string): Duplex | null {
-    const { socket, takeOver } = this.#options;
-    if (this.gone.aborted || takeOver === null) return null;
-    const head = headText(101, [...fields, 'connection', 'upgrade', 'upgrade', protocol]);
-    this.#takenOver = true;
-    socket.off('close', this.#onClose);
-    return takeOver(head);
+    const { outbox } = this.#connection;
+    const lines = fieldLines(fields);
+    if (this.gone || lines === null || !isFieldValue(protocol)) return null;
+    const duplex = this.#connection.takeOver();
+    if (duplex === null) return null;
+    this.headSent = true;
+    this.isOver = true;
+    outbox.text(`${statusLine(101)}${lines}\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`);
+    outbox.flush();
+    return duplex;
   }
 
   destroy(): void {
-    this.#options.socket.destroy();
+    this.#connection.socket.destroy();
   }
 
-  /** Settles at `event`, or when the connection has ended, be it because the client takes nothing for too long. */
-  #wait(event: 'drain' | 'finish', begin: () => void): Promise<void> {
-    if (this.gone.aborted) return Promise.resolve();
-    const { socket, writeIdleMs } = this.#options;
-    return new Promise((resolve) => {
-      const stalled = (): void => void socket.destroy();
-      const settle = (): void => {
-        this.#response.off(event, settle);
-        this.gone.removeEventListener('abort', settle);
-        socket.off('timeout', stalled);
-        // After the end Node has set the timeout of the pause between requests.
-        if (event === 'drain') socket.setTimeout(0);
-        resolve();
-      };
-      this.#response.on(event, settle);
-      this.gone.addEventListener('abort', settle);
-      // Node lets this timeout pass as long as the system takes bytes.
-      socket.setTimeout(writeIdleMs).on('timeout', stalled);
-      begin();
-    });
+  #flush(): boolean {
+    const { outbox, socket, writeIdleMs } = this.#connection;
+    if (outbox.flush()) {
+      this.sentBytes += this.#givenBytes;
+      this.#givenBytes = 0;
+      return true;
+    }
+    // Node lets this timeout pass as long as the system takes bytes.
+    socket.setTimeout(writeIdleMs);
+    return false;
+  }
+
+  /** What was left over is with the system. */
+  flushed(): void {
+    this.#connection.socket.setTimeout(0);
+    this.sentBytes += this.#givenBytes;
+    this.#givenBytes = 0;
+    const done = this.#done;
+    if (done === null) {
+      this.onRoom?.();
+      return;
+    }
+    this.#done = null;
+    this.isOver = true;
+    done();
+  }
+
+  /** The connection is over, before the reply is if it has not ended; gives what tells whoever waits for either. */
+  markGone(): () => void {
+    if (this.isOver || this.gone) return () => undefined;
+    this.gone = true;
+    return () => {
+      const onGone = this.onGone;
+      const done = this.#done;
+      this.onGone = null;
+      this.#done = null;
+      onGone?.();
+      done?.();
+    };
   }
 }
 
-/** A response head as it stands on the wire. Throws on a field that would break out of its line. */
-export function headText(status: number, fields: FieldList): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-  for (let at = 0; at < fields.length; at += 2) {
-    validateHeaderName(fields[at]!);
-    validateHeaderValue(fields[at]!, fields[at + 1]!);
-    text += `${fields[at]}: ${fields[at + 1]}\r\n`;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+let dateSecond = 0;
+let dateText = '';
+
+/** The field that an origin's response has where the upstream gave none (RFC 9110 §6.6.1), and the end of the head. */
+export function dateLine(): string {
+  const nowMs = Date.now();
+  const second = Math.floor(nowMs / 1_000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = `\r\nDate: ${new Date(nowMs).toUTCString()}\r\n\r\n`;
   }
-  return `${text}\r\n`;
+  return dateText;
 }

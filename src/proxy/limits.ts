@@ -16,8 +16,8 @@ export interface ListenerLimits {
   readonly lingerMs: number;
   /** Longest silence of an upgraded connection; 0 for no limit. */
   readonly tunnelIdleMs: number;
-  /** Pipelined requests that may wait on one connection; more are left for the client to send again. */
-  readonly pipelined: number;
+  /** What a client may send ahead while its request is under way: pipelined requests, or bytes of another protocol. */
+  readonly aheadBytes: number;
 }
 
 /** The service documents 1 MB of head and 5 minutes of silence; the rest is our choice. */
@@ -30,5 +30,5 @@ export const LISTENER_LIMITS: ListenerLimits = {
   keepAliveMs: 75_000,
   lingerMs: 5_000,
   tunnelIdleMs: 300_000,
-  pipelined: 100,
+  aheadBytes: 65_536,
 };

@@ -27,6 +27,7 @@ const REFUSALS: Readonly<Record<RefusalCode, EngineReason>> = {
   expectation: 'request.expectation',
   head_too_large: 'request.head_too_large',
   head_timeout: 'request.timeout',
+  target_too_long: 'request.target_too_long',
   version: 'request.version',
   method: 'request.method',
   transfer_coding: 'request.not_implemented',

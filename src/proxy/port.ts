@@ -8,7 +8,15 @@ import type { RawHead } from '../engine/request_head.ts';
  * `UpstreamClient` in `answers/port.ts`.
  */
 
-export type { Body, BodyFault, BodyPart, ReplySink, RequestBody, UpstreamClient } from '../answers/port.ts';
+export type {
+  Body,
+  BodyFault,
+  BodyTaker,
+  ReplyFraming,
+  ReplySink,
+  RequestBody,
+  UpstreamClient,
+} from '../answers/port.ts';
 export type { RawHead } from '../engine/request_head.ts';
 
 /** What a listener knows of a connection. Addresses are text as the system gave them (IPv4-mapped IPv6 included). */
@@ -46,6 +54,7 @@ export type RefusalCode =
   | 'malformed'
   | 'head_too_large'
   | 'head_timeout'
+  | 'target_too_long'
   | 'framing'
   | 'version'
   | 'method'

@@ -23,42 +23,72 @@ export function listenIn<P extends Conversation>(plane: P, tape: Tape): P {
   };
 }
 
-interface PulledBody {
-  readonly lengthBytes: number | null;
-  pull(): Promise<{ readonly part: string }>;
+interface Taker {
+  take(bytes: Uint8Array): void;
+  rest(): boolean;
+  end(trailers: readonly string[]): void;
+  fail(fault: string, detail: string): void;
 }
 
-interface Client<B extends PulledBody, F> {
-  forward(request: { readonly headers: readonly string[] }, body: B, gone: AbortSignal): Promise<F>;
+interface FlowingBody {
+  readonly lengthBytes: number | null;
+  flow(taker: Taker): void;
+  resume(): void;
+  cancel?(): void;
+}
+
+interface ForwardTaker {
+  interim(head: unknown): void;
+  answered(head: unknown, reused: boolean, body: FlowingBody): void;
+  switched(head: unknown, reused: boolean, tunnel: unknown): void;
+  failed(failure: unknown, detail: string): void;
+}
+
+interface Client {
+  forward(
+    request: { readonly headers: readonly string[] },
+    body: FlowingBody,
+    options: unknown,
+    taker: ForwardTaker,
+  ): unknown;
   close(): Promise<void>;
 }
 
-/** Lets a tape see the bodies that go to upstreams and come back, at the pace at which they are pulled. */
-export function copyBodies<C extends Client<never, unknown>>(client: C, tape: Tape): C {
-  const open = client as unknown as Client<PulledBody, object>;
-  const copying: Client<PulledBody, object> = {
+/** Lets a tape see the bodies that go to upstreams and come back, at the pace at which they are taken. */
+export function copyBodies<C extends { readonly close: () => Promise<void> }>(client: C, tape: Tape): C {
+  const open = client as unknown as Client;
+  const copying: Client = {
     close: () => open.close(),
-    forward: async (request, body, gone) => {
+    forward: (request, body, options, taker) => {
       const kept = tape.bodiesOf(request.headers);
-      if (kept === null) return open.forward(request, body, gone);
-      const answered = await open.forward(request, copied(body, kept.request), gone);
-      if (!('body' in answered)) return answered;
-      return { ...answered, body: copied(answered.body as PulledBody, kept.response) };
+      if (kept === null) return open.forward(request, body, options, taker);
+      return open.forward(request, copied(body, kept.request), options, {
+        interim: (head) => taker.interim(head),
+        answered: (head, reused, content) => taker.answered(head, reused, copied(content, kept.response)),
+        switched: (head, reused, tunnel) => taker.switched(head, reused, tunnel),
+        failed: (failure, detail) => taker.failed(failure, detail),
+      });
     },
   };
   return copying as unknown as C;
 }
 
-function copied<B extends PulledBody & { cancel?: () => void }>(body: B, kept: KeptBytes): B {
-  const own: PulledBody = {
+function copied(body: FlowingBody, kept: KeptBytes): FlowingBody {
+  return {
     get lengthBytes() {
       return body.lengthBytes;
     },
-    pull: async () => {
-      const part = await body.pull();
-      if ('bytes' in part) kept.add(part.bytes as Uint8Array);
-      return part;
-    },
+    flow: (taker) =>
+      body.flow({
+        take: (bytes) => {
+          kept.add(bytes);
+          taker.take(bytes);
+        },
+        rest: () => taker.rest(),
+        end: (trailers) => taker.end(trailers),
+        fail: (fault, detail) => taker.fail(fault, detail),
+      }),
+    resume: () => body.resume(),
+    cancel: () => body.cancel?.(),
   };
-  return (body.cancel === undefined ? own : Object.assign(own, { cancel: () => body.cancel!() })) as B;
 }

@@ -1,10 +1,9 @@
-import { array, assert, asyncProperty, integer } from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { bodyOf, holdBody } from '../../src/answers/body.ts';
-import { Flow } from '../../src/answers/flow.ts';
-import type { Body, BodyPart } from '../../src/answers/port.ts';
+import { bodyOf, type Held, HeldBody } from '../../src/answers/body.ts';
+import type { Body, BodyTaker } from '../../src/answers/port.ts';
 import type { Answers } from '../../src/engine/contract.ts';
 import { ingress, type Ingress } from '../proxy/ingress.ts';
+import { drink } from './forwarded.ts';
 import { answering, dial, OK, recorder, type Recorder, splitRequests } from '../proxy/sockets.ts';
 import { forwarding, type Script, text } from '../proxy/test_plane.ts';
 
@@ -24,139 +23,100 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
   return made;
 }
 
-/** A producer that honours pause, and hands over all that it has otherwise. */
-function produce(sizes: readonly number[]): { flow: Flow; mostBytes: () => number } {
-  const state = { paused: false };
+/** A source that gives its chunks, resting behind each, and says how often it went on. */
+function source(chunks: readonly string[], lengthBytes: number | null): Body & { given: number } {
   let at = 0;
-  let between = 0;
-  let most = 0;
-  const flow = new Flow({
-    pause: () => {
-      state.paused = true;
-    },
-    resume: () => {
-      state.paused = false;
-      pump();
-    },
-    idleMs: 0,
-  });
-  function pump(): void {
-    while (!state.paused && at < sizes.length) {
-      between += sizes[at]!;
-      most = Math.max(most, between);
-      flow.push(new Uint8Array(sizes[at]!).fill(at++ & 0xff));
+  let taker: BodyTaker | null = null;
+  const goOn = (): void => {
+    while (at < chunks.length) {
+      made.given++;
+      // Lent: what is kept beyond the call without a copy is overwritten.
+      const lent = Buffer.from(chunks[at++]!);
+      taker!.take(lent);
+      const rested = taker!.rest();
+      if (rested) lent.fill(0);
+      if (!rested) return;
     }
-    if (at === sizes.length) flow.end();
-  }
-  setImmediate(pump);
-  const pull = flow.pull.bind(flow);
-  flow.pull = async () => {
-    const part = await pull();
-    if (part.part === 'bytes') between -= part.bytes.length;
-    return part;
+    if (at++ === chunks.length) taker!.end([]);
   };
-  return { flow, mostBytes: () => most };
-}
-
-async function drink(body: { pull(): Promise<BodyPart> }): Promise<{ bytes: Buffer; last: BodyPart }> {
-  const chunks: Uint8Array[] = [];
-  for (;;) {
-    const part = await body.pull();
-    if (part.part !== 'bytes') return { bytes: Buffer.concat(chunks), last: part };
-    chunks.push(part.bytes);
-  }
-}
-
-describe('a flow', () => {
-  test('gives every byte once and in order, and holds no more than it may', async () => {
-    await assert(
-      asyncProperty(array(integer({ min: 0, max: 40_000 }), { maxLength: 40 }), async (sizes) => {
-        const { flow, mostBytes } = produce(sizes);
-        const { bytes, last } = await drink(flow);
-        expect(last).toEqual({ part: 'end' });
-        expect(
-          bytes.equals(Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index & 0xff)))),
-        ).toBe(true);
-        // One chunk may be in the reader's hand, and one more than fits when the producer is paused.
-        expect(mostBytes()).toBeLessThan(65_536 + 2 * 40_000);
-      }),
-      { numRuns: 300, seed: 11 },
-    );
-  });
-
-  test('a fault overtakes no bytes, and stays', async () => {
-    const flow = new Flow({ pause: () => undefined, resume: () => undefined, idleMs: 0 });
-    flow.push(new Uint8Array([1]));
-    flow.fail('left', 'gone');
-    flow.push(new Uint8Array([2]));
-    flow.end();
-    const { bytes, last } = await drink(flow);
-    expect([...bytes]).toEqual([1]);
-    expect(last).toEqual({ part: 'fault', fault: 'left', detail: 'gone' });
-    expect(await flow.pull()).toEqual(last);
-    expect([flow.ended, flow.fault]).toEqual([true, 'left']);
-  });
-
-  test('a pull that nobody answers ends in time; time in which nobody pulls does not count', async () => {
-    const flow = new Flow({ pause: () => undefined, resume: () => undefined, idleMs: 50 });
-    await new Promise((resolve) => void setTimeout(resolve, 120));
-    flow.push(new Uint8Array([1]));
-    expect(await flow.pull()).toMatchObject({ part: 'bytes' });
-    expect(await flow.pull()).toMatchObject({ part: 'fault', fault: 'timeout' });
-  });
-});
-
-function source(chunks: readonly string[], lengthBytes: number | null): Body & { pulls: number } {
-  let at = 0;
-  return {
+  const made = {
     lengthBytes,
-    pulls: 0,
-    pull() {
-      this.pulls++;
-      const chunk = chunks[at++];
-      return Promise.resolve(
-        chunk === undefined ? { part: 'end' } : { part: 'bytes', bytes: Buffer.from(chunk) },
-      );
+    given: 0,
+    flow(given: BodyTaker) {
+      taker = given;
+      goOn();
     },
+    resume: goOn,
   };
+  return made;
 }
+
+const hold = (body: HeldBody, limitBytes: number): Promise<Held> =>
+  new Promise((resolve) => void body.hold(limitBytes, resolve));
 
 describe('a held body', () => {
   test('can be opened as often as one likes, with its length', async () => {
-    const body = holdBody(source(['ab', 'c'], null));
-    expect(await body.hold(3)).toEqual({ bytes: Buffer.from('abc') });
+    const body = new HeldBody(source(['ab', 'c'], null));
+    expect(await hold(body, 3)).toEqual({ bytes: Buffer.from('abc') });
     for (let count = 0; count < 2; count++) {
       const opened = body.open()!;
       expect(opened.lengthBytes).toBe(3);
       expect((await drink(opened)).bytes.toString()).toBe('abc');
     }
-    expect(await body.hold(2)).toEqual({ failure: 'too_large' });
+    expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
   });
 
   test('that is too long is still whole when it is passed on, once', async () => {
-    const body = holdBody(source(['ab', 'c', 'd'], null));
-    expect(await body.hold(2)).toEqual({ failure: 'too_large' });
+    const given = source(['ab', 'c', 'd'], null);
+    const body = new HeldBody(given);
+    expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
+    expect(given.given).toBe(2); // no more than had to be
     expect((await drink(body.open()!)).bytes.toString()).toBe('abcd');
     expect(body.open()).toBe(null);
-    expect(await body.hold(100)).toEqual({ failure: 'left' });
+    expect(await hold(body, 100)).toEqual({ failure: 'left' });
+  });
+
+  test('flows on from inside of the answer about it', async () => {
+    const body = new HeldBody(source(['ab', 'c', 'd'], null));
+    const whole = await new Promise<string>((resolve) => {
+      body.hold(2, () => void drink(body.open()!).then(({ bytes }) => resolve(bytes.toString())));
+    });
+    expect(whole).toBe('abcd');
   });
 
   test('that declares too much is refused before a byte is read', async () => {
     const given = source(['abc'], 3);
-    expect(await holdBody(given).hold(2)).toEqual({ failure: 'too_large' });
-    expect(given.pulls).toBe(0);
+    expect(await hold(new HeldBody(given), 2)).toEqual({ failure: 'too_large' });
+    expect(given.given).toBe(0);
   });
 
   test('that was opened and not read can be opened again: a dial that fails takes nothing', async () => {
-    const body = holdBody(source(['abc'], 3));
+    const body = new HeldBody(source(['abc'], 3));
     body.open();
     expect((await drink(body.open()!)).bytes.toString()).toBe('abc');
   });
 
   test('of no bytes is there at once', async () => {
-    const body = holdBody(bodyOf(Buffer.alloc(0)));
-    expect(await body.hold(0)).toEqual({ bytes: Buffer.alloc(0) });
+    const body = new HeldBody(bodyOf(Buffer.alloc(0)));
+    expect(await hold(body, 0)).toEqual({ bytes: Buffer.alloc(0) });
     expect(body.open()!.lengthBytes).toBe(0);
+  });
+
+  test('that breaks off says so to whoever holds it, and to whoever gets it', async () => {
+    const broken: Body = {
+      lengthBytes: null,
+      flow: (taker) => {
+        taker.take(Buffer.from('ab'));
+        taker.fail('left', 'gone');
+      },
+      resume: () => undefined,
+    };
+    const body = new HeldBody(broken);
+    expect(await hold(body, 9)).toEqual({ failure: 'left' });
+    expect(await drink(body.open()!)).toMatchObject({
+      bytes: Buffer.from('ab'),
+      last: { fault: 'left', detail: 'gone' },
+    });
   });
 });
 

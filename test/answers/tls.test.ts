@@ -2,8 +2,8 @@ import { createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUpstreamClient, type UpstreamLimits } from '../../src/answers/upstream.ts';
-import { bodyOf } from '../../src/answers/body.ts';
 import type { Forwarded } from '../../src/answers/port.ts';
+import { drink, forwarded } from './forwarded.ts';
 import { LOCALHOST } from './localhost.ts';
 
 const seen: { servername: unknown; alpn: unknown; bytes: string }[] = [];
@@ -32,20 +32,16 @@ async function forward(
   const upstream = createUpstreamClient(limits);
   const answers: Forwarded[] = [];
   for (let count = 0; count < times; count++) {
-    const forwarded = await upstream.forward(
-      {
-        leaf: { kind: 'static', id: 'app', host, port, tls: true },
-        method: 'GET',
-        target: '/',
-        headers: ['host', authority],
-        body: null,
-        upgrade: null,
-      },
-      bodyOf(Buffer.alloc(0)),
-      new AbortController().signal,
-    );
-    answers.push(forwarded);
-    if ('body' in forwarded) while ((await forwarded.body.pull()).part === 'bytes') await Promise.resolve();
+    const answer = await forwarded(upstream, {
+      leaf: { kind: 'static', id: 'app', host, port, tls: true },
+      method: 'GET',
+      target: '/',
+      headers: ['host', authority],
+      body: null,
+      upgrade: null,
+    }).came;
+    answers.push(answer);
+    if ('body' in answer) await drink(answer.body);
   }
   await upstream.close();
   return answers;

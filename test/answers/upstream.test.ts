@@ -1,8 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
-import { bodyOf } from '../../src/answers/body.ts';
+import { createAddresses } from '../../src/answers/addresses.ts';
+import { bodyOf, NO_BODY } from '../../src/answers/body.ts';
 import type { Body, Forwarded, UpstreamClient } from '../../src/answers/port.ts';
 import { createUpstreamClient } from '../../src/answers/upstream.ts';
 import type { UpstreamRequest } from '../../src/engine/contract.ts';
+import { drink, forwarded } from './forwarded.ts';
 import { answering, hasHead, OK, recorder, type Recorder, splitRequests } from '../proxy/sockets.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -22,8 +24,6 @@ function clientFor(...given: Parameters<typeof createUpstreamClient>): UpstreamC
   return made;
 }
 
-const NONE = bodyOf(Buffer.alloc(0));
-
 function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRequest {
   return {
     leaf: { kind: 'static', id: 'app', host: '127.0.0.1', port, tls: false },
@@ -36,15 +36,24 @@ function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRe
   };
 }
 
-/** Forwards with nobody leaving, and reads the response to its end. */
-async function whole(client: UpstreamClient, asked: UpstreamRequest, body: Body = NONE): Promise<Forwarded> {
-  const forwarded = await client.forward(asked, body, new AbortController().signal);
-  if ('body' in forwarded) {
-    let part = await forwarded.body.pull();
-    while (part.part === 'bytes') part = await forwarded.body.pull();
-    if (part.part !== 'end') throw new Error(`the body ended by ${JSON.stringify(part)}`);
+/** Waits until a count stands still. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; ; before = count()) {
+    if (before === count()) return before;
+    await new Promise((resolve) => void setTimeout(resolve, 20));
   }
-  return forwarded;
+}
+
+const USUAL = { expectsContinue: false, takesTrailers: false };
+
+/** Forwards, and reads the response to its end. */
+async function whole(client: UpstreamClient, asked: UpstreamRequest, body: Body = NO_BODY): Promise<Forwarded> {
+  const answer = await forwarded(client, asked, body).came;
+  if ('body' in answer) {
+    const { last } = await drink(answer.body);
+    if (last !== 'end') throw new Error(`the body ended by ${JSON.stringify(last)}`);
+  }
+  return answer;
 }
 
 test('framing and hop-by-hop fields are chosen here only, whatever the caller says', async () => {
@@ -80,7 +89,7 @@ test('framing and hop-by-hop fields are chosen here only, whatever the caller sa
   expect(splitRequests(up.all()).requests).toEqual([
     {
       line: 'PUT / HTTP/1.1',
-      head: 'PUT / HTTP/1.1\r\nhost: a\r\nconnection: keep-alive\r\nX-Ok: \xe9\r\ncontent-length: 3\r\n',
+      head: 'PUT / HTTP/1.1\r\nHost: a\r\nX-Ok: \xe9\r\nconnection: keep-alive\r\ncontent-length: 3\r\n',
       body: 'abc',
     },
   ]);
@@ -94,9 +103,7 @@ test.each<[string, Partial<UpstreamRequest>]>([
   ['two hosts', { headers: ['host', 'a', 'Host', 'b'] }],
 ])('%s is refused, not sent', async (_name, given) => {
   const up = await upstream(answering(OK));
-  expect(
-    await clientFor().forward(request(up.port, given), NONE, new AbortController().signal),
-  ).toMatchObject({ failure: 'invalid' });
+  expect(await forwarded(clientFor(), request(up.port, given)).came).toMatchObject({ failure: 'invalid' });
   expect(up.all()).toBe('');
 });
 
@@ -126,23 +133,69 @@ test('concurrent requests have a connection each, which is kept; above the limit
   expect(await again).toMatchObject({ reused: true });
 });
 
-test('a client that has left already costs no connection', async () => {
-  const up = await upstream(answering(OK));
-  const left = AbortSignal.abort();
-  expect(await clientFor().forward(request(up.port), NONE, left)).toEqual({
-    failure: 'cancelled',
-    detail: 'the client left',
-  });
-  expect(up.wires.length).toBe(0);
+test('what is given up at any phase frees its connection, and says no more', async () => {
+  const up = await upstream();
+  const client = clientFor();
+  for (const bytes of ['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc']) {
+    let said = 0;
+    const count = (): void => void said++;
+    const forwarding = client.forward(request(up.port), NO_BODY, USUAL, {
+      interim: count,
+      answered: (_head, _reused, body) => body.flow({ take: count, rest: () => true, end: count, fail: count }),
+      switched: count,
+      failed: count,
+    });
+    const there = await up.next();
+    await there.until(hasHead);
+    there.send(bytes);
+    const before = await settled(() => said);
+    forwarding.cancel();
+    await there.closed;
+    forwarding.cancel();
+    expect(said).toBe(before);
+  }
 });
 
 test('closing ends what is under way', async () => {
   const up = await upstream();
   const client = clientFor();
-  const answer = client.forward(request(up.port), NONE, new AbortController().signal);
+  const { came } = forwarded(client, request(up.port));
   await (await up.next()).until(hasHead);
   await client.close();
-  expect(await answer).toMatchObject({ failure: 'reset' });
+  expect(await came).toMatchObject({ failure: 'reset' });
+});
+
+test('a kept connection is closed when its time is over, or a second before the upstream says', async () => {
+  for (const [limits, answer] of [
+    [{ idleConnectionMs: 50 }, OK],
+    [{}, 'HTTP/1.1 200 OK\r\nkeep-alive: max=5, timeout=1\r\ncontent-length: 2\r\n\r\nok'],
+    [{}, 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok'],
+    [{}, 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
+  ] as const) {
+    const up = await upstream(answering(answer));
+    await whole(clientFor(limits), request(up.port));
+    await up.wires[0]!.closed;
+  }
+});
+
+test('of several addresses the next is tried when one does not answer, and each is first in turn', async () => {
+  const up = await upstream(answering(OK));
+  const asked: string[] = [];
+  // Nobody listens on the second one.
+  const addresses = ['127.0.0.1', '127.0.0.77'].map((address) => ({ address, family: 4 }));
+  const lookup = createAddresses({
+    addresses: (host) => {
+      asked.push(host);
+      return Promise.resolve(addresses);
+    },
+    lifetimeMs: () => Promise.resolve(null),
+  });
+  const leaf = { ...request(up.port).leaf, host: 'app.test' };
+  for (let count = 0; count < 4; count++) {
+    const client = clientFor({ lookup });
+    expect(await whole(client, request(up.port, { leaf }))).toMatchObject({ head: { status: 200 } });
+  }
+  expect(asked).toEqual(['app.test']);
 });
 
 test('IPv6 addresses are dialled with and without brackets', async () => {

@@ -118,17 +118,26 @@ describe('connections from clients', () => {
     expect(got.match(/\r\n\r\n\d/g)).toEqual(['\r\n\r\n1', '\r\n\r\n2', '\r\n\r\n3']);
   });
 
-  test('more pipelined requests than may wait are left to the client, which is told by the close', async () => {
-    const up = await upstream(answering(OK));
-    const edge = await edgeFor(forwarding(up.port), { pipelined: 5 });
+  test('however many requests are pipelined, each is answered once, and few wait in memory', async () => {
+    const up = await upstream();
+    const edge = await edgeFor(forwarding(up.port), { aheadBytes: 1_000 });
     const client = await dial(edge.port);
-    client.send(GET.repeat(50));
-    await client.closed;
-    const got = client.got();
-    const answered = got.match(/HTTP\/1\.1 200/g)!.length;
-    expect(answered).toBeLessThan(50);
-    expect(answered).toBe(edge.traces.length);
-    expect(got.toLowerCase().split('connection: close').length - 1).toBe(1);
+    const count = 5_000;
+    client.send(`GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count / 10));
+    const there = await up.next();
+    await there.until(hasHead);
+    // The first one is under way: what is ahead of it stays with the sender.
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    expect(client.socket.writableLength).toBeGreaterThan(0);
+    let answered = 0;
+    const answer = (): void => {
+      const { requests } = splitRequests(there.got());
+      for (; answered < requests.length; answered++) there.send(OK);
+    };
+    there.socket.on('data', answer);
+    answer();
+    await client.until((got) => got.split('\r\n\r\nok').length - 1 === count / 10, 20_000);
+    expect(edge.traces.length).toBe(count / 10);
   });
 
   test('a malformed request behind a good one is refused after it', async () => {
@@ -159,16 +168,31 @@ describe('connections from clients', () => {
     expect(client.got()).not.toMatch(/chunked/i);
   });
 
-  test('100 Continue is said when the upstream wants the body, and not before', async () => {
-    const up = await upstream(answering(OK));
-    const edge = await edgeFor(forwarding(up.port));
+  test('100 Continue is said when the upstream says it, or says nothing, and not before', async () => {
+    const EXPECTING = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n';
+    const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const up = await upstream();
+    const asking = await edgeFor(forwarding(up.port), {}, { continueMs: 60_000 });
+    const first = await dial(asking.port);
+    first.send(EXPECTING);
+    const there = await up.next();
+    expect(await there.until(hasHead)).toMatch(/\r\nexpect: 100-continue\r\n/);
+    expect(first.got()).toBe('');
+    there.send(CONTINUE);
+    expect(await first.until(hasHead)).toBe(CONTINUE);
+    first.send('abc');
+    await there.until((got) => got.endsWith('abc'));
+    there.send(OK);
+    expect(await first.until((got) => got.endsWith('ok'))).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200 /);
+
+    const silent = await upstream(answering(OK));
+    const edge = await edgeFor(forwarding(silent.port), {}, { continueMs: 100 });
     const client = await dial(edge.port);
-    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n');
-    expect(await client.until(hasHead)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    client.send(EXPECTING);
+    expect(await client.until(hasHead)).toBe(CONTINUE);
     client.send('abc');
     await client.until((got) => got.endsWith('ok'));
-    expect(splitRequests(up.all()).requests.map((one) => one.body)).toEqual(['abc']);
-    expect(up.all()).not.toMatch(/expect/i);
+    expect(splitRequests(silent.all()).requests.map((one) => one.body)).toEqual(['abc']);
 
     const refusing = await edgeFor(replying(text(403, 'no')));
     const other = await dial(refusing.port);

@@ -223,14 +223,38 @@ describe('upstreams', () => {
     expect(up.wires.length).toBe(5);
   });
 
-  test('103 and 102 end here; the final response follows', async () => {
+  test('103 and 102 are passed on, hints and nothing else; the final response follows', async () => {
     const up = await upstream(
-      answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`),
+      answering(
+        `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nx-secret: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`,
+      ),
     );
     const edge = await edgeFor(forwarding(up.port));
     const client = await dial(edge.port);
     client.send(GET);
-    expect(await client.until((got) => got.endsWith('ok'))).toMatch(/^HTTP\/1\.1 200 /);
+    const got = await client.until((text) => text.endsWith('ok'));
+    expect(got.split('\r\n\r\n').map((head) => head.slice(0, 12))).toEqual([
+      'HTTP/1.1 103',
+      'HTTP/1.1 102',
+      'HTTP/1.1 200',
+      'ok',
+    ]);
+    expect(got).toContain('103 Early Hints\r\nlink: </a>\r\n\r\n');
+    const old = await dial(edge.port);
+    old.send('GET / HTTP/1.0\r\nHost: a\r\n\r\n');
+    await old.closed;
+    expect(old.got()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('one that sends interim responses only is given up', async () => {
+    const up = await upstream((one) => {
+      if (hasHead(one.got())) one.send('HTTP/1.1 102 Processing\r\n\r\n'.repeat(101));
+    });
+    const edge = await edgeFor(forwarding(up.port));
+    const client = await dial(edge.port);
+    client.send(GET);
+    await client.until((got) => got.includes(' 502 '));
+    expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'invalid' }]);
   });
 
   test('an answer that comes before the upload is done is passed on, and the rest of the upload is read', async () => {

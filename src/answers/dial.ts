@@ -1,0 +1,53 @@
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, rootCertificates } from 'node:tls';
+import type { UpstreamRequest } from '../engine/contract.ts';
+
+export type Leaf = UpstreamRequest['leaf'];
+
+export interface DialLimits {
+  /** Longest wait for TCP, DNS and TLS together, in ms. */
+  readonly connectMs: number;
+  /** Whether certificates of TLS upstreams must be valid for the backend's host. */
+  readonly verifyTls: boolean;
+  /** Further trusted certificates, PEM. */
+  readonly ca: readonly string[];
+}
+
+export interface DialOptions extends DialLimits {
+  readonly lookup: LookupFunction;
+  /** Where what comes is read to; null for a socket that is a stream and nothing else. */
+  readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number) => boolean } | null;
+}
+
+/**
+ * Begins to open a connection; `secureConnect` of TLS and `connect` without say that it is there. Of a name with
+ * several addresses the next one is tried when one does not answer (RFC 8305, by Node).
+ */
+export function dial(leaf: Leaf, options: DialOptions): Socket {
+  const host = leaf.host.startsWith('[') ? leaf.host.slice(1, -1) : leaf.host;
+  const to = {
+    host,
+    port: leaf.port,
+    lookup: options.lookup,
+    highWaterMark: 65_536,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+    ...(options.onread === null ? {} : { onread: options.onread }),
+  };
+  if (!leaf.tls) return connectTcp(to);
+  return connectTls({
+    ...to,
+    // SNI and the certificate are about the backend, whatever Host the request names (RFC 6066 §3: no addresses).
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(options.ca.length > 0 ? { ca: [...rootCertificates, ...options.ca] } : {}),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: options.verifyTls,
+  });
+}
+
+/** A failed dial to several addresses (`localhost`) has no message of its own, only a code. */
+export function detailOf(error: Error): string {
+  if (error.message !== '') return error.message;
+  return 'code' in error ? String(error.code) : 'the connection failed';
+}

@@ -1,0 +1,300 @@
+import type { Socket } from 'node:net';
+import { NO_FIELDS } from '../http/fields.ts';
+import { ContentReader, DATA, END } from '../wire/content.ts';
+import { MORE, REFUSED } from '../wire/fields.ts';
+import { Inbox } from '../wire/inbox.ts';
+import type { WireLimits } from '../wire/limits.ts';
+import { ResponseReader, type WireResponse } from '../wire/response_head.ts';
+import type { Due, Deadlines } from './deadlines.ts';
+import { detailOf, dial, type DialOptions, type Leaf } from './dial.ts';
+import { Outbox } from './outbox.ts';
+import type { BodyFault, BodyTaker } from './port.ts';
+
+/** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
+const READ_BYTES = 65_536;
+
+/** The request that is on a connection, as the connection sees it. */
+export interface OnConnection {
+  /** Whether the response has no content whatever its head says: it answers HEAD. */
+  readonly isHead: boolean;
+  /** The connection is there, or why it is not. */
+  connected(): void;
+  undialled(detail: string): void;
+  /** A head, interim or final. False: the connection is not the exchange's any more. */
+  headed(head: WireResponse): boolean;
+  /** Behind the last byte of the response, before its taker hears of it. */
+  ended(keepAlive: boolean): void;
+  /** Time is over before there was a head. True: it was not the upstream's time, and the exchange goes on. */
+  overdue(): boolean;
+  /** Nothing more will come: the connection has ended, time is over, or what came is no HTTP. */
+  broken(fault: 'reset' | 'timeout' | 'invalid', detail: string): void;
+  /** What was left over by a write is with the system. */
+  flushed(): void;
+}
+
+export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
+  readonly wire: WireLimits;
+  readonly bodyIdleMs: number;
+  readonly deadlines: Deadlines;
+}
+
+/** One connection to an upstream, for one exchange at a time. */
+export class UpstreamConnection implements Due {
+  deadline = 0;
+  /** Requests begun on it. */
+  uses = 0;
+  readonly socket: Socket;
+  readonly outbox: Outbox;
+  readonly #limits: ConnectionLimits;
+  readonly #onClosed: (connection: UpstreamConnection) => void;
+  readonly #inbox = new Inbox();
+  readonly #reader: ResponseReader;
+  readonly #content: ContentReader;
+  #exchange: OnConnection | null;
+  #head: WireResponse | null = null;
+  #taker: BodyTaker | null = null;
+  #isConnected = false;
+  #isReading = false;
+  /** The taker waits; nothing is read. */
+  #isPaused = false;
+  /** The peer has ended its side. */
+  #hasEnded = false;
+  #error: Error | null = null;
+
+  constructor(
+    leaf: Leaf,
+    limits: ConnectionLimits,
+    plain: boolean,
+    exchange: OnConnection,
+    onClosed: (connection: UpstreamConnection) => void,
+  ) {
+    this.#limits = limits;
+    this.#exchange = exchange;
+    this.#onClosed = onClosed;
+    this.#reader = new ResponseReader(limits.wire);
+    this.#content = new ContentReader(limits.wire);
+    const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
+    const onread = buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
+    const socket = dial(leaf, { ...limits, onread });
+    this.socket = socket;
+    this.outbox = new Outbox(socket);
+    this.outbox.onFlushed = () => this.#exchange?.flushed();
+    this.deadline = limits.deadlines.after(limits.connectMs);
+    limits.deadlines.watch(this);
+    if (plain) socket.on('data', this.#onData);
+    socket.on('error', this.#onError);
+    socket.once('end', this.#onEnd);
+    socket.once('close', this.#onClose);
+    socket.once(leaf.tls ? 'secureConnect' : 'connect', () => {
+      this.#isConnected = true;
+      this.deadline = 0;
+      this.#exchange?.connected();
+    });
+  }
+
+  get isUsable(): boolean {
+    return !this.socket.destroyed && !this.#hasEnded && this.socket.writable;
+  }
+
+  /** Begins another exchange on a kept connection. */
+  begin(exchange: OnConnection): void {
+    this.#exchange = exchange;
+    this.deadline = 0;
+  }
+
+  /** The exchange has let go of it, in a state in which another may follow. */
+  rest(idleMs: number): void {
+    this.deadline = this.#limits.deadlines.after(idleMs);
+  }
+
+  /** Waits for the upstream, which has `ms`. */
+  expect(ms: number): void {
+    this.deadline = this.#limits.deadlines.after(ms);
+  }
+
+  /** Lets the content of the response flow. */
+  flow(taker: BodyTaker): void {
+    this.#taker = taker;
+    if (!this.#isReading) this.resume();
+  }
+
+  resume(): void {
+    if (this.#taker === null || this.#isReading) return;
+    this.#isPaused = false;
+    this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
+    // What was read before it flowed is still there.
+    if (this.#advance()) this.socket.resume();
+  }
+
+  /** Gives the connection up. */
+  drop(): void {
+    this.#exchange = null;
+    this.#taker = null;
+    this.socket.destroy();
+  }
+
+  expire(): void {
+    const exchange = this.#exchange;
+    if (exchange === null) this.socket.destroy();
+    else if (!this.#isConnected) this.#undialled(`no connection within ${this.#limits.connectMs} ms`);
+    else if (this.#head === null) {
+      if (!exchange.overdue()) exchange.broken('timeout', 'no response head came in time');
+    } else this.#failContent('timeout', `nothing came for ${this.#limits.bodyIdleMs} ms`);
+  }
+
+  #undialled(detail: string): void {
+    const exchange = this.#exchange;
+    this.drop();
+    exchange?.undialled(detail);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.#onRead(bytes, bytes.length)) this.socket.pause();
+  };
+
+  /** False: read no more for now. */
+  #onRead(buffer: Buffer, bytes: number): boolean {
+    if (this.#exchange === null) {
+      // Nobody asked for anything: whatever it is, it must not be taken for the next answer.
+      this.socket.destroy();
+      return true;
+    }
+    this.#inbox.add(buffer, bytes);
+    return this.#advance();
+  }
+
+  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
+  #advance(): boolean {
+    this.#isReading = true;
+    const goesOn = this.#readOn();
+    this.#isReading = false;
+    return goesOn;
+  }
+
+  #readOn(): boolean {
+    const inbox = this.#inbox;
+    while (this.#head === null) {
+      if (inbox.from === inbox.to) return true;
+      const read = this.#reader.read(inbox.bytes, inbox.from, inbox.to, this.#exchange!.isHead);
+      if (read === MORE) {
+        inbox.keep();
+        return true;
+      }
+      if (read === REFUSED) {
+        this.#exchange!.broken('invalid', this.#reader.problem.detail);
+        return true;
+      }
+      inbox.from = this.#reader.end;
+      if (!this.#takeHead(this.#reader.head!)) return true;
+    }
+    return this.#readContent();
+  }
+
+  /** False: this connection has no more to read for its exchange. */
+  #takeHead(head: WireResponse): boolean {
+    const exchange = this.#exchange!;
+    if (head.status < 200) return exchange.headed(head);
+    this.deadline = 0;
+    this.#head = head;
+    this.#content.begin(head.framing);
+    if (head.framing === 0) {
+      // There is nothing to wait for: the connection is free before anybody looks at the head.
+      this.#finish(exchange);
+      exchange.headed(head);
+      return false;
+    }
+    return exchange.headed(head);
+  }
+
+  #readContent(): boolean {
+    const inbox = this.#inbox;
+    const content = this.#content;
+    const taker = this.#taker;
+    if (taker === null) return false; // stands still until it flows
+    for (;;) {
+      const found = content.next(inbox.bytes, inbox.from, inbox.to);
+      inbox.from = content.at;
+      if (found === DATA) taker.take(inbox.bytes.subarray(content.dataFrom, content.dataTo));
+      else if (found === END) {
+        const exchange = this.#exchange!;
+        const { trailers } = content;
+        this.#finish(exchange);
+        taker.end(trailers);
+        return true;
+      } else if (found === MORE) break;
+      else {
+        this.#failContent('malformed', content.problem.detail);
+        return true;
+      }
+      if (this.#taker !== taker) return true; // cancelled on the way
+    }
+    this.#isPaused = !taker.rest();
+    if (this.#taker === taker) {
+      this.deadline = this.#isPaused ? 0 : this.#limits.deadlines.after(this.#limits.bodyIdleMs);
+    }
+    return !this.#isPaused;
+  }
+
+  /** All of the response is here: the exchange is over, and the connection may be kept. */
+  #finish(exchange: OnConnection): void {
+    const { keepAlive } = this.#head!;
+    const isClean = this.#inbox.length === 0 && !this.#hasEnded && !this.outbox.isWaiting;
+    this.#exchange = null;
+    this.#head = null;
+    this.#taker = null;
+    this.deadline = 0;
+    exchange.ended(keepAlive && isClean);
+  }
+
+  #failContent(fault: BodyFault, detail: string): void {
+    const taker = this.#taker;
+    const exchange = this.#exchange;
+    if (taker === null) exchange?.broken('reset', detail);
+    else {
+      this.drop();
+      taker.fail(fault, detail);
+    }
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#error = error;
+  };
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    const taker = this.#taker;
+    if (taker === null || !this.#content.endsByClose()) return; // 'close' follows
+    this.#finish(this.#exchange!);
+    taker.end(NO_FIELDS);
+  };
+
+  readonly #onClose = (): void => {
+    this.#limits.deadlines.forget(this);
+    this.#onClosed(this);
+    const exchange = this.#exchange;
+    if (exchange === null) return;
+    const detail = this.#error === null ? 'the connection was closed' : detailOf(this.#error);
+    if (!this.#isConnected) this.#undialled(detail);
+    else if (this.#head === null) exchange.broken('reset', detail);
+    else this.#failContent('left', detail);
+  };
+
+  /** Whether bytes of the response have come. */
+  get isAnswering(): boolean {
+    return this.#head !== null || this.#inbox.length > 0;
+  }
+
+  /** Gives the socket as it is, for another protocol; only one that was dialled plain has all it needs. */
+  detach(): Socket {
+    const { socket } = this;
+    this.#exchange = null;
+    this.#taker = null;
+    this.deadline = 0;
+    socket.off('data', this.#onData).off('end', this.#onEnd).pause();
+    const inbox = this.#inbox;
+    if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
+    inbox.clear();
+    return socket;
+  }
+}
+

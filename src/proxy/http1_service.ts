@@ -1,0 +1,61 @@
+import { Deadlines } from '../answers/deadlines.ts';
+import { WIRE_LIMITS, type WireLimits } from '../wire/limits.ts';
+import type { Hands } from './drive.ts';
+import type { Http1Connection } from './http1_connection.ts';
+import type { ListenerLimits } from './limits.ts';
+import type { Plane } from './port.ts';
+
+/** What all connections of one listener share. */
+export interface Service {
+  readonly plane: Plane;
+  readonly hands: Hands;
+  readonly limits: ListenerLimits;
+  readonly wire: WireLimits;
+  readonly deadlines: Deadlines;
+  readonly connections: Set<Http1Connection>;
+  /** Exchanges that are not complete. */
+  underWay: number;
+  draining: boolean;
+  /** An exchange is complete. */
+  over(): void;
+  /** A connection is over. */
+  closed(connection: Http1Connection): void;
+  /** Settles when there is neither an exchange nor a connection. */
+  readonly quiet: () => Promise<void>;
+}
+
+export function createService(plane: Plane, hands: Hands, limits: ListenerLimits): Service {
+  const { headMs, requestMs, bodyIdleMs, keepAliveMs, lingerMs } = limits;
+  const times = [headMs, requestMs, bodyIdleMs, keepAliveMs, lingerMs].filter((ms) => ms > 0);
+  let waiting: (() => void)[] = [];
+  const look = (): void => {
+    if (service.underWay > 0 || service.connections.size > 0) return;
+    const settled = waiting;
+    waiting = [];
+    for (const settle of settled) settle();
+  };
+  const service: Service = {
+    plane,
+    hands,
+    limits,
+    wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
+    deadlines: new Deadlines(Math.min(...times)),
+    connections: new Set(),
+    underWay: 0,
+    draining: false,
+    over() {
+      service.underWay--;
+      if (service.underWay === 0) look();
+    },
+    closed(connection) {
+      service.connections.delete(connection);
+      look();
+    },
+    quiet: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        look();
+      }),
+  };
+  return service;
+}

@@ -1,0 +1,22 @@
+/** How much of a message is taken. Beyond it a head is refused, and content is broken off. */
+export interface WireLimits {
+  /** First line and fields together, in bytes: 431. */
+  readonly headBytes: number;
+  /** Field lines of a head: 431. */
+  readonly fields: number;
+  /** Request target, in bytes: 414. */
+  readonly targetBytes: number;
+  /** Extensions of all chunks of one message together, in bytes: 400. */
+  readonly extensionBytes: number;
+  /** Trailer section, in bytes: 400. */
+  readonly trailerBytes: number;
+}
+
+/** The service documents 1 MB of head; the rest is our choice. */
+export const WIRE_LIMITS: WireLimits = {
+  headBytes: 1_048_576,
+  fields: 10_000,
+  targetBytes: 65_536,
+  extensionBytes: 16_384,
+  trailerBytes: 16_384,
+};

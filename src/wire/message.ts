@@ -1,0 +1,85 @@
+import { MORE, REFUSED, readSection, section } from './fields.ts';
+import { KIND } from './names.ts';
+
+/** What the fields of a head say about the message and its connection, gathered while they become a list. */
+export class HeadFields {
+  readonly list: string[] = [];
+  hosts = 0;
+  lengths = 0;
+  length = '';
+  codings = 0;
+  coding = '';
+  /** The members of all `Connection` lines, lower case; empty where there is none. */
+  connection = '';
+  hasUpgrade = false;
+  expect: string | null = null;
+  te = '';
+  keepAlive = '';
+}
+
+/**
+ * Makes the list of fields, `[name, value, …]`, of the section read last. `text` holds the bytes from `base` on as
+ * Latin-1, so that a value is a piece of it and no copy.
+ */
+export function gatherFields(text: string, base: number): HeadFields {
+  const { names, values, count } = section;
+  const fields = new HeadFields();
+  const { list } = fields;
+  for (let index = 0; index < count; index++) {
+    const name = names[index]!;
+    const value = text.slice(values[2 * index]! - base, values[2 * index + 1]! - base);
+    list.push(name.text, value);
+    if (name.kind !== KIND.other) note(fields, name.kind, value);
+  }
+  return fields;
+}
+
+function note(fields: HeadFields, kind: number, value: string): void {
+  switch (kind) {
+    case KIND.host:
+      fields.hosts++;
+      break;
+    case KIND.contentLength:
+      fields.lengths++;
+      fields.length = value;
+      break;
+    case KIND.transferEncoding:
+      fields.codings++;
+      fields.coding = value;
+      break;
+    case KIND.connection: {
+      const lower = value.toLowerCase();
+      fields.connection = fields.connection === '' ? lower : `${fields.connection},${lower}`;
+      break;
+    }
+    case KIND.upgrade:
+      fields.hasUpgrade = true;
+      break;
+    case KIND.expect:
+      // Several lines are one list (RFC 9110 §5.3).
+      fields.expect = fields.expect === null ? value.toLowerCase() : `${fields.expect},${value}`;
+      break;
+    case KIND.te:
+      fields.te = fields.te === '' ? value.toLowerCase() : `${fields.te},${value.toLowerCase()}`;
+      break;
+    case KIND.keepAlive:
+      fields.keepAlive = value;
+      break;
+  }
+}
+
+/** Whether a list of members, comma-separated and lower case, has `member`. */
+export function hasMember(list: string, member: string): boolean {
+  if (list === member) return true;
+  if (!list.includes(member)) return false;
+  return list.split(',').some((part) => part.trim() === member);
+}
+
+/** Whether the connection goes on behind a message (RFC 9112 §9.3). */
+export function isKept(version: '1.0' | '1.1', connection: string): boolean {
+  if (connection === '' || connection === 'keep-alive') return version === '1.1' || connection !== '';
+  if (hasMember(connection, 'close')) return false;
+  return version === '1.1' || hasMember(connection, 'keep-alive');
+}
+
+export { MORE, REFUSED, readSection };
