@@ -1,13 +1,15 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { rerunCommand } from '../simulator/result.ts';
-import { type Thresholds, readThresholds } from '../simulator/covering/thresholds.ts';
+import type { Thresholds } from '../simulator/covering/thresholds.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { coverageBook } from './testing/coverage_book.ts';
-import { type AskedCoverage, readCoverageReport, tellCoverage } from './testing/coverage_output.ts';
+import { addCoverage, addThresholds } from './testing/coverage_options.ts';
+import { tellCoverage } from './testing/coverage_output.ts';
+import type { AskedCoverage } from './testing/coverage_report.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { runScenarios } from './testing/run_tests.ts';
 import { selector } from './testing/select.ts';
@@ -88,18 +90,4 @@ async function cover(paths: readonly string[], options: Options): Promise<number
 
 function add(text: string, before: readonly string[]): readonly string[] {
   return [...before, text];
-}
-
-/** Adds a report of coverage to those that were asked for. */
-export function addCoverage(text: string, before: readonly AskedCoverage[]): readonly AskedCoverage[] {
-  const read = readCoverageReport(text);
-  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
-  return [...before, read];
-}
-
-/** Adds thresholds to those that were given before. */
-export function addThresholds(text: string, before: Thresholds): Thresholds {
-  const read = readThresholds(text);
-  if ('problem' in read) throw new InvalidArgumentError(`${read.problem}.`);
-  return { ...before, ...read };
 }

@@ -1,12 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
+import type { Thresholds } from '../simulator/covering/thresholds.ts';
 import { type FileResult, summaryOf } from '../simulator/result.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
+import { addCoverage, addThresholds } from './testing/coverage_options.ts';
+import type { AskedCoverage } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import type { OneRun } from './testing/one_run.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
+import { jobsThatPay } from './testing/jobs.ts';
 import { type TestRun, runScenarios } from './testing/run_tests.ts';
 import { selector } from './testing/select.ts';
 
@@ -22,6 +26,10 @@ interface Options {
   readonly update?: boolean;
   readonly reporter: readonly AskedReport[];
   readonly events?: string;
+  readonly coverage?: boolean;
+  readonly coverageReporter: readonly AskedCoverage[];
+  readonly threshold?: Thresholds;
+  readonly emitCases?: string;
 }
 
 export function register(program: Command): void {
@@ -53,6 +61,10 @@ export function register(program: Command): void {
       [],
     )
     .option('--events <file>', 'write the event of each request as NDJSON')
+    .option('--coverage', 'say what the cases leave untested')
+    .option('--coverage-reporter <name[=path]>', 'text, json, lcov, html; may be repeated', addCoverage, [])
+    .option('--threshold <kind=percent,...>', 'fail below these, such as rules=100,mcdc=90', addThresholds)
+    .option('--emit-cases <file>', 'write a scenario file that covers what can be covered')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await test(paths, options);
     });
@@ -88,6 +100,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
   const progress = progressOf();
   // Shards count cases, so each run has a selector of its own.
   const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
+  const coverage = wantsCoverage(options) ? await coverageOf(options) : null;
   const run: TestRun = {
     selects: selects as TestRun['selects'],
     seed,
@@ -99,28 +112,54 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
       progress();
     },
     ...(log && { landed: log.landed }),
+    ...(coverage && { on: coverage.on }),
   };
   const results = await resultsOf(files, run, options, madeOf);
   await reports.finished(results, summaryOf(results, performance.now() - began));
   if (log !== null) await log.write(options.events!);
   if (options.update === true) await update(results);
-  return { code: codeOf(results, options.update === true), madeOf };
+  const code = codeOf(results, options.update === true);
+  const isReached = coverage === null || code === EXIT.configInvalid || (await coverage.tell());
+  return { code: code === EXIT.ok && !isReached ? EXIT.gateMissed : code, madeOf };
 }
 
 async function resultsOf(
   files: readonly string[],
   run: TestRun,
-  { jobs, filter, tag, shard, bail, repeat, seed, events }: Options,
+  options: Options,
   madeOf: Map<string, readonly string[]>,
 ): Promise<readonly FileResult[]> {
-  const isSimple = shard === undefined && bail !== true && events === undefined;
-  if (jobs !== undefined && jobs > 1 && files.length > 1 && isSimple) {
+  const { filter, tag, shard, bail, repeat, seed, events } = options;
+  const isSimple = shard === undefined && bail !== true && events === undefined && !wantsCoverage(options);
+  const jobs = isSimple ? (options.jobs ?? jobsThatPay(files, repeat)) : 1;
+  if (jobs > 1 && files.length > 1) {
     const { runOnThreads } = await import('./testing/threads.ts');
     const results = await runOnThreads(files, { filter, tag, repeat, seed: seed ?? null }, jobs);
     for (const { cases } of results) for (const each of cases) run.told(each);
     return results;
   }
   return runScenarios(files, run, (path, made) => madeOf.set(path, made));
+}
+
+function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Options): boolean {
+  return (
+    coverage === true || coverageReporter.length > 0 || threshold !== undefined || emitCases !== undefined
+  );
+}
+
+/** Watches the edges while cases run, and tells what was covered; loaded only where it is asked for. */
+async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
+  const { coverageBook } = await import('./testing/coverage_book.ts');
+  const { tellCoverage } = await import('./testing/coverage_output.ts');
+  const book = coverageBook();
+  const tell = () =>
+    tellCoverage(book.edges(), {
+      reporters: coverageReporter,
+      thresholds: threshold ?? {},
+      emitCases: emitCases ?? null,
+      isOffering: false,
+    });
+  return { on: book.on, tell };
 }
 
 async function update(results: readonly FileResult[]): Promise<void> {

@@ -2,17 +2,8 @@ import { type CoverageReport, missedSentence } from '../../simulator/covering/re
 import type { Thresholds } from '../../simulator/covering/thresholds.ts';
 import { packageVersion } from '../version.ts';
 import { written } from './write_file.ts';
+import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
 import { type BookedEdge, reportOf } from './coverage_book.ts';
-
-export const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
-
-type CoverageReporter = (typeof COVERAGE_REPORTERS)[number];
-
-/** A report of coverage that was asked for. */
-export interface AskedCoverage {
-  readonly name: CoverageReporter;
-  readonly path: string | null;
-}
 
 /** How coverage is told. */
 export interface CoverageOptions {
@@ -22,18 +13,6 @@ export interface CoverageOptions {
   readonly emitCases: string | null;
   /** Whether to look for such cases at all. */
   readonly isOffering: boolean;
-}
-
-/** Reads `name` or `name=path`. */
-export function readCoverageReport(text: string): AskedCoverage | { readonly problem: string } {
-  const equals = text.indexOf('=');
-  const name = equals < 0 ? text : text.slice(0, equals);
-  const known = COVERAGE_REPORTERS.find((each) => each === name);
-  if (known === undefined)
-    return {
-      problem: `there is no report '${name}' of coverage; there are ${COVERAGE_REPORTERS.join(', ')}`,
-    };
-  return { name: known, path: equals < 0 ? null : text.slice(equals + 1) };
 }
 
 /** Tells coverage in every way that was asked for; whether all thresholds were reached. */

@@ -1,0 +1,20 @@
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+/**
+ * Text of scenario files, repetitions counted, from which threads pay: a thread takes about as long to begin as a
+ * few thousand cases take to run.
+ */
+const LEAST_BYTES_PER_THREAD = 1_000_000;
+
+/** How many threads are worth beginning for these files; 1 is this one alone. */
+export function jobsThatPay(files: readonly string[], repeat: number): number {
+  if (files.length < 2) return 1;
+  const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0) * repeat;
+  const jobs = Math.floor(bytes / LEAST_BYTES_PER_THREAD);
+  return Math.max(1, Math.min(jobs, files.length, availableParallelism()));
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
