@@ -101,7 +101,7 @@ describe('edgeproof bench', () => {
   it.each([
     [['nowhere.yaml'], 2, 'there is no such file'],
     [['broken.cel'], 3, "did you mean 'method'"],
-    [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p99'"],
+    [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p90'"],
     [['rule.cel', '--baseline', 'policy.yaml'], 2, 'cannot read policy.yaml'],
     [['rule.cel', '--requests', 'rule.cel'], 2, 'cannot be used'],
     [['rule.cel', '-r', 'xml'], 2, "'xml' is no reporter"],
