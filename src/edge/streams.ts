@@ -1,7 +1,8 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { Hide } from '../engine/hide.ts';
-import { type StreamPipeline, StreamExchange, type StreamReason } from '../engine/stream.ts';
+import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
+import type { StreamReason } from '../engine/stream_reasons.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { hostTable } from './hosts.ts';

@@ -1,6 +1,7 @@
 import type { Because } from './contract.ts';
 import { hideIn } from './hide.ts';
-import { STREAM_REASONS, type StreamExchange, type StreamReason } from './stream.ts';
+import type { StreamExchange } from './stream.ts';
+import { STREAM_REASONS, type StreamReason } from './stream_reasons.ts';
 import { type Step, moduleSteps } from './trace.ts';
 
 /** The steps of a connection: which edge took it, what its modules said, which backends were tried, how it ended. */

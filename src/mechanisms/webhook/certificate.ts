@@ -22,6 +22,20 @@ export function isCertificateUrl(url: string): boolean {
   return ALLOWED_URL.test(url);
 }
 
+/** What a driver is asked for to get a certificate: the host is public, and nothing leads away from it. */
+export function certificateRequest(url: string) {
+  return {
+    method: 'GET',
+    url,
+    headers: [],
+    body: null,
+    timeoutMs: 5_000,
+    limitBytes: CERTIFICATE_LIMIT_BYTES,
+    maxRedirects: 0,
+    allowPrivate: false,
+  };
+}
+
 /** The certificate in a PEM text if it is usable now, or null. */
 export function usableCertificate(pem: string, nowMs: number): Certificate | null {
   if (pem.length > CERTIFICATE_LIMIT_BYTES) return null;

@@ -1,8 +1,8 @@
 import { ask } from '../../engine/contract.ts';
-import type { Answers, Ask, FetchRequest, Handler, Pass, Stop, Verdict } from '../../engine/contract.ts';
+import type { Answers, Ask, Handler, Pass, Stop, Verdict } from '../../engine/contract.ts';
 import type { RequestHead, World } from '../../engine/contract.ts';
 import type { Linked, Module, Reason } from '../../engine/module.ts';
-import { CERTIFICATE_LIMIT_BYTES, rememberCertificate } from '../../mechanisms/webhook/certificate.ts';
+import { certificateRequest, rememberCertificate } from '../../mechanisms/webhook/certificate.ts';
 import { prepareWebhook } from '../../mechanisms/webhook/prepare.ts';
 import type { WebhookVerifier } from '../../mechanisms/webhook/prepare.ts';
 import type { WebhookRequest } from '../../mechanisms/webhook/reading.ts';
@@ -99,20 +99,6 @@ function verify(
     const fetched = again.outcome === 'verified' ? { url, pem } : undefined;
     return verdictOf(verifier, again, refusals, fetched);
   });
-}
-
-function certificateRequest(url: string): FetchRequest {
-  const limitBytes = CERTIFICATE_LIMIT_BYTES;
-  return {
-    method: 'GET',
-    url,
-    headers: [],
-    body: null,
-    timeoutMs: 5_000,
-    limitBytes,
-    maxRedirects: 0,
-    allowPrivate: false,
-  };
 }
 
 function pemOf(answer: Answers['fetch']): string | null {

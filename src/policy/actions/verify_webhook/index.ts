@@ -1,5 +1,5 @@
-import type { Answers, FetchRequest } from '../../../engine/contract.ts';
-import { CERTIFICATE_LIMIT_BYTES, rememberCertificate } from '../../../mechanisms/webhook/certificate.ts';
+import type { Answers } from '../../../engine/contract.ts';
+import { certificateRequest, rememberCertificate } from '../../../mechanisms/webhook/certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from '../../../mechanisms/webhook/prepare.ts';
 import type { WebhookRequest } from '../../../mechanisms/webhook/reading.ts';
 import { WEBHOOK_REASONS } from '../../../mechanisms/webhook/reasons.ts';
@@ -106,20 +106,6 @@ function compileVerifier(
   return ({ activation }) => {
     const text = template.text(activation);
     return text instanceof Failure ? text : prepareWebhook(provider, text);
-  };
-}
-
-function certificateRequest(url: string): FetchRequest {
-  const limitBytes = CERTIFICATE_LIMIT_BYTES;
-  return {
-    method: 'GET',
-    url,
-    headers: [],
-    body: null,
-    timeoutMs: 5_000,
-    limitBytes,
-    maxRedirects: 0,
-    allowPrivate: false,
   };
 }
 
