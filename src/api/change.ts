@@ -151,7 +151,8 @@ async function recordChange(
   { resource, object, action }: Recorded,
 ): Promise<void> {
   const { ports, accountId, newId, nowMs, deliveries } = wiring;
-  const showing = { base, service: ports.service, statusOf: deliveries.statusOf };
+  const { service, samlCertificate } = ports;
+  const showing = { base, service, samlCertificate, statusOf: deliveries.statusOf };
   const hidden = new Set(resource.secretKeys);
   const shown = Object.entries(present(resource, object, showing)).filter(([key]) => !hidden.has(key));
   const event = auditEvent({

@@ -221,5 +221,6 @@ export async function show(
 
 /** What answers to this request show of addresses. */
 function showingOf({ ports, deliveries }: Wiring, { base }: Asking) {
-  return { base, service: ports.service, statusOf: deliveries.statusOf };
+  const { service, samlCertificate } = ports;
+  return { base, service, samlCertificate, statusOf: deliveries.statusOf };
 }

@@ -18,6 +18,7 @@ import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../re
 import type { Store } from '../store/port.ts';
 import { StoreError } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
+import { samlKeysBeside } from './saml_keys.ts';
 
 /** What `serve` and tests choose. */
 export interface ManagementOptions extends ApiOptions {
@@ -63,20 +64,23 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       ...delivery,
     });
     const first = usableDocument(edgeDocument(objects, service));
+    const key = sealingKeyBeside(storePath);
+    const samlKeys = samlKeysBeside(storePath, key, nowMs);
     const edge = edgeOf(first, {
       ...edgeOptions,
+      login: { samlKeys, ...edgeOptions.login },
       onEvent: (event: HttpRequestCompleteEvent, explain) => {
         delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
         edgeOptions.onEvent?.(event, explain);
       },
     });
-    const key = sealingKeyBeside(storePath);
     const api = managementApi({
       store,
       plane: planeOf(edge, first),
       ports: {
         service,
         seal: (text, place) => seal(key, text, place),
+        samlCertificate: (route) => samlKeys(route).certificatePem,
         secretText,
         sourceProblem: sourceProblem as never,
       },

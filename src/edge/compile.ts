@@ -20,6 +20,7 @@ import { type HostTable, hostTable, isLoopback } from './hosts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
 import { type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
+import { type SamlHost, compileSamlHost } from './saml_host.ts';
 import type { TakeState } from './states.ts';
 import { type StreamTable, compileStreams } from './streams.ts';
 
@@ -32,6 +33,8 @@ export interface CompiledEdge {
   readonly streams: StreamTable;
   /** How TLS is spoken with whom. */
   readonly handshakes: HandshakeTable;
+  /** Addresses of SAML routes on the host of the service. */
+  readonly samlHost: SamlHost;
   /** The only edge, where there is just one. */
   readonly sole: HttpsEdge | null;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
@@ -121,6 +124,7 @@ export function compileEdge(
     hosts: hostTable(edges),
     streams: compileStreams(config, context),
     handshakes: handshakeTable(config, adoptHosts),
+    samlHost: compileSamlHost(config, context, logins),
     sole: https.length === 1 ? https[0]! : null,
     adoptHosts,
     hide: secrets?.hide ?? null,
@@ -206,6 +210,8 @@ export function beginExchange(
   head: RequestHead,
   world: World,
 ): Exchange {
+  const ofService = compiled.samlHost.find(head.host, head.path);
+  if (ofService !== null) return new Exchange(compiled.naming, connection, head, world, ofService, MATCHED);
   const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
   const fromOutside = connection.hops === undefined;
   if (edge === null || (fromOutside && isInternalHost(head.host))) return refused('route.unknown_host');

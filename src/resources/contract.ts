@@ -47,6 +47,8 @@ export interface Reading {
   readonly refOf: (id: string) => Ref;
   /** What delivery says of an event destination. */
   readonly statusOf: (id: string) => unknown;
+  /** PEM of the certificate of the key that a route signs its SAML requests with. */
+  readonly samlCertificate: (route: string) => string;
 }
 
 export interface Ref {
@@ -102,6 +104,8 @@ export interface Principal {
 export interface Ports {
   readonly service: string;
   readonly seal: (text: string, place: string) => string;
+  /** PEM of the certificate of the key that a route signs its SAML requests with. */
+  readonly samlCertificate: (route: string) => string;
   /** A secret of lower-case letters and digits. */
   readonly secretText: (length: number) => string;
   /** What is wrong with an event source, or null. */

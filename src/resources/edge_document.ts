@@ -1,4 +1,4 @@
-import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
 import { ROUTE_MODULES } from './module_fields.ts';
@@ -116,7 +116,8 @@ function routeOf(body: Body): Body {
  */
 export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeConfig {
   const { closed, hidden, restriction } = document;
-  const config = restriction === null ? checked : restricted(checked, restriction);
+  const named = withRouteIds(checked, document);
+  const config = restriction === null ? named : restricted(named, restriction);
   if (closed.length === 0 && hidden.length === 0) return config;
   const https = { ...config.edges.https };
   for (const id of closed) {
@@ -127,7 +128,24 @@ export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeC
   }
   for (const id of hidden) delete https[id];
   const refusal = { http_response: { ...MUTUAL_TLS_NOT_RUN, headers: {} } };
-  return { ...config, backends: { ...config.backends, [CLOSED]: refusal }, edges: { ...config.edges, https } };
+  return {
+    ...config,
+    backends: { ...config.backends, [CLOSED]: refusal },
+    edges: { ...config.edges, https },
+  };
+}
+
+/** Gives the routes their ids, which are part of the addresses that identity providers know. */
+function withRouteIds(config: EdgeConfig, { pointers }: EdgeDocument): EdgeConfig {
+  const https = { ...config.edges.https };
+  for (const [id, pointer] of pointers) {
+    const [, edge, index] = /^\/edges\/https\/([^/]+)\/routes\/(\d+)$/.exec(pointer) ?? [];
+    if (edge === undefined || https[edge] === undefined) continue;
+    const { routes } = https[edge];
+    const named: RouteConfig = { ...routes[Number(index)]!, id };
+    https[edge] = { ...https[edge], routes: routes.with(Number(index), named) };
+  }
+  return { ...config, edges: { ...config.edges, https } };
 }
 
 /** Where in the request's object a finding about the configuration is. */

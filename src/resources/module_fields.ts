@@ -7,6 +7,7 @@ import { oauth } from '../modules/oauth/schema.ts';
 import { oidc } from '../modules/oidc/schema.ts';
 import { requestHeaders } from '../modules/request_headers/schema.ts';
 import { responseHeaders } from '../modules/response_headers/schema.ts';
+import { serviceAddresses } from '../modules/saml/addresses.ts';
 import { saml } from '../modules/saml/schema.ts';
 import { enabled } from '../modules/schema.ts';
 import { trafficPolicy } from '../modules/traffic_policy/schema.ts';
@@ -170,17 +171,17 @@ const samlShown = saml.extend({
   idp_metadata_url: z.string().describe('Always empty.'),
 });
 
-/** The signing certificate comes with the SAML gate; until then there is no key, and the text is empty. */
-function showSaml(value: Body, { id, service }: Reading): Body {
-  const base = `https://idp.${service}.test/saml/${id}`;
+/** The addresses of the service provider, which the edge answers at, and the certificate of its key. */
+function showSaml(value: Body, { id, service, samlCertificate }: Reading): Body {
+  const { entityId, acsUrl, sloUrl } = serviceAddresses(service, id);
   return {
     cookie_prefix: '',
     ...value,
-    entity_id: base,
-    assertion_consumer_service_url: `${base}/acs`,
-    single_logout_url: `${base}/slo`,
-    request_signing_certificate_pem: '',
-    metadata_url: base,
+    entity_id: entityId,
+    assertion_consumer_service_url: acsUrl,
+    single_logout_url: sloUrl,
+    request_signing_certificate_pem: samlCertificate(id),
+    metadata_url: entityId,
     idp_metadata_url: '',
   };
 }

@@ -7,6 +7,7 @@ export interface Showing {
   readonly base: string;
   readonly service: string;
   readonly statusOf: (id: string) => unknown;
+  readonly samlCertificate: (route: string) => string;
 }
 
 interface Shown {
@@ -45,6 +46,7 @@ export function present(
     service: showing.service,
     refOf: (id) => (id === object.id ? { id, uri } : refTo(id, showing.base)),
     statusOf: showing.statusOf,
+    samlCertificate: showing.samlCertificate,
   };
   const shown: Record<string, unknown> = { id: object.id, uri };
   for (const { read } of Object.values(resource.fields)) {

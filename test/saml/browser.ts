@@ -34,7 +34,9 @@ export function browserOf(carry: Carry, jar = new CookieJar()) {
       body: form,
     });
     const response = await carry(request);
-    for (const each of response.headers.getSetCookie()) await jar.setCookie(each, url, { sameSiteContext });
+    // RFC 6265bis §5.7: the response to a navigation of the whole page may set any cookie.
+    for (const each of response.headers.getSetCookie())
+      await jar.setCookie(each, url, { sameSiteContext: 'lax' });
     const hop = {
       method,
       url,

@@ -166,9 +166,8 @@ export async function serveSamlify(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      void answer(request.url ?? '/', Buffer.concat(chunks).toString('utf8')).then((page) => {
-        response.writeHead(200, { 'content-type': 'text/html' }).end(page);
-      });
+      const page = answer(request.url ?? '/', Buffer.concat(chunks).toString('utf8'));
+      void page.then((text) => response.writeHead(200, { 'content-type': 'text/html' }).end(text));
     });
   });
   async function answer(target: string, body: string): Promise<string> {

@@ -52,9 +52,14 @@ export function openResponse(encoded: string): (ResponseShape & { readonly xml: 
   return isRefusal(shape) ? shape : { ...shape, xml: decoded.xml };
 }
 
-/** What a response says it answers; not believed yet, but enough to find the login that waits for it. */
-export function answeredRequest({ response }: ResponseShape): string | null {
-  return attributeOf(response, 'InResponseTo') ?? null;
+/**
+ * The id of the request that a response says it answers, read without belief in anything: it serves to find who waits.
+ * Null when it names none or cannot be read.
+ */
+export function inResponseToOf(encoded: string): string | null {
+  const decoded = decodeMessage(encoded);
+  const message = isRefusal(decoded) ? decoded : readMessage(decoded.xml);
+  return isRefusal(message) ? null : (attributeOf(message.root, 'InResponseTo') ?? null);
 }
 
 /** What has to be asked of the verifying library. */

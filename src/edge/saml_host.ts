@@ -1,0 +1,82 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Pipeline, pipeline, slot } from '../engine/pipeline.ts';
+import { refusal } from '../engine/refusals.ts';
+import { identityHost } from '../mechanisms/login/saml/addresses.ts';
+import { type Endpoints, samlHostHandler } from '../modules/saml/host.ts';
+import { saml } from '../modules/saml/index.ts';
+import type { EdgeConfig, RouteConfig } from './document/schema.ts';
+import { type LoginGround, gatesOf } from './gates.ts';
+import { hostTable } from './hosts.ts';
+import { type Context, readHostport } from './slots.ts';
+
+/** The addresses of SAML routes on the host of the service: those that identity providers are told. */
+export interface SamlHost {
+  /** The pipeline of an address; null when the host is another, or has nothing there. */
+  readonly find: (host: string, path: string) => Pipeline | null;
+}
+
+/** Compiles them for the routes that have an id. */
+export function compileSamlHost(config: EdgeConfig, context: Context, logins: LoginGround): SamlHost {
+  const byId = new Map<string, Pipeline>();
+  for (const [name, edge] of Object.entries(config.edges.https)) {
+    const routes: readonly RouteConfig[] = edge.routes;
+    const gates = gatesOf(name, routes, logins);
+    for (const [index, route] of routes.entries()) {
+      const login = gates[index] ?? null;
+      if (route.id === undefined || route.saml?.enabled !== true || login === null) continue;
+      const pointer = `${pointerTo('/edges/https', name)}/routes/${index}`;
+      const links = { ...context.policy, login };
+      byId.set(
+        route.id,
+        addressesOf(name, route as Saml, pointer, links, endpointsOf(edge.hostports), context),
+      );
+    }
+  }
+  const own = identityHost(context.naming.service);
+  return {
+    find: (host, path) => {
+      if (byId.size === 0 || host !== own) return null;
+      const [, id] = /^\/saml\/([^/]+)(?:\/|$)/.exec(path) ?? [];
+      return id === undefined ? null : (byId.get(id) ?? null);
+    },
+  };
+}
+
+type Saml = RouteConfig & { readonly id: string; readonly saml: NonNullable<RouteConfig['saml']> };
+
+function addressesOf(
+  edge: string,
+  { id, saml: config, match, match_type: matchType }: Saml,
+  pointer: string,
+  links: Context['policy'] & Pick<Parameters<typeof samlHostHandler>[1], 'login'>,
+  endpoints: Endpoints,
+  context: Context,
+): Pipeline {
+  const { naming, ipPolicy, backend } = context;
+  const at = pointerTo(pointer, 'saml');
+  const linked = {
+    ...links,
+    edge,
+    naming,
+    pointer: at,
+    ipPolicy,
+    backend,
+    refusal: (status: number, code: number | null, message: string) => refusal(naming, status, code, message),
+  };
+  const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
+  const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
+  const facts = { route: id, edge, match, matchType, pointer, naming };
+  return pipeline(facts, [slot('saml', at, saml.reasons, handler, state)]);
+}
+
+/** The origins that the hostports of an edge make. */
+function endpointsOf(hostports: readonly string[]): Endpoints {
+  const read = hostports.map(readHostport);
+  const table = hostTable(read.map(({ host }) => [host, true] as const));
+  const first = read.find(({ host }) => !host.startsWith('*.'));
+  const port = first === undefined || first.port === 0 || first.port === 443 ? '' : `:${first.port}`;
+  return {
+    isOwn: (origin) => URL.canParse(origin) && table.find(new URL(origin).hostname) === true,
+    standard: first === undefined ? null : `https://${first.host}${port}`,
+  };
+}
