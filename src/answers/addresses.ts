@@ -44,7 +44,10 @@ interface Entry {
  * Names of upstreams, looked up once in the time for which DNS says that the answer holds. The system's look-up knows
  * the hosts file but no times, DNS the times: addresses come from the one, how long they hold from the other.
  */
-export function createAddresses(names: NameSource = SYSTEM_NAMES, nowMs: () => number = Date.now): LookupFunction {
+export function createAddresses(
+  names: NameSource = SYSTEM_NAMES,
+  nowMs: () => number = Date.now,
+): LookupFunction {
   const known = new Map<string, Entry>();
   const asking = new Map<string, Promise<Entry>>();
 

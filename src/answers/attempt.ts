@@ -149,7 +149,8 @@ export class Attempt implements OnConnection, Forwarding, BodyTaker, ResponseBod
     }
     // A kept connection may have been closed while the request was on its way; a request that means the same when
     // sent twice is sent once more (RFC 9112 §9.3.1).
-    const isStale = failure === 'reset' && this.#reused && this.#interim === 0 && connection?.isAnswering === false;
+    const isStale =
+      failure === 'reset' && this.#reused && this.#interim === 0 && connection?.isAnswering === false;
     if (!isStale || this.#body.lengthBytes !== 0 || !IDEMPOTENT.has(this.#request.method)) {
       this.#fail(failure, detail);
       return;
@@ -245,7 +246,8 @@ export class Attempt implements OnConnection, Forwarding, BodyTaker, ResponseBod
     const { upgrade } = this.#request;
     if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
     if (status === 101) this.broken('invalid', 'the upstream changes the protocol, which nobody asked for');
-    else if (++this.#interim > MOST_INTERIM) this.broken('invalid', 'the upstream sends interim responses only');
+    else if (++this.#interim > MOST_INTERIM)
+      this.broken('invalid', 'the upstream sends interim responses only');
     else if (status === 100) {
       if (this.#isAsking) this.#goOn();
     } else this.#taker.interim({ status, headers: head.headers });

@@ -59,7 +59,9 @@ export class Pool {
   #shorter(hint: string): number {
     const seconds = /(?:^|[,;\s])timeout=(\d{1,6})\b/i.exec(hint)?.[1];
     const { idleConnectionMs } = this.#limits;
-    return seconds === undefined ? idleConnectionMs : Math.min(idleConnectionMs, Number(seconds) * 1_000 - 1_000);
+    return seconds === undefined
+      ? idleConnectionMs
+      : Math.min(idleConnectionMs, Number(seconds) * 1_000 - 1_000);
   }
 }
 
@@ -89,7 +91,8 @@ export class Pools {
   async close(): Promise<void> {
     const all = [...this.#open];
     const closed = all.map(
-      ({ socket }) => new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
+      ({ socket }) =>
+        new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
     );
     for (const connection of all) connection.socket.destroy();
     await Promise.all(closed);

@@ -78,8 +78,8 @@ export interface ReplySink {
   /** Passes an interim response on (RFC 9110 §15.2); without effect where the client knows none. */
   interim(status: number, fields: FieldList): void;
   /**
-   * Begins the reply; `fields` without framing. Throws on a field that would break out of its line, before a byte
-   * is sent.
+   * Begins the reply. Framing and fields of one hop that are among `fields` are the sink's to leave out. Throws on a
+   * field that would break out of its line, before a byte is sent.
    */
   head(status: number, fields: FieldList, framing: ReplyFraming): void;
   /** Content, lent as `BodyTaker.take` says. */

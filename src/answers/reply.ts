@@ -56,7 +56,10 @@ function sendBytes(reply: Reply, text: Uint8Array, parts: ReplyParts, done: (sen
   const bytes = reply.compress === null ? raw : compressed(raw, reply.compress);
   const content = !hasNoContent(sink.method, reply.status) && bytes.length > 0;
   const relay = new Relay(parts, { cancel: () => undefined, ...NO_SOURCE }, done);
-  sink.head(reply.status, fieldsOf(reply), { lengthBytes: declaredLength(reply.status, bytes.length), content });
+  sink.head(reply.status, fieldsOf(reply), {
+    lengthBytes: declaredLength(reply.status, bytes.length),
+    content,
+  });
   if (content) {
     // What the client did not take it did not take of the original either.
     relay.rawBytes = () => (sink.sentBytes === bytes.length ? raw.length : sink.sentBytes);
@@ -75,7 +78,10 @@ function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (se
   const length = declared !== undefined && /^[0-9]{1,15}$/.test(declared) ? Number(declared) : null;
   const relay = new Relay(parts, body, done);
   relay.rawBytes = () => 0;
-  sink.head(reply.status, fieldsOf(reply), { lengthBytes: declaredLength(reply.status, length), content: false });
+  sink.head(reply.status, fieldsOf(reply), {
+    lengthBytes: declaredLength(reply.status, length),
+    content: false,
+  });
   body.cancel(); // without effect, unless the upstream sends content where none belongs
   relay.end(NO_FIELDS);
 }

@@ -17,9 +17,12 @@ export function requestText(
   let text = line;
   if (seen.hosts === 0) text += `\r\nhost: ${request.leaf.host}:${request.leaf.port}`;
   text += fields;
-  if (request.upgrade !== null) return `${text}\r\nconnection: upgrade\r\nupgrade: ${request.upgrade}\r\n\r\n`;
+  if (request.upgrade !== null)
+    return `${text}\r\nconnection: upgrade\r\nupgrade: ${request.upgrade}\r\n\r\n`;
   // RFC 9110 §10.1.4: TE is of this hop, and says so.
-  text += options.takesTrailers ? '\r\nconnection: keep-alive, te\r\nte: trailers' : '\r\nconnection: keep-alive';
+  text += options.takesTrailers
+    ? '\r\nconnection: keep-alive, te\r\nte: trailers'
+    : '\r\nconnection: keep-alive';
   if (lengthBytes === null) text += '\r\ntransfer-encoding: chunked';
   else if (lengthBytes > 0 || WITH_CONTENT.has(request.method)) text += `\r\ncontent-length: ${lengthBytes}`;
   if (options.expectsContinue) text += '\r\nexpect: 100-continue';

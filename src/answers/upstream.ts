@@ -39,7 +39,13 @@ export const UPSTREAM_LIMITS: UpstreamLimits = {
  */
 export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): UpstreamClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
-  const times = [limits.connectMs, limits.headMs, limits.continueMs, limits.idleConnectionMs, limits.bodyIdleMs];
+  const times = [
+    limits.connectMs,
+    limits.headMs,
+    limits.continueMs,
+    limits.idleConnectionMs,
+    limits.bodyIdleMs,
+  ];
   const pools = new Pools({
     ...limits,
     lookup: limits.lookup ?? createAddresses(),

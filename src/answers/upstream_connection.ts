@@ -74,7 +74,8 @@ export class UpstreamConnection implements Due {
     this.#reader = new ResponseReader(limits.wire);
     this.#content = new ContentReader(limits.wire);
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
-    const onread = buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
+    const onread =
+      buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
     const socket = dial(leaf, { ...limits, onread });
     this.socket = socket;
     this.outbox = new Outbox(socket);
@@ -297,4 +298,3 @@ export class UpstreamConnection implements Due {
     return socket;
   }
 }
-

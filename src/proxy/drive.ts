@@ -209,7 +209,10 @@ class Drive implements ForwardTaker, ReplyParts {
     // Whether the connection can change its protocol is known to the listener, not to the engine.
     const request = asked.upgrade === null || upgradable ? asked : { ...asked, upgrade: null };
     const expectsContinue = streams && sent.awaitsContinue && this.#body.isUntouched;
-    const options = expectsContinue || reply.takesTrailers ? { expectsContinue, takesTrailers: reply.takesTrailers } : USUAL;
+    const options =
+      expectsContinue || reply.takesTrailers
+        ? { expectsContinue, takesTrailers: reply.takesTrailers }
+        : USUAL;
     this.#giveUp = this.#cancelForward;
     const turn = ++this.#turn;
     const forwarding = this.#hands.upstream.forward(request, body, options, this);
@@ -258,7 +261,8 @@ class Drive implements ForwardTaker, ReplyParts {
     const { fetch, oidc } = this.#hands;
     switch (question.ask) {
       case 'fetch':
-        if (fetch === undefined) return { failure: 'connect', detail: 'this listener makes no control requests' };
+        if (fetch === undefined)
+          return { failure: 'connect', detail: 'this listener makes no control requests' };
         return fetch(question.request, gone);
       case 'oidc':
         if (oidc === undefined) return { failure: 'unreachable', detail: 'this listener asks no providers' };

@@ -188,7 +188,8 @@ export class Http1Connection implements Due {
       this.#underWay = null;
       return;
     }
-    const isLast = this.#isClosing || sink.isUntilClose || (this.#service.draining && this.#inbox.length === 0);
+    const isLast =
+      this.#isClosing || sink.isUntilClose || (this.#service.draining && this.#inbox.length === 0);
     if (isLast) {
       this.#underWay = null;
       this.#closeGently();
@@ -287,7 +288,7 @@ export class Http1Connection implements Due {
     const { partial } = this.#reader;
     const scheme = this.facts.tls === null ? 'http' : 'https';
     const { code, status, detail } = why;
-    const head = code === 'head_timeout' ? {} : { ...partial, scheme } as const;
+    const head = code === 'head_timeout' ? {} : ({ ...partial, scheme } as const);
     const page = this.#service.plane.refuse({ status, code, detail, connection: this.facts, head });
     this.outbox.text(refusalText(page));
     this.outbox.flush();

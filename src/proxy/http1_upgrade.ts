@@ -4,7 +4,8 @@ import type { WireRequest } from '../wire/request_head.ts';
 
 /** Whether a request that asks for another protocol may have it; otherwise it is served as any other. */
 export function mayUpgrade(head: WireRequest): boolean {
-  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0) return false;
+  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
+    return false;
   const protocol = upgradeOf(head.headers);
   return (
     protocol !== null &&

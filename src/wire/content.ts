@@ -18,7 +18,7 @@ const EXTENSIONS = problem('malformed', 'the chunk extensions are longer than th
 const BAD_END = problem('malformed', 'a chunk is not followed by CRLF');
 const BAD_LINE = problem('malformed', 'the line of a chunk size does not end in CRLF');
 const TRAILERS = problem('malformed', 'the trailer section is longer than the limit');
-const FRAMING_TRAILER = problem('malformed', 'a trailer names the framing or the host');
+const FRAMING_TRAILER = problem('malformed', 'a trailer names the framing');
 
 /** Hex digits of a chunk size, leading zeros and all. */
 const SIZE_DIGITS = 16;
@@ -217,7 +217,8 @@ export class ContentReader {
       from = 0;
       until = held.length;
       // Only the end of a line can be the end of the section: what drips in is not read again for each drop.
-      if (until <= this.#limits.trailerBytes && held.indexOf(LF, before) < 0) return this.#holdTrailer(held, to);
+      if (until <= this.#limits.trailerBytes && held.indexOf(LF, before) < 0)
+        return this.#holdTrailer(held, to);
     } else if (bytes[from] === CR && from + 1 < to && bytes[from + 1] === LF) {
       this.at = from + 2;
       this.#state = AT.done;
@@ -232,7 +233,7 @@ export class ContentReader {
     if (end === MORE) return this.#holdTrailer(before > 0 ? held : Buffer.from(bytes.subarray(from, to)), to);
     for (let index = 0; index < section.count; index++) {
       const { kind } = section.names[index]!;
-      if (kind === KIND.contentLength || kind === KIND.transferEncoding || kind === KIND.host) {
+      if (kind === KIND.contentLength || kind === KIND.transferEncoding) {
         this.problem = FRAMING_TRAILER;
         return REFUSED;
       }

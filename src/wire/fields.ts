@@ -102,3 +102,8 @@ export function faultIn(bytes: Buffer, from: number, to: number, start: number):
   }
   return null;
 }
+
+/** Whether the end of a head, an empty line, is in `bytes[from..to)`. */
+export function hasEnd(bytes: Buffer, from: number, to: number): boolean {
+  return bytes.subarray(from, to).indexOf('\r\n\r\n', 0, 'latin1') >= 0;
+}

@@ -1,6 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
-import { faultIn, MORE, readSection, REFUSED, section } from './fields.ts';
+import { faultIn, hasEnd, MORE, readSection, REFUSED, section } from './fields.ts';
 import { CHUNKED, framingOf } from './framing.ts';
 import type { WireLimits } from './limits.ts';
 import { gatherFields, type HeadFields, hasMember, isKept } from './message.ts';
@@ -78,15 +78,11 @@ export class RequestReader {
       if (bytes[from + 1] === LF) start = from + 2;
     }
     const { headBytes } = this.#limits;
-    if (this.#seen > 0) {
-      const before = this.#seen;
-      const fault = faultIn(bytes, from + before, to, from);
+    if (this.#seen > 0 && !hasEnd(bytes, Math.max(start, from + this.#seen - 3), to)) {
+      const fault = faultIn(bytes, from + this.#seen, to, from);
       if (fault !== null) return this.#refuse(fault, {});
-      const lookFrom = Math.max(start, from + before - 3);
-      if (bytes.subarray(lookFrom, to).indexOf('\r\n\r\n', 0, 'latin1') < 0) {
-        this.#seen = to - from;
-        return to - from > headBytes ? this.#refuse(TOO_LARGE, {}) : MORE;
-      }
+      this.#seen = to - from;
+      return to - from > headBytes ? this.#refuse(TOO_LARGE, {}) : MORE;
     }
     const result = start < to ? this.#parse(bytes, start, to) : MORE;
     if (result === MORE) {
@@ -150,7 +146,8 @@ export class RequestReader {
       keepAlive: isKept(version, connection) && method !== 'CONNECT',
       // RFC 9110 §10.1.1: an expectation of HTTP/1.0 is ignored, and so is one about nothing.
       expectsContinue: expect !== null && version === '1.1' && length !== 0,
-      takesTrailers: fields.te !== '' && version === '1.1' && hasMember(connection, 'te') && TRAILERS.test(fields.te),
+      takesTrailers:
+        fields.te !== '' && version === '1.1' && hasMember(connection, 'te') && TRAILERS.test(fields.te),
       asksUpgrade: fields.hasUpgrade && hasMember(connection, 'upgrade'),
     };
     return HEAD;

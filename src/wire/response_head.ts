@@ -1,6 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import { CR, LF, SP, VALUE } from './bytes.ts';
-import { faultIn, MORE, readSection, REFUSED, section } from './fields.ts';
+import { faultIn, hasEnd, MORE, readSection, REFUSED, section } from './fields.ts';
 import { CHUNKED, framingOf, UNTIL_CLOSE } from './framing.ts';
 import type { WireLimits } from './limits.ts';
 import { gatherFields, type HeadFields, hasMember, isKept } from './message.ts';
@@ -49,14 +49,11 @@ export class ResponseReader {
    */
   read(bytes: Buffer, from: number, to: number, toHead: boolean): number {
     const { headBytes } = this.#limits;
-    if (this.#seen > 0) {
+    if (this.#seen > 0 && !hasEnd(bytes, Math.max(from, from + this.#seen - 3), to)) {
       const fault = faultIn(bytes, from + this.#seen, to, from);
       if (fault !== null) return this.#refuse(fault);
-      const lookFrom = Math.max(from, from + this.#seen - 3);
-      if (bytes.subarray(lookFrom, to).indexOf('\r\n\r\n', 0, 'latin1') < 0) {
-        this.#seen = to - from;
-        return to - from > headBytes ? this.#refuse(TOO_LARGE) : MORE;
-      }
+      this.#seen = to - from;
+      return to - from > headBytes ? this.#refuse(TOO_LARGE) : MORE;
     }
     const result = this.#parse(bytes, from, to, toHead);
     if (result === MORE) {

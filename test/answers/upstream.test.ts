@@ -47,7 +47,11 @@ async function settled(count: () => number): Promise<number> {
 const USUAL = { expectsContinue: false, takesTrailers: false };
 
 /** Forwards, and reads the response to its end. */
-async function whole(client: UpstreamClient, asked: UpstreamRequest, body: Body = NO_BODY): Promise<Forwarded> {
+async function whole(
+  client: UpstreamClient,
+  asked: UpstreamRequest,
+  body: Body = NO_BODY,
+): Promise<Forwarded> {
   const answer = await forwarded(client, asked, body).came;
   if ('body' in answer) {
     const { last } = await drink(answer.body);
@@ -141,7 +145,8 @@ test('what is given up at any phase frees its connection, and says no more', asy
     const count = (): void => void said++;
     const forwarding = client.forward(request(up.port), NO_BODY, USUAL, {
       interim: count,
-      answered: (_head, _reused, body) => body.flow({ take: count, rest: () => true, end: count, fail: count }),
+      answered: (_head, _reused, body) =>
+        body.flow({ take: count, rest: () => true, end: count, fail: count }),
       switched: count,
       failed: count,
     });
