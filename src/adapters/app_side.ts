@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Flow } from '../answers/flow.ts';
-import type { Forwarded, ResponseBody } from '../answers/port.ts';
+import type { Forwarded } from '../answers/port.ts';
 import type { UpstreamRequest } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { NodeRequest, NodeResponse, ReturnableBody } from './client_side.ts';
@@ -78,7 +78,6 @@ interface Caught {
   readonly answered: (forwarded: Forwarded) => void;
   headSent: boolean;
   ended: boolean;
-  waitingBytes: number;
 }
 
 /**
@@ -95,8 +94,12 @@ export function catchResponse(
     if (value !== undefined) response.setHeader(name, value);
   }
   return new Promise((answered) => {
-    const flow = new Flow({ pause: () => undefined, resume: () => void response.emit('drain'), idleMs: 0 });
-    const caught: Caught = { response, flow, answered, headSent: false, ended: false, waitingBytes: 0 };
+    const flow = new Flow({
+      pause: () => undefined,
+      resume: () => void response.emit('drain'),
+      cancel: () => undefined,
+    });
+    const caught: Caught = { response, flow, answered, headSent: false, ended: false };
     gone.addEventListener('abort', () => {
       flow.fail('left', 'the client is gone');
       answered({ failure: 'cancelled', detail: 'the client left before the application answered' });
@@ -116,23 +119,17 @@ function commit(caught: Caught, given: unknown): void {
   const { response, flow, answered } = caught;
   const fields = fieldsOf(response, given);
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  const body: ResponseBody = {
-    lengthBytes: declaredLength(fields),
-    pull: async () => {
-      const part = await flow.pull();
-      if (part.part === 'bytes') caught.waitingBytes -= part.bytes.length;
-      return part;
-    },
-    cancel: () => flow.end(),
-  };
-  answered({ head: { status: response.statusCode, headers: fields }, reused: true, body });
+  flow.lengthBytes = declaredLength(fields);
+  answered({ head: { status: response.statusCode, headers: fields }, reused: true, body: flow });
 }
+
+/** What may wait before the application is asked to, as its flow has it. */
+const HIGH_WATER_BYTES = 65_536;
 
 function push(caught: Caught, chunk: Chunk, encoding: BufferEncoding | undefined): boolean {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Uint8Array.from(chunk);
-  caught.waitingBytes += bytes.length;
   caught.flow.push(bytes);
-  return caught.waitingBytes < caught.response.writableHighWaterMark;
+  return caught.flow.queuedBytes < HIGH_WATER_BYTES;
 }
 
 /** The methods of a response, as `http.ServerResponse` has them. */

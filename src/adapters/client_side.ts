@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyFault, BodyPart, ReplySink, RequestBody } from '../answers/port.ts';
+import type { BodyFault, BodyTaker, ReplySink, RequestBody } from '../answers/port.ts';
 import type { RawHead } from '../engine/request_head.ts';
+import type { FieldList } from '../http/fields.ts';
+import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import type { ConnectionFacts } from '../proxy/port.ts';
 
 /** What adapters need of a request; Express, Fastify and connect hand over objects that have it. */
@@ -50,44 +52,52 @@ export interface ReturnableBody extends RequestBody {
 }
 
 /**
- * The content of a request, pulled from its stream while the stream is paused. The end is never read, so that the
+ * The content of a request, read from its stream while the stream is paused. The end is never read, so that the
  * application still finds a stream that has not ended.
  */
 export function bodyOfRequest(request: NodeRequest): ReturnableBody {
   const read: Uint8Array[] = [];
   let receivedBytes = 0;
   let fault: BodyFault | null = null;
+  let goOn: (() => void) | null = null;
 
-  function take(): BodyPart | null {
-    const isWhole = request.complete && request.readableLength === 0;
-    if (isWhole) return { part: 'end' };
+  /** Gives what is there; false when more has to be awaited. */
+  function give(taker: BodyTaker): 'more' | 'wait' | 'over' {
+    if (request.complete && request.readableLength === 0) {
+      taker.end([]);
+      return 'over';
+    }
     if (request.destroyed && !request.complete) {
       fault = 'left';
-      return { part: 'fault', fault, detail: 'the client left in the middle of its request body' };
+      taker.fail(fault, 'the client left in the middle of its request body');
+      return 'over';
     }
-    if (request.readableLength === 0) return null;
-    const bytes = request.read() as Uint8Array | null;
-    if (bytes === null) return null;
+    const bytes = request.readableLength === 0 ? null : (request.read() as Uint8Array | null);
+    if (bytes === null) return 'more';
     read.push(bytes);
     receivedBytes += bytes.length;
-    return { part: 'bytes', bytes };
+    taker.take(bytes);
+    return taker.rest() ? give(taker) : 'wait';
+  }
+
+  async function pump(taker: BodyTaker): Promise<void> {
+    for (let came = give(taker); came !== 'over'; came = give(taker)) {
+      if (came === 'more') await moreOf(request);
+      else await new Promise<void>((resolve) => (goOn = resolve));
+    }
   }
 
   return {
     lengthBytes: declaredLength(request),
+    awaitsContinue: false,
     get receivedBytes() {
       return receivedBytes;
     },
     get fault() {
       return fault;
     },
-    pull: async () => {
-      for (;;) {
-        const part = take();
-        if (part !== null) return part;
-        await moreOf(request);
-      }
-    },
+    flow: (taker) => void pump(taker),
+    resume: () => goOn?.(),
     giveBack: (instead) => {
       const bytes = instead ?? Buffer.concat(read);
       if (receivedBytes > 0) hideReading(request);
@@ -146,47 +156,79 @@ export function realResponse(response: NodeResponse): RealResponse {
 
 /** The reply's sink over the response that the server handed out. */
 export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealResponse): ReplySink {
-  const left = new AbortController();
-  let headSent = false;
-  let sentBytes = 0;
-  response.once('close', () => {
-    if (!response.writableFinished) left.abort();
-  });
-  response.on('error', () => undefined); // 'close' follows
-  const settled = (event: 'drain' | 'finish', begin: () => void): Promise<void> => {
-    if (left.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      response.once(event, resolve);
-      left.signal.addEventListener('abort', () => resolve(), { once: true });
-      begin();
-    });
-  };
-  return {
+  let hasRoom = true;
+  let ended: (() => void) | null = null;
+  const counts = { gone: false, headSent: false, sentBytes: 0 };
+  const sink: ReplySink = {
     method: request.method ?? 'GET',
-    gone: left.signal,
+    takesTrailers: false,
+    onGone: null,
+    onRoom: null,
+    get gone() {
+      return counts.gone;
+    },
     get headSent() {
-      return headSent;
+      return counts.headSent;
     },
     get sentBytes() {
-      return sentBytes;
+      return counts.sentBytes;
     },
+    interim: () => undefined,
     head: (status, fields, { lengthBytes }) => {
-      if (left.signal.aborted) return;
-      headSent = true;
+      if (counts.gone) return;
+      counts.headSent = true;
       real.writeHead(
         status,
-        lengthBytes === null ? fields : [...fields, 'content-length', String(lengthBytes)],
+        lengthBytes === null ? endToEnd(fields) : [...endToEnd(fields), 'content-length', String(lengthBytes)],
       );
     },
-    write: (bytes) => {
-      if (left.signal.aborted) return true;
-      return real.write(bytes, (error) => {
-        if (error === null || error === undefined) sentBytes += bytes.length;
+    take: (bytes) => {
+      if (counts.gone) return;
+      // It may be written later, and what was lent is not there any more then.
+      hasRoom = real.write(Buffer.from(bytes), (error) => {
+        if (error === null || error === undefined) counts.sentBytes += bytes.length;
       });
     },
-    drained: () => settled('drain', () => undefined),
-    end: () => settled('finish', real.end),
+    rest: () => counts.gone || hasRoom,
+    end: (_trailers, done) => {
+      if (counts.gone) done();
+      else {
+        ended = done;
+        real.end();
+      }
+    },
     switchProtocols: () => null,
     destroy: () => void request.socket?.destroy(),
   };
+  const finish = (): void => {
+    const done = ended;
+    ended = null;
+    done?.();
+  };
+  response.on('error', () => undefined); // 'close' follows
+  response.once('finish', finish);
+  response.on('drain', () => {
+    if (hasRoom) return;
+    hasRoom = true;
+    sink.onRoom?.();
+  });
+  response.once('close', () => {
+    if (response.writableFinished) return;
+    counts.gone = true;
+    const onGone = sink.onGone;
+    sink.onGone = null;
+    onGone?.();
+    finish();
+  });
+  return sink;
+}
+
+/** Framing, and what is of one hop, is the server's to say. */
+function endToEnd(fields: FieldList): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const lower = fields[at]!.toLowerCase();
+    if (!isHopByHop(lower) && !isFraming(lower)) out.push(fields[at]!, fields[at + 1]!);
+  }
+  return out;
 }

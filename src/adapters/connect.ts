@@ -33,16 +33,21 @@ export function throughEdge(wiring: Wiring, nowMs: () => number): Through {
     for (const name of Object.keys(before)) response.removeHeader(name);
     const reply = sinkOf(request, response, real);
     const app: UpstreamClient = {
-      forward: (edited, _body, gone) => {
+      forward: (edited, _body, _options, taker) => {
+        const gone = new AbortController();
         editRequest(request, edited, body);
-        const answered = catchResponse(response, gone, before);
-        return calling(next, answered);
+        void calling(next, catchResponse(response, gone.signal, before)).then((came) => {
+          if (gone.signal.aborted) return;
+          if ('failure' in came) taker.failed(came.failure, came.detail);
+          else if ('body' in came) taker.answered(came.head, came.reused, came.body);
+        });
+        return { cancel: () => gone.abort() };
       },
       close: async () => undefined,
     };
     const raw = { head: rawHeadOf(request), connection: connectionFactsOf(request, startMs), startMs };
     const hands: Hands = { upstream: app, fetch, oidc, tunnelIdleMs: 0 };
-    return drive({ raw, body, reply, upgradable: false }, plane, hands);
+    return new Promise((done) => drive({ raw, body, reply, upgradable: false }, plane, hands, done));
   };
 }
 
