@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { EdgeOfFile, Listening } from '../edgeproof.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { developmentProvider } from './development_provider.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
 import { loadConfig } from './load_config.ts';
 
@@ -7,9 +9,11 @@ export function register(program: Command): void {
   ingressOptions(program.command('dev'))
     .description('Run a local ingress on an edge file; it is reloaded when it is saved')
     .argument('[file]', 'edge file', 'edge.yaml')
-    .action(async (file: string, options: IngressOptions) => {
+    .option('--identities <file>', 'who can log in at the development identity provider')
+    .action(async (file: string, options: IngressOptions & { readonly identities?: string }) => {
       const load = () => loadConfig(file);
-      process.exitCode = await runIngress({ file, load, adoptHosts: 'loopback', about }, options);
+      const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
+      process.exitCode = await runIngress({ file, load, adoptHosts: 'loopback', provider, about }, options);
     });
 }
 

@@ -2,11 +2,13 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } from '../edgeproof.ts';
 import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
 import { addressBooksOf } from './address_books.ts';
 import { connectionLine } from './connection_line.ts';
+import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
@@ -23,6 +25,8 @@ export interface IngressSource {
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
+  /** Brings up what stands in for identity providers, where this verb has one. */
+  readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
   /** Lines below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
 }
@@ -87,6 +91,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   let listening: Listening;
   let edge: EdgeOfFile;
   let recording: Recording | null = null;
+  let provider: DevelopmentProvider | null = null;
   try {
     const checked = await source.load();
     sayFindings(checked.diagnostics, voice);
@@ -98,7 +103,8 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     }
     sink = options.events === undefined ? null : filtered(await ndjsonSink(options.events), filter);
     recording = await recordingOf(usable(checked).config, options);
-    edge = await makeEdge(usable(checked), source, options, { sink, recording }, voice);
+    provider = (await source.provider?.(usable(checked).config)) ?? null;
+    edge = await makeEdge(usable(checked), source, options, { sink, recording, provider }, voice);
     const { host, port, strictPort = false } = options;
     listening = await edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
   } catch (error) {
@@ -106,6 +112,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   sayReady(edge, listening, source, options, voice);
+  for (const line of provider?.lines ?? []) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(edge, source, voice), options.poll === true)
@@ -116,6 +123,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
   await sink?.close();
   await recording?.close();
+  await provider?.close();
   return code;
 }
 
@@ -131,11 +139,18 @@ interface Voice {
   readonly say: (text: string) => void;
 }
 
+/** What the edge is made with, besides its configuration. */
+interface Beside {
+  readonly sink: EventSink | null;
+  readonly recording: Recording | null;
+  readonly provider: DevelopmentProvider | null;
+}
+
 async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording }: { readonly sink: EventSink | null; readonly recording: Recording | null },
+  { sink, recording, provider }: Beside,
   { say, color }: Voice,
 ): Promise<EdgeOfFile> {
   return edgeOf(config, {
@@ -143,6 +158,7 @@ async function makeEdge(
     addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
     passUnsimulated: options.passUnsimulated === true,
     ...(recording && { tape: recording.tape }),
+    login: loginOptions(process.env, provider),
     secrets: environmentSecrets(process.env),
     allowPrivateFetch: options.allowPrivateFetch === true,
     onConnection: (event, explain) => {

@@ -1,0 +1,93 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { LoginOptions } from '../edge/gates.ts';
+import { readDocument } from '../edge/document/read.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { type Identity, USUAL_IDENTITIES, readIdentities } from '../development_idp/identities.ts';
+import type { ServedIdp } from '../development_idp/server.ts';
+import { FileError, readText } from './load_config.ts';
+
+/** Where the development identity provider is, so that an `issuer` can point at it. */
+export const PROVIDER_PORT = 9400;
+const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
+
+/** A provider that runs beside the ingress. */
+export interface DevelopmentProvider {
+  readonly url: string;
+  readonly lines: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Brings up the development identity provider when a gate needs it (an OAuth gate without an app of one's own, an
+ * `issuer` that is its address) or when a file of identities is given; null otherwise. Throws FileError.
+ */
+export async function developmentProvider(
+  config: EdgeConfig,
+  file: string | undefined,
+): Promise<DevelopmentProvider | null> {
+  const needs = needsOf(config);
+  if (file === undefined && !needs.managed && !needs.issuer) return null;
+  const identities = file === undefined ? readIdentities(USUAL_IDENTITIES).identities : identitiesIn(file);
+  const { serveIdp } = await import('../development_idp/server.ts');
+  const served = await serve(serveIdp, identities, needs.issuer);
+  const names = identities.map(({ key }) => key).join(', ');
+  const lines = [`development identity provider  ${served.url}  log in as ${names}`];
+  if (needs.managed)
+    lines.push('it stands in for the managed OAuth app of the service: for development only');
+  return { url: served.url, lines, close: served.close };
+}
+
+/** Session keys out of the environment, so that sessions live through a restart, and the provider that runs. */
+export function loginOptions(
+  environment: NodeJS.ProcessEnv,
+  provider: DevelopmentProvider | null,
+): LoginOptions {
+  const keys = environment['EDGEPROOF_SESSION_KEYS'];
+  return {
+    ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',') }),
+    ...(provider !== null && { developmentProvider: provider.url }),
+  };
+}
+
+/** An issuer has its port in it; stand-ins find the provider on any. */
+async function serve(
+  serveIdp: (identities: readonly Identity[], port?: number) => Promise<ServedIdp>,
+  identities: readonly Identity[],
+  isStrict: boolean,
+): Promise<ServedIdp> {
+  try {
+    return await serveIdp(identities, PROVIDER_PORT);
+  } catch (error) {
+    if (isStrict)
+      throw new FileError(`port ${PROVIDER_PORT} of the development identity provider is in use`, {
+        cause: error,
+      });
+    return serveIdp(identities);
+  }
+}
+
+function needsOf({ edges }: EdgeConfig): { readonly managed: boolean; readonly issuer: boolean } {
+  const routes = Object.values(edges.https).flatMap((edge) => edge.routes);
+  const managed = routes.some(({ oauth }) =>
+    Object.values(oauth?.provider ?? {}).some((app) => app !== undefined && app.client_id === undefined),
+  );
+  return { managed, issuer: routes.some(({ oidc }) => oidc?.issuer === PROVIDER_URL) };
+}
+
+/** Identities of a file: a map `identities`, as in scenario files. */
+function identitiesIn(file: string): readonly Identity[] {
+  const kind = {
+    called: 'a file of identities',
+    keys: '`identities`',
+    smallest: 'the smallest one has a map `identities` with one name',
+  };
+  const { document, diagnostics } = readDocument({ name: file, text: readText(file) }, kind);
+  if (document === null) throw new FileError(renderDiagnostics(diagnostics, { color: false }).trimEnd());
+  const value = document.value as { readonly identities?: unknown } | undefined;
+  const raw = value?.identities;
+  if (typeof raw !== 'object' || raw === null) throw new FileError(`${file} has no map \`identities\``);
+  const { identities, problems } = readIdentities(raw as Readonly<Record<string, unknown>>);
+  const [problem] = problems;
+  if (problem !== undefined) throw new FileError(`${file}: ${problem.key}: ${problem.says}`);
+  return identities;
+}
