@@ -56,14 +56,13 @@ export function createAddresses(
     const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, turn: 0 };
     if (known.size >= MOST_NAMES) known.clear();
     known.set(host, entry);
-    void names.lifetimeMs(host).then(
-      (lifetimeMs) => {
-        if (lifetimeMs === null) return;
-        entry.endMs = nowMs() + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, lifetimeMs));
-      },
-      () => undefined,
-    );
+    void learnLifetime(host, entry);
     return entry;
+  }
+
+  async function learnLifetime(host: string, entry: Entry): Promise<void> {
+    const lifetimeMs = await names.lifetimeMs(host).catch(() => null);
+    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, lifetimeMs));
   }
 
   function entryOf(host: string): Promise<Entry> {
@@ -77,22 +76,26 @@ export function createAddresses(
     return asked;
   }
 
-  return (host, options, callback) => {
-    if (isIP(host) !== 0) {
-      const only = { address: host, family: isIP(host) };
-      if (options.all === true) callback(null, [only]);
-      else callback(null, only.address, only.family);
+  /** All addresses, another one first each time, so that all of them share the load. */
+  async function inTurn(host: string): Promise<ResolvedAddress[]> {
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    const entry = await entryOf(host);
+    const turn = entry.turn++ % entry.addresses.length;
+    return [...entry.addresses.slice(turn), ...entry.addresses.slice(0, turn)];
+  }
+
+  async function answer(host: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
+    let found: ResolvedAddress[];
+    try {
+      found = await inTurn(host);
+    } catch (error) {
+      callback(error as NodeJS.ErrnoException, '');
       return;
     }
-    entryOf(host).then(
-      (entry) => {
-        // Each dial begins with another one, so that all of them share the load.
-        const turn = entry.turn++ % entry.addresses.length;
-        const ordered = [...entry.addresses.slice(turn), ...entry.addresses.slice(0, turn)];
-        if (options.all === true) callback(null, ordered);
-        else callback(null, ordered[0]!.address, ordered[0]!.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
-  };
+    if (all) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
+  }
+
+  return (host, options, callback) => void answer(host, options.all === true, callback);
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Encoding, Reply, Sent } from '../engine/contract.ts';
 import { type FieldList, firstValue, hasField, NO_FIELDS } from '../http/fields.ts';
 import { editWhole } from '../engine/body_editors.ts';
@@ -151,14 +152,22 @@ function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void
     done(unsent(parts, 'client'));
     return;
   }
-  void splice(client, duplex, parts.tunnelIdleMs).then(({ toUpstreamBytes, toClientBytes, cut }) =>
-    done({
-      requestBytes: toUpstreamBytes,
-      responseBytes: toClientBytes,
-      rawResponseBytes: toClientBytes,
-      cut,
-    }),
-  );
+  void joined(client, duplex, parts.tunnelIdleMs, done);
+}
+
+async function joined(
+  client: Duplex,
+  upstream: Duplex,
+  idleMs: number,
+  done: (sent: Sent) => void,
+): Promise<void> {
+  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, upstream, idleMs);
+  done({
+    requestBytes: toUpstreamBytes,
+    responseBytes: toClientBytes,
+    rawResponseBytes: toClientBytes,
+    cut,
+  });
 }
 
 /** No reply: the engine closes the connection, or has nothing to say to a client that has left. */

@@ -186,7 +186,9 @@ class Drive implements ForwardTaker, ReplyParts {
       case 'response_body':
         this.#holdResponse(question.limitBytes);
         break;
-      default:
+      case 'fetch':
+      case 'oidc':
+      case 'signature':
         this.#askSlowly(question);
     }
   }
@@ -197,7 +199,7 @@ class Drive implements ForwardTaker, ReplyParts {
     this.#forwarded = null;
     this.#response = null;
     const streams = asked.body === null;
-    const body = streams ? this.#body.open() : bodyOf(asked.body!);
+    const body = asked.body === null ? this.#body.open() : bodyOf(asked.body);
     if (body === null) {
       this.#answer({ failure: 'invalid', detail: 'the request body has been sent and is not held' });
       return;
