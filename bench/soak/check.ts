@@ -1,0 +1,25 @@
+/** One thing that a script demands, with the figure that it found. */
+export interface Check {
+  readonly says: string;
+  readonly holds: boolean;
+  readonly found: string;
+}
+
+export interface Outcome {
+  readonly name: string;
+  readonly checks: readonly Check[];
+}
+
+export function check(says: string, holds: boolean, found: string | number): Check {
+  return { says, holds, found: String(found) };
+}
+
+export const MIB = 2 ** 20;
+
+/** An outcome as lines. */
+export function told({ name, checks }: Outcome): string {
+  return [
+    name,
+    ...checks.map(({ says, holds, found }) => `  ${holds ? 'holds' : 'FAILS'}  ${says}: ${found}`),
+  ].join('\n');
+}

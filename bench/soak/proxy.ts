@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { UpstreamLimits } from '../../src/answers/upstream.ts';
+import type { ListenerLimits } from '../../src/proxy/limits.ts';
+
+/** What the proxy is to run with. */
+export interface Order {
+  /** `host:port`. */
+  readonly upstream: string;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly upstreamLimits?: Partial<UpstreamLimits>;
+  readonly drainMs?: number;
+}
+
+/** What the proxy's process says of itself, after a collection. Bytes. */
+export interface Stats {
+  readonly heapUsed: number;
+  readonly rss: number;
+  readonly external: number;
+  readonly descriptors: number;
+  readonly events: number;
+  /** `status reason` → how many events. */
+  readonly byReason: Readonly<Record<string, number>>;
+}
+
+export interface ProxyProcess {
+  readonly port: number;
+  readonly pid: number;
+  stats(): Promise<Stats>;
+  /** Asks again until it holds, or time is up; the last answer. */
+  statsWhen(holds: (stats: Stats) => boolean, withinMs?: number): Promise<Stats>;
+  /** SIGTERM: drains, and says how many connections had to be cut and what was counted at the end. */
+  drain(): Promise<{ readonly cut: number; readonly stats: Stats; readonly code: number | null }>;
+  kill(): Promise<void>;
+}
+
+/** Starts it; `descriptors` limits how many it may have open. */
+export async function startProxy(order: Order, descriptors?: number): Promise<ProxyProcess> {
+  const script = join(import.meta.dirname, 'proxy_process.ts');
+  const node = [process.execPath, '--expose-gc', script, JSON.stringify(order)];
+  const child: ChildProcess =
+    descriptors === undefined
+      ? spawn(node[0]!, node.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+      : spawn('sh', ['-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh', ...node], {
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        });
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const stats = async (): Promise<Stats> => {
+    child.send('stats');
+    const [answer] = (await once(child, 'message')) as [{ stats: Stats }];
+    return answer.stats;
+  };
+  return {
+    port,
+    pid: child.pid!,
+    stats,
+    async statsWhen(holds, withinMs = 10_000) {
+      for (const until = Date.now() + withinMs; ;) {
+        const now = await stats();
+        if (holds(now) || Date.now() > until) return now;
+        await new Promise((resolve) => void setTimeout(resolve, 50));
+      }
+    },
+    async drain() {
+      const told = once(child, 'message') as Promise<[{ cut: number; stats: Stats }]>;
+      child.kill('SIGTERM');
+      const [[{ cut, stats: last }], [code]] = await Promise.all([told, ended]);
+      return { cut, stats: last, code };
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

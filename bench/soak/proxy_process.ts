@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { createEdge } from '../../src/edgeproof.ts';
+import type { Order, Stats } from './proxy.ts';
+
+/** Our proxy in a process of its own, asked over IPC for what it counts: `proxy_process.ts <order as JSON>`. */
+const order = JSON.parse(process.argv[2]!) as Order;
+const byReason: Record<string, number> = {};
+let events = 0;
+const edge = createEdge(
+  {
+    backends: { app: { static: { address: order.upstream } } },
+    edges: {
+      https: {
+        site: {
+          hostports: ['soak.test:443'],
+          routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } }],
+        },
+      },
+    },
+  },
+  {
+    onEvent: ({ object }, explain) => {
+      events++;
+      const key = `${object.http.response.status_code} ${explain().because.code}`;
+      byReason[key] = (byReason[key] ?? 0) + 1;
+    },
+  },
+);
+const listening = await edge.listen({
+  ...(order.limits !== undefined && { limits: order.limits }),
+  ...(order.upstreamLimits !== undefined && { upstreamLimits: order.upstreamLimits }),
+});
+
+function stats(): Stats {
+  globalThis.gc?.();
+  const { heapUsed, rss, external } = memory();
+  return { heapUsed, rss, external, descriptors: descriptors(), events, byReason };
+}
+
+async function drain(): Promise<void> {
+  const { cut } = await listening.close(order.drainMs ?? 5_000);
+  process.send!({ stats: stats(), cut }, () => process.exit(0));
+}
+
+/** Zeros while there is no descriptor left to look with. */
+function memory(): Pick<Stats, 'heapUsed' | 'rss' | 'external'> {
+  try {
+    return process.memoryUsage();
+  } catch {
+    return { heapUsed: 0, rss: 0, external: 0 };
+  }
+}
+
+/** Open descriptors; -1 while there is none left to look with. */
+function descriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return -1;
+  }
+}
+
+process.on('message', () => process.send!({ stats: stats() }));
+process.once('SIGTERM', () => {
+  void drain();
+});
+process.send!({ port: listening.port });
