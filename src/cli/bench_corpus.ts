@@ -1,29 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
+import { logReader } from '../recorder/read_log.ts';
 import { type CaseSetting, type Plan, compileCase } from '../simulator/compile_case.ts';
 import { OK_UPSTREAM } from '../simulator/constants.ts';
+import { coveredEdge } from '../simulator/covering/coverage.ts';
 import { needsSigner } from '../simulator/run_file.ts';
+import { findCases } from '../simulator/search/cover_points.ts';
+import { preparedDraft } from '../simulator/search/draft.ts';
 import type { PreparedRequest } from '../simulator/simulator.ts';
+import { edgeUnderTest } from '../simulator/under_test.ts';
 import type { BenchTarget } from './bench_target.ts';
 import { FileError } from './load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import { loadSigner } from './testing/run_tests.ts';
 import { scenarioLoader } from './testing/load_scenario.ts';
+import { loadSigner } from './testing/run_tests.ts';
 
-/** What a target is measured on: the requests named, or those that its routes give. Throws FileError. */
-export function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> | Corpus {
-  if (paths.length > 0) return corpusOfScenarios(paths);
-  return target.kind === 'edge' ? generatedCorpus(target.config) : generatedCorpus(ANY_EDGE);
+/** What a target is measured on: the requests named, or some that are made from it. Throws FileError. */
+export async function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> {
+  if (paths.length === 0) return target.kind === 'edge' ? coveringCorpus(target.config) : ANY_REQUESTS;
+  const requests: BenchRequest[] = [];
+  for (const path of paths) requests.push(...(await requestsIn(path)));
+  if (requests.length === 0) throw new FileError(`no requests were found in ${paths.join(', ')}`);
+  return { requests, from: `of ${paths.join(', ')}` };
 }
 
-/** The requests of scenario files, those of each case and each row. Throws FileError. */
-async function corpusOfScenarios(paths: readonly string[]): Promise<Corpus> {
-  const load = scenarioLoader();
-  const files = await findScenarioFiles(paths);
+const LOG = /\.(?:ndjson|jsonl|har|log|txt)$/;
+
+/** The requests of scenario files, or of a log: a recording, events, a HAR or curl lines. */
+function requestsIn(path: string): Promise<readonly BenchRequest[]> {
+  return LOG.test(path) ? requestsOfLog(path) : requestsOfScenarios(path);
+}
+
+async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
   const requests: BenchRequest[] = [];
-  for (const file of files) {
+  const reader = logReader({
+    record: ({ line, head, connection, upstream }) =>
+      void requests.push({ label: `${path}:${line}`, head, connection, upstream: upstream ?? OK_UPSTREAM }),
+    problem: (line, says) => {
+      throw new FileError(`${path}:${line}: ${says}`);
+    },
+  });
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input: createReadStream(path) })) reader.line(line, ++number);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  reader.end();
+  return requests;
+}
+
+async function requestsOfScenarios(path: string): Promise<readonly BenchRequest[]> {
+  const load = scenarioLoader();
+  const requests: BenchRequest[] = [];
+  for (const file of await findScenarioFiles([path])) {
     const { checked, edge } = await load(file);
     const { scenario, diagnostics } = checked;
     if (scenario === null || edge === null || hasErrors(diagnostics))
@@ -33,52 +68,53 @@ async function corpusOfScenarios(paths: readonly string[]): Promise<Corpus> {
     for (const row of scenario.cases) {
       const plan = compileCase(row, setting, [])?.plan;
       for (const request of plan === undefined ? [] : requestsOf(plan))
-        requests.push(benchRequest(row.name, request));
+        requests.push(benchRequest(`${file}: ${row.name}`, request));
     }
   }
-  if (requests.length === 0) throw new FileError(`no requests were found in ${paths.join(', ')}`);
-  return { requests, from: `of ${files.length === 1 ? files[0]! : `${files.length} scenario files`}` };
+  return requests;
 }
 
 function requestsOf(plan: Plan): readonly PreparedRequest[] {
-  if (plan.kind !== 'timeline') return [plan.request];
-  return plan.steps.flatMap(({ request }) => (request === null ? [] : [request]));
+  switch (plan.kind) {
+    case 'timeline':
+      return plan.steps.flatMap(({ request }) => (request === null ? [] : [request]));
+    case 'one':
+    case 'sample':
+      return [plan.request];
+    default:
+      // Connections and logins are no requests of their own.
+      return [];
+  }
 }
 
 function benchRequest(label: string, { head, connection }: PreparedRequest): BenchRequest {
   return { label, head, connection, upstream: OK_UPSTREAM };
 }
 
-/** For what has no routes. */
-const ANY_EDGE = {
-  edges: { https: { any: { hostports: ['edge.test:443'], routes: [] } } },
-} as unknown as Pick<EdgeConfig, 'edges'>;
-const CLIENTS = ['203.0.113.9', '198.51.100.7', '10.1.2.3', '2001:db8::7'];
-const AGENTS = [
-  'curl/8.11.0',
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36',
-];
-
-/** Requests made from a configuration alone: each host and route, several methods, clients and user agents. */
-function generatedCorpus({ edges }: Pick<EdgeConfig, 'edges'>): Corpus {
-  const requests = Object.values(edges.https).flatMap(({ hostports, routes }) =>
-    hostports.flatMap((hostport) => {
-      const host = hostport.replace(/:\d+$/, '').replace(/^\*\./, 'any.');
-      const paths = ['/', ...routes.map(({ match }) => match.slice(Math.max(0, match.indexOf('/'))))];
-      return [...new Set(paths)].flatMap((path, at) =>
-        ['GET', 'POST'].map((method, turn): BenchRequest => {
-          const url = `https://${host}${path.startsWith('/') ? path : '/'}`;
-          const clientIp = CLIENTS[(at + turn) % CLIENTS.length]!;
-          const headers = { 'user-agent': AGENTS[(at + turn) % AGENTS.length]!, accept: '*/*' };
-          return {
-            label: `${method} ${url}`,
-            head: headOf({ method, url, headers }),
-            connection: connectionOf({ clientIp }, 'https', 0),
-            upstream: OK_UPSTREAM,
-          };
-        }),
-      );
-    }),
-  );
-  return { requests, from: 'made from its routes' };
+/** Requests that together make everything happen that can: those that `cover` offers. */
+function coveringCorpus(config: EdgeConfig): Corpus {
+  const covered = coveredEdge(edgeUnderTest(config, () => null));
+  const requests = findCases(covered, []).flatMap(({ draft, points }) => {
+    const prepared = preparedDraft(draft);
+    return prepared === null ? [] : [benchRequest(points[0]?.says ?? draft.path, prepared)];
+  });
+  if (requests.length === 0) return ANY_REQUESTS;
+  return { requests, from: 'made to cover it' };
 }
+
+/** For what says nothing of the requests that it is made for. */
+const ANY_REQUESTS: Corpus = {
+  from: 'of any kind',
+  requests: ['GET', 'POST'].flatMap((method) =>
+    ['/', '/api/items/17', '/admin?debug=1'].map((path) => ({
+      label: `${method} ${path}`,
+      head: headOf({
+        method,
+        url: `https://edge.test${path}`,
+        headers: { 'user-agent': 'curl/8.11.0', accept: '*/*' },
+      }),
+      connection: connectionOf({}, 'https', 0),
+      upstream: OK_UPSTREAM,
+    })),
+  ),
+};

@@ -42,7 +42,7 @@ export function prettyReport(result: BenchResult): string {
 }
 
 function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
-  const told = parts.filter(({ share, kind }) => share >= TOLD_SHARE && kind !== null);
+  const told = parts.filter(({ share }) => share >= TOLD_SHARE);
   const lines = table([
     ['', 'share', 'each', 'expected', 'reached', ''],
     ...told.map(({ kind, name, share, ns, estimatedNs, reached, of, place }) => [
@@ -54,6 +54,8 @@ function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
       place ?? '',
     ]),
   ]);
+  const own = 1 - parts.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
+  if (own > 0) lines.push(`  ${percentText(own)} is routing, answering and what modules share`);
   const rest = parts.length - told.length;
   if (rest > 0) lines.push(`  ${rest} more below ${percentText(TOLD_SHARE)} each`);
   if (leftOut > 0) lines.push(`  ${leftOut} were not measured one by one`);
