@@ -72,6 +72,45 @@ describe('fmt', () => {
   });
 });
 
+describe('check of a policy for what will carry it', () => {
+  const policy = `on_http_request:
+  - expressions: ["req.method == 'PUT'"]
+    actions: [{ type: circuit-breaker }]
+  - actions: [{ type: log, config: { metadata: { a: b } } }]
+`;
+
+  it.each([
+    [[], 0, 'no problems found'],
+    [['--as', 'cloud_endpoint'], 3, 'ERR_SERVICE_2235'],
+    [['--plan', 'actions=1,without=circuit-breaker'], 3, 'ERR_SERVICE_2256'],
+    [['--plan', 'rules=2,expressions=1,actions=1'], 0, 'no problems found'],
+  ])('%j', async (options, exit, says) => {
+    const { code, stdout } = await run('check', ...options, file('plain.yaml', policy));
+    expect([code, stdout.includes(says)]).toEqual([exit, true]);
+  });
+
+  it.each([
+    ['--as', 'balloon'],
+    ['--plan', 'without=flying'],
+  ])('%s %s is no choice', async (option, value) => {
+    const { code, stderr } = await run('check', option, value, file('plain.yaml', policy));
+    expect([code === 0, stderr.includes(`argument '${value}' is invalid`)]).toEqual([false, true]);
+  });
+});
+
+describe('fmt of an edge file', () => {
+  it('writes the policies in it, and nothing else', async () => {
+    const edge = (policy: string) => `edges: # here
+  https:
+    shop: { hostports: ['a.test:443'], routes: [{ match: /, traffic_policy: { value: '${policy}' } }] }
+`;
+    const path = file('edge.yaml', edge('{"inbound": [{"actions": [{"type": "deny"}]}]}'));
+    const { code, stdout } = await run('fmt', path);
+    expect([code, stdout]).toEqual([0, edge('{"on_http_request":[{"actions":[{"type":"deny"}]}]}')]);
+    expect((await run('fmt', '--check', path)).code).toBe(1);
+  });
+});
+
 describe('explain-code', () => {
   it.each(['ERR_SERVICE_2207', '2207', 'err_other_2207'])(
     '%s is explained with an example',
