@@ -2,6 +2,8 @@
  * edgeproof as a library: `createEdge(config)` gives an edge that decides, explains and handles requests with the
  * pipeline that the command line and the live proxy use. See docs/life_of_a_request.md.
  */
+export type { Adapters, ConnectMiddleware, FetchAppBehindEdge, VitePlugin } from './adapters/methods.ts';
+export type { FetchApp } from './adapters/fetch_app.ts';
 export { ConfigError, createEdge } from './edgeproof.ts';
 export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';
 export type { Diagnostic } from './diagnostics/diagnostic.ts';

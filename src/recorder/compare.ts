@@ -85,6 +85,10 @@ export function compareWithLog(decided: Decided, { outcome }: Observed): Judged 
   if (outcome === null) {
     return { finding: 'unknown', cause: 'outcome: the log does not tell it', pointer: null };
   }
+  if (decided.outcome === 'forwarded' && outcome.answeredBy === null && outcome.status >= 300) {
+    // A policy's own response looks like an upstream's.
+    return { finding: 'unknown', cause: `who answered ${outcome.status}`, pointer: null };
+  }
   const departure = departureOf(decided, outcome);
   return departure === null
     ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
@@ -104,7 +108,9 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
   }
   const code = codeOf(decided);
   if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;
-  if (status === 0 && decided.outcome === 'forwarded') return `recorded ${recordedFate(recorded)} → ${fate}`;
+  const isOther = recorded.answeredBy === 'edge' && decided.outcome === 'forwarded';
+  if (isOther || (status === 0 && decided.outcome === 'forwarded'))
+    return `recorded ${recordedFate(recorded)} → ${fate}`;
   if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${fate}`;
   if (decided.outcome === 'stopped' && recorded.location !== null) {
     const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;

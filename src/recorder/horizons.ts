@@ -32,9 +32,9 @@ export function horizonsOf({ edges }: EdgeConfig): Horizons {
       const { pipeline } = exchange;
       if (pipeline === null || pipeline.stateful.length === 0) return;
       const pointer = countingPointer(exchange);
-      if (pointer === null) return;
       const until = uncertainUntilMs.get(pipeline.route);
-      if (until !== undefined && nowMs < until) unknowns.note('counters', pointer);
+      if (pointer !== null && until !== undefined && nowMs < until) unknowns.note('counters', pointer);
+      // Where it is not known what was decided, it is not known either whether it came as far as the counter.
       if (unknowns.found.length > 0 || !unknowns.isUpstreamKnown) {
         uncertainUntilMs.set(pipeline.route, nowMs + (rememberedMs.get(pipeline.route) ?? 0));
       }

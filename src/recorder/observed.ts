@@ -31,6 +31,8 @@ export interface RecordedOutcome {
   readonly errorCode: string;
   /** `Location` in lower case; null when there is none. */
   readonly location: string | null;
+  /** Who answered; null when the log does not tell. */
+  readonly answeredBy: 'edge' | 'upstream' | null;
   /** Decisions of modules as events carry them, by module type; null when the log has none. */
   readonly decisions: Readonly<Record<string, string>> | null;
 }

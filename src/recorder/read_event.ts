@@ -41,6 +41,7 @@ export interface EventLine {
       };
       readonly version?: string;
     };
+    readonly backend?: { readonly connection_reused?: boolean };
     readonly circuit_breaker?: { readonly decision?: string };
     readonly ip_policy?: { readonly decision?: string };
     readonly oauth?: { readonly decision?: string };
@@ -190,24 +191,21 @@ function outcomeOf({ object }: EventLine): RecordedOutcome | null {
     if (name === 'Location') location = headers[name]![0] ?? '';
     else if (name.endsWith('-Error-Code')) errorCode = (headers[name]![0] ?? '').toUpperCase();
   }
-  return {
-    status: response.status_code,
-    errorCode,
-    location,
-    decisions: {
-      ip_restriction: object.ip_policy?.decision ?? 'invalid',
-      circuit_breaker: object.circuit_breaker?.decision ?? 'invalid',
-      oauth: object.oauth?.decision ?? 'invalid',
-      webhook_verification: object.webhook_verification?.decision ?? 'invalid',
-    },
+  const decisions = {
+    ip_restriction: object.ip_policy?.decision ?? 'invalid',
+    circuit_breaker: object.circuit_breaker?.decision ?? 'invalid',
+    oauth: object.oauth?.decision ?? 'invalid',
+    webhook_verification: object.webhook_verification?.decision ?? 'invalid',
   };
+  const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
+  const answeredBy = isEdge ? 'edge' : object.backend?.connection_reused === true ? 'upstream' : null;
+  return { status: response.status_code, errorCode, location, answeredBy, decisions };
 }
 
 /** What the upstream must have answered; null where the edge answered, or nobody did. */
-function upstreamOf({ status, errorCode, decisions }: RecordedOutcome): Answers['forward'] | null {
+function upstreamOf({ status, errorCode, answeredBy }: RecordedOutcome): Answers['forward'] | null {
   const failure = FAILURES[/(\d+)$/.exec(errorCode)?.[1] ?? ''];
   if (failure !== undefined) return { failure, detail: 'as recorded' };
-  if (errorCode !== '') return null;
-  if (decisions !== null && Object.values(decisions).includes('block')) return null;
+  if (answeredBy === 'edge') return null;
   return { head: { status, headers: [] }, reused: false };
 }

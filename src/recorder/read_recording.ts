@@ -123,7 +123,7 @@ function fetchAnswers(fetches: readonly RecordedFetch[]): Observed['fetched'] {
 }
 
 /** Of a client that left nothing is known: what it would have got was never sent. */
-function outcomeOf({ response, event }: RecordedExchange): RecordedOutcome | null {
+function outcomeOf({ response, event, forwards }: RecordedExchange): RecordedOutcome | null {
   if (response === null) return null;
   const decision = (name: string): string =>
     (event as Record<string, { decision?: string } | undefined> | null)?.[name]?.decision ?? 'invalid';
@@ -131,6 +131,7 @@ function outcomeOf({ response, event }: RecordedExchange): RecordedOutcome | nul
     status: response.status,
     errorCode: errorCodeOf(response.headers),
     location: firstValue(response.headers, 'location') ?? null,
+    answeredBy: forwards.at(-1)?.response === null || forwards.length === 0 ? 'edge' : 'upstream',
     decisions: {
       ip_restriction: decision('ip_policy'),
       circuit_breaker: decision('circuit_breaker'),

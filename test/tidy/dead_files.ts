@@ -2,7 +2,13 @@ import { targetOf } from './imports.ts';
 import type { Rule, Tree } from './tree.ts';
 
 /** Where use begins: what the package exports and runs. */
-const ROOTS = ['src/index.ts', 'src/expression/index.ts', 'src/cli/main.ts'];
+const ROOTS = [
+  'src/index.ts',
+  'src/expression/index.ts',
+  'src/testing/node_test.ts',
+  'src/testing/vitest.ts',
+  'src/cli/main.ts',
+];
 
 /**
  * Files, or folders with a slash at the end, that nothing in `src` needs, and the folder outside of it whose imports

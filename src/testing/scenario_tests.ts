@@ -1,0 +1,77 @@
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import { scenarioLoader } from '../cli/testing/load_scenario.ts';
+import { loadSigner } from '../cli/testing/run_tests.ts';
+import { selector } from '../cli/testing/select.ts';
+import type { CaseRow } from '../simulator/document/check.ts';
+import { failureLines } from '../simulator/report/failure.ts';
+import { needsSigner, runFile } from '../simulator/run_file.ts';
+
+/** The runner whose tests are registered: `{ describe, it }` of Vitest, node:test, or one like them. */
+export interface Runner {
+  readonly describe: (name: string, body: () => void) => unknown;
+  readonly it: ((name: string, body: () => void) => unknown) & {
+    readonly skip: (name: string, body: () => void) => unknown;
+  };
+}
+
+export interface ScenarioTestOptions {
+  /** Cases with one of these tags, separated by commas; `!tag` takes those without it. All lists must hold. */
+  readonly tags?: readonly string[];
+  /** Names as `edgeproof test --filter` takes them. */
+  readonly filter?: readonly string[];
+  /** Instead of the seed of the file. */
+  readonly seed?: number | string;
+}
+
+/**
+ * Registers each case of a scenario file, and each row of its tables, as a test: `await scenarioTests('edge.scenario.yaml',
+ * { describe, it })`. Names end with the tags of the case as `@tag`. Rejects when the file or its edge has errors, or
+ * when nothing is selected.
+ */
+export async function scenarioTests(
+  file: string,
+  { describe, it }: Runner,
+  options: ScenarioTestOptions = {},
+): Promise<void> {
+  const { checked, edge, findings } = await scenarioLoader()(file);
+  const { scenario } = checked;
+  const problems = [...checked.diagnostics, ...findings];
+  if (scenario === null || edge === null || hasErrors(problems)) {
+    throw new Error(`${file} cannot be run\n${renderDiagnostics(problems, { color: false })}`);
+  }
+  const selects = selector({ filters: options.filter ?? [], tags: options.tags ?? [], shard: null });
+  if (typeof selects !== 'function') throw new TypeError(selects.problem);
+  const rows = scenario.cases.filter((row) => selects(row));
+  if (rows.length === 0) throw new Error(`no case of ${file} is selected`);
+  const signer = needsSigner(scenario) ? await loadSigner() : null;
+  const run = (wanted: CaseRow): void => {
+    const { cases, diagnostics } = runFile(checked, edge, {
+      selects: (row) => row === wanted,
+      seed: options.seed ?? null,
+      repeat: 1,
+      bail: false,
+      lines: true,
+      signer,
+      told: () => true,
+      clockMs: () => performance.now(),
+    });
+    const [result] = cases;
+    if (result === undefined) throw new Error(renderDiagnostics(diagnostics, { color: false }));
+    if (result.status === 'failed') throw failureOf(failureLines(result).join('\n'));
+  };
+  describe(file, () => {
+    for (const row of rows) {
+      const { skip } = row.config;
+      const test = skip === undefined || skip === false ? it : it.skip;
+      test([row.name, ...row.tags.map((tag) => `@${tag}`)].join(' '), () => run(row));
+    }
+  });
+}
+
+/** Where in this package it was thrown says nothing to whoever wrote the scenario. */
+function failureOf(message: string): Error {
+  const error = new Error(message);
+  error.stack = `Error: ${message}`;
+  return error;
+}
