@@ -3,10 +3,15 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { checkWholeEdge } from '../src/edge/further_checks.ts';
 import { createEdge } from '../src/edgeproof.ts';
+import { coveredEdge } from '../src/simulator/covering/coverage.ts';
 import { createSimulator } from '../src/simulator/create_simulator.ts';
 import { simulatedWorld } from '../src/simulator/simulator.ts';
 import { prepareRequest } from '../src/simulator/document/requests.ts';
+import { checkScenario } from '../src/simulator/document/check.ts';
+import { runFile } from '../src/simulator/run_file.ts';
+import { type EdgeUnderTest, edgeUnderTest } from '../src/simulator/under_test.ts';
 import { compileEdge } from '../src/edge/compile.ts';
 import { type BenchSection, render } from './measure.ts';
 
@@ -47,15 +52,23 @@ export async function run(): Promise<BenchSection> {
     const node = median(() => spawnMs(['-e', '0']));
     const ours = median(() => spawnMs([main, 'test', '-r', 'dot', file]));
     const perRequest = dayNanoseconds();
+    const coverage = coverageMs();
     return {
       title: 'Scenarios',
       rows: [
         { name: `${CASES} cases, cold`, ours, unit: 'ms', peers: { 'node -e 0': node } },
         { name: 'virtual request', ours: perRequest, unit: 'ns', peers: {} },
+        {
+          name: `${CASES} cases, coverage recorded`,
+          ours: coverage.recorded,
+          unit: 'ms',
+          peers: { 'not recorded': coverage.plain },
+        },
       ],
       notes: [
         `${(ours / node).toFixed(1)} times a bare process (goal 4), from ${main.endsWith('.js') ? 'dist' : 'src'}`,
         `24 virtual hours with ${REQUESTS.toLocaleString('en')} requests: ${((perRequest * REQUESTS) / 1e9).toFixed(2)} s (goal 5)`,
+        `recording coverage costs ${(coverage.recorded / coverage.plain).toFixed(2)} times (goal 1.5), with ten policy rules`,
       ],
     };
   } finally {
@@ -87,6 +100,43 @@ function spawnMs(args: readonly string[]): number {
 function median(measure: () => number): number {
   measure();
   return Array.from({ length: ROUNDS }, measure).sort((one, other) => one - other)[ROUNDS >> 1]!;
+}
+
+const TURNS = 21;
+
+/** The same cases with and without a recorder, in turns, on an edge with a policy. */
+function coverageMs(): { readonly plain: number; readonly recorded: number } {
+  const rules = Array.from({ length: 10 }, (_rule, at) => ({
+    expressions: [`req.method == 'GET' && req.url.path.startsWith('/a${at}') || hasReqHeader('x-${at}')`],
+    actions: [{ type: 'deny' }],
+  }));
+  const [route] = EDGE.edges.https.shop.routes;
+  const value = JSON.stringify({ on_http_request: rules });
+  const shop = { ...EDGE.edges.https.shop, routes: [{ ...route, traffic_policy: { value } }] };
+  const checked = checkWholeEdge({ value: { ...EDGE, edges: { https: { shop } } } });
+  const plain = edgeUnderTest(checked.config!, checked.locate);
+  const recorded = coveredEdge(plain).edge;
+  const scenario = checkScenario({ value: { edge: 'edge', cases: casesOf() }, name: 'cases' });
+  const run = (edge: EdgeUnderTest): number => {
+    const began = performance.now();
+    const { cases } = runFile(scenario, edge, {
+      selects: () => true,
+      seed: null,
+      repeat: 1,
+      bail: false,
+      lines: false,
+      signer: null,
+      told: () => true,
+      clockMs: () => 0,
+    });
+    const tookMs = performance.now() - began;
+    if (cases.length !== CASES || cases.some(({ status }) => status !== 'passed'))
+      throw new Error('a measured case does not pass');
+    return tookMs;
+  };
+  const turns = Array.from({ length: TURNS }, () => [run(plain), run(recorded)] as const);
+  const middle = (which: 0 | 1) => turns.map((turn) => turn[which]).sort((a, b) => a - b)[TURNS >> 1]!;
+  return { plain: middle(0), recorded: middle(1) };
 }
 
 function dayNanoseconds(): number {
