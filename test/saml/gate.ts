@@ -31,6 +31,8 @@ export interface Gate {
   readonly events: HttpRequestCompleteEvent[];
   /** The codes of the gate in the order of requests. */
   readonly codes: string[];
+  /** The same with their details. */
+  readonly explained: { readonly code: string; readonly detail: object }[];
 }
 
 /** The same without a network: requests go through `handle`, the upstream is a function. */
@@ -38,6 +40,7 @@ export function gateOf(metadata: string, config: object = {}, options: EdgeOptio
   const seen: Request[] = [];
   const events: HttpRequestCompleteEvent[] = [];
   const codes: string[] = [];
+  const explained: Gate['explained'] = [];
   const edge = createEdge(gateConfig(metadata, config), {
     hands: networkHands(),
     upstream: (request) => {
@@ -46,11 +49,11 @@ export function gateOf(metadata: string, config: object = {}, options: EdgeOptio
     },
     onEvent: (event, explain) => {
       events.push(event);
-      codes.push(
-        explain().steps.find(({ module, phase }) => module === 'saml' && phase === 'request')?.code ?? 'none',
-      );
+      const step = explain().steps.find(({ module, phase }) => module === 'saml' && phase === 'request');
+      codes.push(step?.code ?? 'none');
+      if (step !== undefined) explained.push(step);
     },
     ...options,
   });
-  return { edge, seen, events, codes };
+  return { edge, seen, events, codes, explained };
 }

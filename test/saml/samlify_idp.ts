@@ -56,11 +56,12 @@ export interface Whims {
   readonly change?: (xml: string) => string;
   readonly status?: string;
   readonly sessionUntilMs?: number;
+  readonly authnMs?: number;
 }
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-const key = newSigningIdentity('samlify', Date.now());
-export const certificate = key.certificatePem.replaceAll(/-----[^-]*-----|\s/g, '');
+export const idpKey = newSigningIdentity('samlify', Date.now());
+const key = idpKey;
 
 /** An identity provider made of samlify: an independent party that reads our messages and signs its own. */
 export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect' | 'post' = 'redirect') {
@@ -87,7 +88,7 @@ export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect
 
   /** The response to a request, as a form brings it. */
   async function respond(spMetadata: string, inResponseTo: string | null): Promise<string> {
-    const { user = {}, change = (xml) => xml, status, sessionUntilMs } = state.whims;
+    const { user = {}, change = (xml) => xml, status, sessionUntilMs, authnMs = nowMs() } = state.whims;
     const { nameId = 'ann', email = 'ann@example.test', groups = ['staff'] } = user;
     const sp = ServiceProvider({ metadata: spMetadata });
     const acs = sp.entityMeta.getAssertionConsumerService('post');
@@ -104,7 +105,7 @@ export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect
       `<saml:Assertion xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema" ID="${id}a" Version="2.0" IssueInstant="${at(0)}"><saml:Issuer>${base}/metadata</saml:Issuer>` +
       `<saml:Subject><saml:NameID Format="${PERSISTENT}">${nameId}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(300_000)}" Recipient="${acs}"${answers}/></saml:SubjectConfirmation></saml:Subject>` +
       `<saml:Conditions NotBefore="${at(0)}" NotOnOrAfter="${at(300_000)}"><saml:AudienceRestriction><saml:Audience>${sp.entityMeta.getEntityID()}</saml:Audience></saml:AudienceRestriction></saml:Conditions>` +
-      `<saml:AuthnStatement AuthnInstant="${at(0)}" SessionIndex="index-${nameId}"${session}/>` +
+      `<saml:AuthnStatement AuthnInstant="${new Date(authnMs).toISOString()}" SessionIndex="index-${nameId}"${session}/>` +
       `<saml:AttributeStatement>${values.map(([name, all]) => `<saml:Attribute Name="${name}">${all.map((value) => `<saml:AttributeValue xsi:type="xs:string">${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`).join('')}</saml:AttributeStatement></saml:Assertion></samlp:Response>`;
     const id = `_${crypto.randomUUID()}`;
     const made = await idp.createLoginResponse(
@@ -143,7 +144,33 @@ export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect
     return request.id;
   }
 
-  return { idp, state, respond, readRequest, metadata: idp.getMetadata() };
+  const parsed = (url: string) => ({
+    query: Object.fromEntries(
+      [...new URL(url).searchParams].map(([name, value]) => [
+        name,
+        name === 'Signature' ? encodeURIComponent(value) : value,
+      ]),
+    ),
+    octetString: new URL(url).search.slice(1).replace(/&Signature=.*$/, ''),
+  });
+
+  /** Reads a logout request of ours with samlify, signature and all. */
+  async function readLogout(spMetadata: string, url: string): Promise<unknown> {
+    return (await idp.parseLogoutRequest(ServiceProvider({ metadata: spMetadata }), 'redirect', parsed(url)))
+      .extract;
+  }
+
+  /** Reads our answer to a logout request. */
+  async function readLogoutAnswer(spMetadata: string, url: string): Promise<unknown> {
+    const { extract } = await idp.parseLogoutResponse(
+      ServiceProvider({ metadata: spMetadata }),
+      'redirect',
+      parsed(url),
+    );
+    return (extract as { response: unknown }).response;
+  }
+
+  return { idp, state, respond, readRequest, readLogout, readLogoutAnswer, metadata: idp.getMetadata() };
 }
 
 export type SamlifyIdp = ReturnType<typeof samlifyIdp>;

@@ -155,11 +155,11 @@ function endSessions(
   const identity = settings.signing(nowMs);
   if (to.binding === 'post') {
     const page = postPage(to.responseUrl, 'SAMLResponse', message, relayState, identity);
-    if (page !== null) return { reason: 'provider_logout', detail, response: page, endsSession: true };
+    if (page !== null) return { reason: 'provider_logout', detail, response: page };
   }
   const url = redirectUrl(to.responseUrl, 'SAMLResponse', message, relayState, identity);
   const response = redirectTo(url ?? `${site.base}signed_out`);
-  return { reason: 'provider_logout', detail, response, endsSession: true };
+  return { reason: 'provider_logout', detail, response };
 }
 
 function signedOut({ site }: LoginContext): Answered {
