@@ -1,4 +1,4 @@
-import { compileEdge } from '../edge/compile.ts';
+import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
@@ -82,18 +82,12 @@ export function createSimulator(
 ): Simulator {
   const { config } = edge;
   const landed: Flight[] = [];
-  const world = simulatedWorld(
-    compileEdge(config, (_route, _module, _config, initial) => initial(), {
-      ...(options.secrets && { secrets: options.secrets }),
-      logins: simulatedGround(),
-    }),
-    {
-      startMs: startOf(options.clock),
-      seed: options.seed ?? 1,
-      identities: [],
-      landed: (flight) => void landed.push(flight),
-    },
-  );
+  const world = simulatedWorld(compiledFor(config, options), {
+    startMs: startOf(options.clock),
+    seed: options.seed ?? 1,
+    identities: [],
+    landed: (flight) => void landed.push(flight),
+  });
   const identities: Record<string, unknown> = {};
   const events = eventsOf(landed, idMaker('ev', world.chance.split('event ids').random));
   const prepare = (request: string | RequestConfig) =>
@@ -212,4 +206,10 @@ function millisecondsOf(time: string | number): number {
   const ms = typeof time === 'number' ? time : durationMs(time);
   if (!(ms >= 0)) throw new TypeError(`'${time}' is not a duration such as 31s`);
   return ms;
+}
+
+/** The edge compiled anew, nothing remembered. */
+function compiledFor(config: EdgeConfig, { secrets }: SimulatorOptions): CompiledEdge {
+  const options = { ...(secrets && { secrets }), logins: simulatedGround() };
+  return compileEdge(config, (_route, _module, _config, initial) => initial(), options);
 }

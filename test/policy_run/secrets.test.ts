@@ -1,4 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { scenarioLoader } from '../../src/cli/testing/load_scenario.ts';
+import { createSimulator } from '../../src/simulator/create_simulator.ts';
+import { runFile } from '../../src/simulator/run_file.ts';
 import { environmentSecrets } from '../../src/cli/environment_secrets.ts';
 import { type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
@@ -171,6 +175,35 @@ describe('secrets of policies', () => {
     const { get } = environmentSecrets({ EDGEPROOF_SECRET_TEAM_ANN_KEY: 'a' });
     expect(get('team', 'ann-key')).toBe('a');
     expect(get('team', 'ann')).toBeUndefined();
+  });
+});
+
+describe('secrets in simulation', () => {
+  it('of a scenario file', async () => {
+    const path = fileURLToPath(new URL('../../fixtures/scenarios/secrets.scenario.yaml', import.meta.url));
+    const { checked, edge, findings } = await scenarioLoader()(path);
+    expect([checked.diagnostics, findings]).toEqual([[], []]);
+    const { cases } = runFile(checked, edge!, {
+      selects: () => true,
+      seed: null,
+      repeat: 1,
+      bail: false,
+      lines: true,
+      signer: null,
+      told: () => true,
+      clockMs: () => 0,
+    });
+    expect(cases.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed']);
+  });
+
+  it('of a simulator in a program', () => {
+    const policy = requestRule({
+      type: 'add-headers',
+      config: { headers: { 'x-a': "${secrets.get('team', 'bob')}" } },
+    });
+    const edge = createEdge(configOf(policy));
+    expect(createSimulator(edge, { secrets: SECRETS }).send('GET /').status).toBe(200);
+    expect(createSimulator(edge).send('GET /').status).toBe(500);
   });
 });
 

@@ -54,7 +54,11 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     if (config.config === null || hasErrors(findings))
       return { checked, edge: null, findings, files, ...unread };
     let ready = compiled.get(config);
-    if (ready === undefined) compiled.set(config, (ready = edgeUnderTest(config.config, config.locate)));
+    if (shell.secrets !== undefined) {
+      // Secrets are a file's own, so the edge is too.
+      ready = edgeUnderTest(config.config, config.locate, 'decided', null, shell.secrets);
+    } else if (ready === undefined)
+      compiled.set(config, (ready = edgeUnderTest(config.config, config.locate)));
     const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
     const edgeName = beside ?? path;
     return { checked, edge: ready, findings: findings.filter(isTold), files, source, edgeName };
