@@ -10,7 +10,7 @@ const PLAY_ALL = process.env['PLANE_ALL'] === '1';
 
 describe.each(GROUPS)('$title', ({ title, cases }) => {
   it.concurrent.for(cases)('$name', async (one, { skip }) => {
-    skip(!PLAY_ALL && WAITING.has(`${title}: ${one.name}`), 'waits for the wire of our own');
+    skip(!PLAY_ALL && WAITING.has(`${title}: ${one.name}`), 'not held yet');
     for (const way of one.inOnePiece === true ? (['whole'] as const) : WAYS) {
       const { says } = await playOurs(one, way);
       expect(says, `sent ${way}`).toEqual([]);

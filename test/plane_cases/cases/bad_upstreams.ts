@@ -76,6 +76,9 @@ export const BAD_UPSTREAMS: CaseGroup = {
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc' },
       { clientGot: 'abc', end: 'close' },
     ]),
+    cut('a head, content and a chunk size that is none, at once', [
+      { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n' },
+    ]),
     cut('a chunk size that is none', [
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n' },
       { clientGot: 'abc', send: 'zz\r\n' },

@@ -84,8 +84,10 @@ export const OLD_CLIENTS: CaseGroup = {
       gets: [{ status: 200, cut: true, body: 'abc' }],
       events: [ANSWERED],
     }),
-    gone('leaves in its head', {
-      client: [`GET / HTTP/1.1\r\n${H}X-`, { leave: 'close' }],
+    gone('half-closes in its head', {
+      client: [`GET / HTTP/1.1\r\n${H}X-`, { leave: 'half' }],
+      gets: [{ status: 400 }],
+      after: 'closed',
       events: [[400, 'request.malformed']],
       why: 'a request that was begun leaves its event',
     }),

@@ -99,6 +99,13 @@ export const REQUEST_HEADS: CaseGroup = {
       { after: 'closed' },
     ),
     refused('no HTTP at all', 400, 'hello\r\n\r\n'),
+    unserved('a method that is not registered', 405, `BREW / HTTP/1.1\r\n${H}\r\n`, 'request.method', {
+      after: 'open',
+    }),
+    unserved('a method in lower case', 405, `get / HTTP/1.1\r\n${H}\r\n`, 'request.method', {
+      after: 'open',
+    }),
+    refused('HTTP/1.2', 400, `GET / HTTP/1.2\r\n${H}\r\n`),
     unserved('TRACE', 405, `TRACE / HTTP/1.1\r\n${H}\r\n`, 'request.method'),
     unserved('CONNECT', 405, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n', 'request.method', {
       why: 'an edge is no tunnel to wherever a client likes',
