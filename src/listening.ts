@@ -157,7 +157,8 @@ async function frontOf(
       profileFor: (name, port) => runtime.current().handshakes.find(name, port),
       certificateFor: async (name) =>
         runtime.current().handshakes.certificateFor(name) ?? (await tls?.certificateFor?.(name)) ?? null,
-      begin: (connection, place) => beginStream(runtime.current(), connection, place, runtime.world),
+      begin: (connection, place, failed) =>
+        beginStream(runtime.current(), connection, place, runtime.world, failed),
       finished: emitStream,
       fetch,
       http,

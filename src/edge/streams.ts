@@ -88,8 +88,13 @@ export function beginStream(
   connection: Connection,
   at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
   world: World,
+  failedHandshake?: string,
 ): StreamExchange {
   const pipeline = streams.find(at.kind, at.host, at.port);
+  if (failedHandshake !== undefined) {
+    const detail = { ...(pipeline !== null && { edge: pipeline.edge }), problem: failedHandshake };
+    return new StreamExchange(naming, connection, world, null, { code: 'connect.handshake', detail });
+  }
   if (pipeline !== null) {
     const because = { code: 'connect.matched', detail: {} } as const;
     return new StreamExchange(naming, connection, world, pipeline, because, hide);

@@ -26,17 +26,19 @@ export interface StreamHands {
 
 /**
  * Drives one connection from its beginning to its last byte. Settles when it is over; never rejects, and leaves
- * nothing open. The client's stream is not read before a backend has taken the connection.
+ * nothing open. The client's stream is not read before a backend has taken the connection; `close` is how it is
+ * closed when none does.
  */
 export async function driveStream(
   client: Duplex,
   exchange: StreamExchange,
   hands: StreamHands,
+  close: (client: Duplex) => Promise<void> | void = (stream) => void stream.destroy(),
 ): Promise<void> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   client.on('error', () => undefined).once('close', leave);
-  const run: Run = { client, exchange, hands, gone: gone.signal, backend: null };
+  const run: Run = { client, exchange, hands, gone: gone.signal, close, backend: null };
   let question = startStream(exchange);
   while (question !== null) {
     let given: StreamAnswer;
@@ -58,6 +60,7 @@ interface Run {
   readonly exchange: StreamExchange;
   readonly hands: StreamHands;
   readonly gone: AbortSignal;
+  readonly close: (client: Duplex) => Promise<void> | void;
   backend: Duplex | null;
 }
 
@@ -81,7 +84,7 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       return carryTcp(client, run.backend!, { idleMs: limits.idleMs, drain });
     }
     case 'close':
-      client.destroy();
+      await run.close(client);
       return NOTHING_CARRIED;
   }
 }

@@ -68,8 +68,7 @@ async function refused(
   const place = { kind: 'tls', host: facts.serverName, port } as const;
   const exchange = wiring.begin(connectionOf(facts), place);
   refuseHello(socket, 'unrecognized_name');
-  await lingered(socket);
-  await driveStream(socket, exchange, hands);
+  await driveStream(socket, exchange, hands, lingered);
   wiring.finished(exchange);
 }
 
@@ -89,12 +88,17 @@ async function terminated(
   const secured = await servers.secure(socket, profile, certificate);
   if ('problem' in secured) {
     wiring.say(`a TLS handshake for ${facts.serverName || 'no name'} failed: ${secured.problem}`);
-    await lingered(socket);
+    if (profile.kind === 'tls') {
+      const place = { kind: 'tls', host: facts.serverName, port } as const;
+      const exchange = wiring.begin(connectionOf(facts), place, secured.problem);
+      await driveStream(socket, exchange, setting.hands, lingered);
+      wiring.finished(exchange);
+    } else await lingered(socket);
     return;
   }
   const session = secured.socket;
   const withTls = { ...facts, tls: tlsFactsOf(session, profile) };
-  if (profile.kind === 'tls') return carried(session, withTls, setting);
+  if (profile.kind === 'tls') return carried(session, withTls, setting, ended);
   wiring.http(session, withTls);
   await closed(session);
 }
@@ -103,15 +107,24 @@ async function carried(
   client: Duplex,
   facts: ConnectionFacts,
   { port, wiring, hands }: Setting,
+  close?: (client: Duplex) => Promise<void>,
 ): Promise<void> {
   const place = { kind: 'tls', host: facts.serverName, port } as const;
   const exchange = wiring.begin(connectionOf(facts), place);
-  await driveStream(client, exchange, hands);
+  await driveStream(client, exchange, hands, close);
   wiring.finished(exchange);
 }
 
 /** Longest time that a client has to close a connection on which it was refused. */
 const LINGER_MS = 2_000;
+
+/** Ends a session as TLS does (RFC 8446 §6.1), what was written before included. */
+async function ended(stream: Duplex): Promise<void> {
+  const timer = setTimeout(() => stream.destroy(), LINGER_MS);
+  stream.end(() => stream.destroy());
+  await closed(stream);
+  clearTimeout(timer);
+}
 
 async function lingered(stream: Duplex): Promise<void> {
   const timer = setTimeout(() => stream.destroy(), LINGER_MS);

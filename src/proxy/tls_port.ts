@@ -38,7 +38,8 @@ export interface FrontWiring {
   readonly profileFor: (name: string, port: number) => TlsProfile | null;
   /** The certificate to show for a name (empty: none was named); null when there is none. */
   readonly certificateFor: (name: string, port: number) => Promise<TlsCertificate | null>;
-  readonly begin: (connection: Connection, place: StreamPlace) => StreamExchange;
+  /** `failed` says why the handshake of a TLS edge failed: then there is only an event to make. */
+  readonly begin: (connection: Connection, place: StreamPlace, failed?: string) => StreamExchange;
   /** Called once for each connection that is no HTTP, when it is over. */
   readonly finished: (exchange: StreamExchange) => void;
   readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;

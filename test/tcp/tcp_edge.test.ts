@@ -249,7 +249,10 @@ describe('a TCP edge', () => {
 
   it('cuts a connection on which nothing happens for too long', async () => {
     const { address } = await started(() => undefined);
-    const live = await edgeFor(tcpEdge(address), { tcp: { ports: { [PG]: 0 } }, streamLimits: { idleMs: 150 } });
+    const live = await edgeFor(tcpEdge(address), {
+      tcp: { ports: { [PG]: 0 } },
+      streamLimits: { idleMs: 150 },
+    });
     const client = await dial(live.portOf(PG));
     client.write('x');
     await received(client);
