@@ -10,6 +10,8 @@ export interface BenchRow {
   readonly ours: number;
   readonly unit: string;
   readonly peers: Readonly<Record<string, number>>;
+  /** For each peer the least and the largest ratio to ours of all rounds: with seven, the 98 % interval of its median. */
+  readonly ratios?: Readonly<Record<string, readonly [low: number, high: number]>>;
 }
 
 /** A contestant does the work once for the given number of the turn; its answer keeps the work from being left out. */
@@ -53,17 +55,58 @@ export function compare(contestants: Readonly<Record<string, Contestant>>): Reco
   for (let round = 0; round < ROUNDS; round++) {
     for (const { contestant, turns, times } of entries) times.push((timeMs(contestant, turns) * 1e6) / turns);
   }
-  const medians = entries.map(
-    ({ name, times }) => [name, times.sort((a, b) => a - b)[ROUNDS >> 1]!] as const,
-  );
   if (sink === compare) throw new Error('unreachable');
-  return Object.fromEntries(medians);
+  const medians = Object.fromEntries(
+    entries.map(({ name, times }) => [name, times.toSorted((a, b) => a - b)[ROUNDS >> 1]!] as const),
+  );
+  roundsOf.set(medians, Object.fromEntries(entries.map(({ name, times }) => [name, times])));
+  return medians;
+}
+
+/** The times of each round behind what `compare` gave. */
+const roundsOf = new WeakMap<object, Readonly<Record<string, readonly number[]>>>();
+
+/** Some contestants of a comparison under other names. */
+export function picked(
+  measured: Readonly<Record<string, number>>,
+  names: Readonly<Record<string, string>>,
+): Record<string, number> {
+  const rounds = roundsOf.get(measured);
+  const of = <T>(from: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(names).map(([name, original]) => [name, from[original]!]));
+  const medians = of(measured);
+  if (rounds !== undefined) roundsOf.set(medians, of(rounds));
+  return medians;
 }
 
 /** A row from the answer of `compare`: the contestant named `ours`, and the rest. */
 export function row(name: string, measured: Readonly<Record<string, number>>, unit = 'ns'): BenchRow {
   const { ours = Number.NaN, ...peers } = measured;
-  return { name, ours, unit, peers };
+  const rounds = roundsOf.get(measured);
+  const own = rounds?.['ours'];
+  if (rounds === undefined || own === undefined) return { name, ours, unit, peers };
+  const ratios = Object.fromEntries(
+    Object.keys(peers).map((peer) => {
+      // Ratios of one round: what disturbed the machine disturbed both.
+      const each = rounds[peer]!.map((time, round) => time / own[round]!);
+      return [peer, [Math.min(...each), Math.max(...each)] as const];
+    }),
+  );
+  return { name, ours, unit, peers, ratios };
+}
+
+/** A section as a Markdown table; each peer also as a multiple of ours, with its interval. */
+export function renderMarkdown({ title, rows, notes }: BenchSection): string {
+  const lines = rows.map(({ name, ours, unit, peers, ratios }) => {
+    const others = Object.entries(peers).map(([peer, value]) => {
+      const interval = ratios?.[peer];
+      const range = interval === undefined ? '' : ` [${brief(interval[0])}, ${brief(interval[1])}]`;
+      return `${peer} ${brief(value)} (${brief(value / ours)} ×${range})`;
+    });
+    return `| ${name} | ${brief(ours)} ${unit} | ${others.join('; ')} |`;
+  });
+  const table = rows.length === 0 ? [] : ['| | ours | peers |', '|---|--:|---|', ...lines, ''];
+  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ''].join('\n');
 }
 
 /** A section as text; each peer also as a multiple of ours. */

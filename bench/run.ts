@@ -1,5 +1,7 @@
-import { availableParallelism, cpus } from 'node:os';
-import { type BenchSection, render } from './measure.ts';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type BenchSection, render, renderMarkdown } from './measure.ts';
 
 /** All sections, one after the other in this process: `npm run bench`, or `npm run bench -- cidr regex`. */
 const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<BenchSection> }>>> = {
@@ -13,6 +15,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   regex: () => import('./regex.ts'),
   ingress: () => import('./ingress/run.ts'),
 };
+const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(SECTIONS, name));
@@ -20,11 +23,24 @@ if (unknown.length > 0) {
   process.stderr.write(`no section ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}\n`);
   process.exit(2);
 }
-process.stdout.write(
-  `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}\n`,
-);
+const machine = `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${process.platform} ${release()}`;
+process.stdout.write(`${machine}\n`);
+const parts: string[] = [];
 for (const [name, load] of Object.entries(SECTIONS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const section = await (await load()).run();
   process.stdout.write(`\n${render(section)}`);
+  parts.push(`${renderMarkdown(section)}\n\`npm run bench -- ${name}\`\n`);
+}
+// Results of some sections alone would not be of one run.
+if (asked.length === 0) writeFileSync(RESULTS, `${headFor(machine)}\n${parts.join('\n')}`);
+
+function headFor(on: string): string {
+  return `# Results
+
+All of one run of \`npm run bench\`, written by it. Machines are noisy: ratios count. Behind each peer stands what it takes,
+as a multiple of ours, and in brackets the 98 % interval of that ratio over the rounds, where both took turns.
+
+${on}
+`;
 }

@@ -44,7 +44,7 @@ describe('edgeproof bench', () => {
     const { code, stdout } = await bench('policy.yaml', '--requests', '.', '-r', 'json', ...SHORT);
     expect(code).toBe(0);
     const { corpus, parts, rows } = JSON.parse(stdout) as BenchResult;
-    expect(corpus).toEqual({ count: 1, from: 'of cases.scenario.yaml' });
+    expect(corpus).toEqual({ count: 1, from: 'of .' });
     expect(parts.find(({ kind }) => kind === 'rule')).toMatchObject({
       name: 'no-post',
       place: 'policy.yaml:2',
