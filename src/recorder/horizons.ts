@@ -1,3 +1,4 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Unknowns } from './unknowns.ts';
@@ -23,7 +24,10 @@ export function horizonsOf({ edges }: EdgeConfig): Horizons {
       const { circuit_breaker: breaker, traffic_policy: policy } = route;
       const breakerMs =
         breaker === undefined ? 0 : (breaker.rolling_window + breaker.tripped_duration) * 1_000;
-      rememberedMs.set(`${name}/${index}`, Math.max(breakerMs, policyMs(policy?.value ?? '')));
+      rememberedMs.set(
+        pointerTo(pointerTo('/edges/https', name), 'routes') + `/${index}`,
+        Math.max(breakerMs, policyMs(policy?.value ?? '')),
+      );
     }
   }
   const uncertainUntilMs = new Map<string, number>();
@@ -32,11 +36,11 @@ export function horizonsOf({ edges }: EdgeConfig): Horizons {
       const { pipeline } = exchange;
       if (pipeline === null || pipeline.stateful.length === 0) return;
       const pointer = countingPointer(exchange);
-      const until = uncertainUntilMs.get(pipeline.route);
+      const until = uncertainUntilMs.get(pipeline.pointer);
       if (pointer !== null && until !== undefined && nowMs < until) unknowns.note('counters', pointer);
       // Where it is not known what was decided, it is not known either whether it came as far as the counter.
       if (unknowns.found.length > 0 || !unknowns.isUpstreamKnown) {
-        uncertainUntilMs.set(pipeline.route, nowMs + (rememberedMs.get(pipeline.route) ?? 0));
+        uncertainUntilMs.set(pipeline.pointer, nowMs + (rememberedMs.get(pipeline.pointer) ?? 0));
       }
     },
   };
