@@ -8,7 +8,6 @@ export interface ApiPage {
 }
 
 /** What the APIs of the eight providers say of a user, in their own shapes, by host and path. */
-// table: addresses and what they answer
 const APIS: Readonly<
   Record<string, (identity: Identity, page: (rows: readonly unknown[]) => ApiPage) => ApiPage>
 > = {

@@ -3,7 +3,7 @@ import { headOf } from '../engine/request_like.ts';
 import { type FieldList, allValues, withoutField } from '../http/fields.ts';
 import type { SimulatedIdentities } from '../development_idp/simulated.ts';
 import type { Flight } from './flight.ts';
-import type { PreparedRequest } from './simulator.ts';
+import type { PreparedRequest } from './prepared_request.ts';
 
 /** Cookies of an identity's browser, by host and name. Domain and path do not matter to it: gates bind to hosts. */
 type Jar = Map<string, string>;
@@ -39,11 +39,16 @@ export function simulatedBrowsers(providers: SimulatedIdentities, send: Send): S
         });
       /** Only the way through a login is followed; any other redirect is what the person sees. */
       const nextOf = (flight: Flight, request: PreparedRequest): PreparedRequest | null => {
-        const reason = loginReasonOf(flight);
+        const { reason, provider } = loginReasonOf(flight);
         const location = allValues(flight.response.headers, 'location')[0];
         if (reason === null || location === undefined) return null;
         if (reason === 'logged_in') return wanted;
-        const callback = reason === 'login_started' ? providers.approve(location, identity) : null;
+        if (reason !== 'login_started') return null;
+        if (provider.startsWith(SAML)) {
+          const form = providers.approveSaml(location, identity, provider.slice(SAML.length));
+          return form === null ? null : requestFor(form.url, request.connection, form.body);
+        }
+        const callback = providers.approve(location, identity);
         return callback === null ? null : requestFor(callback, request.connection);
       };
       return go(wanted);
@@ -51,19 +56,21 @@ export function simulatedBrowsers(providers: SimulatedIdentities, send: Send): S
   };
 }
 
+/** How the names of SAML providers begin; their entity id follows. */
+const SAML = 'saml ';
+
 const REASON = /^(?:oauth|oidc|saml|openid_connect)\.(login_started|logged_in)$/;
 
-/** What a gate, of a route or in a policy, has come to in this exchange. */
-function loginReasonOf({ exchange }: Flight): string | null {
+/** What a gate, of a route or in a policy, has come to in this exchange, and its provider. */
+function loginReasonOf({ exchange }: Flight): { readonly reason: string | null; readonly provider: string } {
   for (const verdict of exchange.verdicts) {
     if (verdict === undefined) continue;
-    const codes = [verdict.because.code, ...(verdict.inner ?? []).map(({ code }) => code)];
-    for (const code of codes) {
+    for (const { code, detail } of [verdict.because, ...(verdict.inner ?? [])]) {
       const reason = REASON.exec(code)?.[1];
-      if (reason !== undefined) return reason;
+      if (reason !== undefined) return { reason, provider: String(detail['provider'] ?? '') };
     }
   }
-  return null;
+  return { reason: null, provider: '' };
 }
 
 function hostOf({ head }: PreparedRequest): string {
@@ -93,7 +100,12 @@ function keepCookies(jar: Jar, host: string, headers: FieldList): void {
   }
 }
 
-function requestFor(url: string, connection: Connection): PreparedRequest {
-  const head = headOf({ url, headers: { accept: 'text/html' } });
-  return { head, connection, body: new Uint8Array(0), leaveAfterMs: -1 };
+function requestFor(url: string, connection: Connection, form?: string): PreparedRequest {
+  const isForm = form !== undefined;
+  const headers = {
+    accept: 'text/html',
+    ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+  const head = headOf({ url, headers, method: isForm ? 'POST' : 'GET' });
+  return { head, connection, body: new TextEncoder().encode(form ?? ''), leaveAfterMs: -1 };
 }

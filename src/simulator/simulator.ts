@@ -7,9 +7,12 @@ import type { Identity } from '../development_idp/identities.ts';
 import { simulatedIdentities } from '../development_idp/simulated.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
 import { type Flight, NO_RESPONSE } from './flight.ts';
+import type { PreparedRequest } from './prepared_request.ts';
 import { simulatedBrowsers } from './sessions.ts';
 import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
 import { type VirtualClock, virtualClock } from './virtual_clock.ts';
+
+export type { PreparedRequest };
 
 /** What a simulated world begins with. */
 export interface WorldOptions {
@@ -25,17 +28,6 @@ export interface WorldOptions {
   readonly begin?: typeof beginExchange;
   /** Who can log in; with none, no provider can be reached. */
   readonly identities?: readonly Identity[];
-}
-
-/** A request with its head read and its connection made. */
-export interface PreparedRequest {
-  readonly head: RequestHead | RefusedHead;
-  readonly connection: Connection;
-  readonly body: Uint8Array;
-  /** Virtual ms after which the client leaves; -1 when it stays. */
-  readonly leaveAfterMs: number;
-  /** Identity whose browser sends it: with cookies, and through logins. Nobody's when left out. */
-  readonly as?: string;
 }
 
 /** An edge in a world whose time and chance are made: the same seed and script give the same, byte for byte. */

@@ -43,7 +43,7 @@ const UNTRUSTED = 'oidc.identity_refused';
 const FAILED = 'oidc.provider_failed';
 const STRAY = 'oidc.callback_refused';
 
-// table: misbehaviours of a provider and why nobody gets in
+/** Misbehaviours of a provider, and why nobody gets in. */
 const MISBEHAVIOURS: readonly (readonly [string, Evil, string | readonly string[]])[] = [
   ['ID token of another issuer', claim({ iss: 'https://evil.test' }), UNTRUSTED],
   ['issuer with a slash more', claim({ iss: `${ISSUER}/` }), UNTRUSTED],

@@ -1,3 +1,4 @@
+import { LOGIN_CASES } from './login_cases.ts';
 import { IDP_METADATA } from '../saml/idp_metadata.ts';
 import type { Answers } from '../../src/engine/contract.ts';
 import type { Case, Exchanged } from './case.ts';
@@ -297,8 +298,8 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       ],
     },
   ],
-  oauth: notRun('oauth', { provider: { github: {} } }),
-  oidc: notRun('oidc', { issuer: 'https://id.test', client_id: 'a', client_secret: 'b' }),
+  oauth: LOGIN_CASES.oauth,
+  oidc: LOGIN_CASES.oidc,
   saml: [
     {
       name: 'sends people to their identity provider, and tells programs',

@@ -17,6 +17,9 @@ const REACHED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   traffic_policy: ['traffic_policy.forwarded'],
   // test/tcp: only TLS edges pass TLS through.
   tls_termination: ['tls_termination.passed'],
+  // Whole flows with providers: test/login/reasons.test.ts.
+  oauth: Object.keys(MODULES.find(({ type }) => type === 'oauth')!.reasons),
+  oidc: Object.keys(MODULES.find(({ type }) => type === 'oidc')!.reasons),
   // Whole flows against identity providers: test/saml.
   saml: Object.keys(MODULES.find(({ type }) => type === 'saml')!.reasons),
 };

@@ -1,31 +1,27 @@
 import type { Connection, Fact, LocalResponse, RequestHead, World } from '../../engine/contract.ts';
 import { hasField } from '../../http/fields.ts';
 import { parseTarget } from '../../http/target.ts';
-import { cookieLine, cookieValues } from './cookies.ts';
-import { type Flow, asked } from './flow.ts';
+import { callback } from './callback.ts';
+import { cookieLine } from './cookies.ts';
+import type { Flow } from './flow.ts';
 import {
   type LoginGate,
   type LoginOutcome,
-  type LoginStop,
   type Standing,
   type Visit,
   admitted,
   awaited,
   endCookies,
-  sessionCookies,
-  sighted,
   standingOf,
   userDetail,
   visitOf,
 } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
-import { secretOf } from './keys.ts';
-import { formPage, needsLogin, page, redirectTo, takesPages } from './pages.ts';
-import { PENDING_MS, type Pending, browserSecret, newPending, sealPending, takePending } from './pending.ts';
-import { type LoginRefusal, isRefusal } from './provider.ts';
-import type { LoginReason } from './reasons.ts';
+import { needsLogin, page, redirectTo, takesPages } from './pages.ts';
+import { PENDING_MS, browserSecret, newPending, sealPending } from './pending.ts';
+import { isRefusal } from './provider.ts';
+import { checkRefused, nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { isOwnPath, returnPath } from './return_to.ts';
-import type { Session } from './session.ts';
 
 /**
  * Takes one request before a gate: lets it pass with a good session, starts a login, finishes one, ends a session.
@@ -99,12 +95,6 @@ function* begin(visit: Visit, returnTo: string, detail: Record<string, Fact>): F
   return stop('login_started', facts, request.method === 'HEAD' ? { ...response, body: '' } : response);
 }
 
-/** A cookie that is there exactly once. */
-function onlyCookie({ request }: Visit, name: string): string | null {
-  const values = cookieValues(request.headers, name);
-  return values.length === 1 ? values[0]! : null;
-}
-
 // --- reserved paths ------------------------------------------------------------------------------------------
 
 function reserved(visit: Visit, path: string): LoginOutcome | Flow<LoginOutcome> {
@@ -121,13 +111,6 @@ function reserved(visit: Visit, path: string): LoginOutcome | Flow<LoginOutcome>
   }
   const other = gate.provider.other?.(path, visit) ?? null;
   return other === null ? nothingThere(visit, path) : further(visit, other);
-}
-
-function nothingThere({ gate }: Visit, path: string): LoginStop {
-  const shown = page(404, 'Not found', 'There is nothing at this address.', {
-    code: gate.code('no_such_path'),
-  });
-  return stop('no_such_path', { path: path.slice(0, 100) }, shown);
 }
 
 function* further(
@@ -173,151 +156,4 @@ function* logout(visit: Visit): Flow<LoginOutcome> {
 function signedOutPage({ gate }: Visit): LocalResponse {
   const link = { href: gate.base + gate.loginPath, text: 'Log in again' };
   return page(200, 'Logged out', 'You have logged out here.', { link });
-}
-
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
-/** Field of a callback's form that this site has sent on itself. */
-const AGAIN = 'sent_again';
-
-function* callback(visit: Visit): Flow<LoginOutcome> {
-  const { gate, request } = visit;
-  const isPost = gate.provider.callbackBy === 'post';
-  if (request.method !== (isPost ? 'POST' : 'GET')) return nothingThere(visit, gate.provider.callback);
-  const fields = isPost ? yield* formFields() : queryOf(request);
-  if (fields === null) {
-    return refuse(
-      visit,
-      { refused: 'callback_refused', says: 'The answer of the provider did not come whole.' },
-      '/',
-    );
-  }
-  if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
-    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
-    const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
-    return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
-  }
-  const pending = pendingOf(visit, fields);
-  if (typeof pending === 'string') {
-    const isOpen = pending !== 'state_used' && gate.provider.unsolicited?.(fields) === true;
-    if (!isOpen) {
-      const says = PROBLEMS[pending];
-      return refuse(visit, { refused: 'callback_refused', says, detail: { problem: pending } }, '/');
-    }
-    return yield* finish(visit, fields, null);
-  }
-  return yield* finish(visit, fields, pending);
-}
-
-function pendingOf(visit: Visit, fields: URLSearchParams): Pending | ReturnType<typeof takePending> {
-  const { gate, place, memory, world, nonceCookie } = visit;
-  const states = fields.getAll(gate.provider.stateField);
-  if (states.length > 1) return 'state_unknown';
-  const secret = onlyCookie(visit, nonceCookie);
-  return takePending(gate.keys, states[0] ?? null, place, secret, memory, world.nowMs());
-}
-
-const PROBLEMS = {
-  state_missing: 'This answer belongs to no login.',
-  state_unknown: 'This answer belongs to no login that was begun here.',
-  state_expired: 'This login took too long.',
-  other_browser: 'This login was begun in another browser, or its cookies are gone.',
-  state_used: 'This login was finished before.',
-} as const;
-
-function* formFields(): Flow<URLSearchParams | null> {
-  const answer = yield* asked({ ask: 'body', limitBytes: FORM_LIMIT_BYTES });
-  return 'bytes' in answer ? new URLSearchParams(new TextDecoder().decode(answer.bytes)) : null;
-}
-
-function* finish(visit: Visit, fields: URLSearchParams, pending: Pending | null): Flow<LoginOutcome> {
-  const { gate, registry, world } = visit;
-  const answer = yield* awaited(gate.provider.finish(fields, pending, visit));
-  if (isRefusal(answer)) return refuse(visit, answer, pending?.returnTo ?? '/');
-  const nowMs = world.nowMs();
-  const { user, providerSession, tokens } = answer;
-  const session: Session = {
-    id: secretOf(world, SESSION_ID_BYTES),
-    provider: gate.provider.id,
-    user,
-    startMs: nowMs,
-    seenMs: nowMs,
-    checkedMs: nowMs,
-    providerSession,
-    tokens,
-  };
-  sighted(visit, session, registry, nowMs);
-  const returnTo = returnPath(pending?.returnTo ?? answer.returnTo ?? null, '/');
-  const response = redirectTo(returnTo, sessionCookies(visit, session));
-  return { ...stop('logged_in', userDetail(gate, session), response), session };
-}
-
-const SESSION_ID_BYTES = 16;
-
-function queryOf({ query }: RequestHead): URLSearchParams {
-  return new URLSearchParams(query ?? '');
-}
-
-// --- refusals ------------------------------------------------------------------------------------------------
-
-const STATUS: Readonly<Record<LoginRefusal['refused'], number>> = {
-  callback_refused: 400,
-  denied: 403,
-  identity_refused: 403,
-  not_authorized: 403,
-  provider_failed: 502,
-};
-
-const TITLES: Readonly<Record<LoginRefusal['refused'], string>> = {
-  callback_refused: 'This login cannot be finished',
-  denied: 'The login was refused',
-  identity_refused: 'This identity cannot be trusted',
-  not_authorized: 'You are not let in',
-  provider_failed: 'The identity provider cannot be reached',
-};
-
-/** The page of a login that came to nothing. No session begins; one that there was is not for a stray callback to end. */
-function refuse(
-  visit: Visit,
-  refusal: LoginRefusal,
-  returnTo: string,
-  cookies: readonly string[] = [],
-): LoginStop {
-  const { gate } = visit;
-  const { refused, says, detail = {} } = refusal;
-  const again = `${gate.base}${gate.loginPath}?redirect_path=${encodeURIComponent(returnTo)}`;
-  const shown = page(STATUS[refused], TITLES[refused], says, {
-    code: gate.code(refused),
-    link: { href: again, text: 'Try again' },
-    cookies,
-  });
-  return stop(refused, { says, provider: gate.provider.id, ...detail }, shown);
-}
-
-/** A check that failed ends the session, except that an outage only stops this request: the session may yet be good. */
-function checkRefused(visit: Visit, session: Session, answer: object): LoginOutcome | null {
-  if (!isRefusal(answer)) return null;
-  const { gate, request, registry, world } = visit;
-  const user = userDetail(gate, session);
-  if (answer.refused !== 'provider_failed') {
-    registry.revokeSession(session.id, world.nowMs());
-    const refused = refuse(visit, answer, '/', endCookies(visit));
-    return { ...refused, detail: { ...user, ...refused.detail } };
-  }
-  const code = gate.code('provider_failed');
-  const shown = takesPages(request.headers)
-    ? page(502, TITLES.provider_failed, answer.says, {
-        code,
-        link: { href: request.path, text: 'Try again' },
-      })
-    : failedForPrograms(code, answer.says);
-  return stop('provider_failed', { ...user, says: answer.says, ...answer.detail }, shown);
-}
-
-function failedForPrograms(code: string, says: string): LocalResponse {
-  const body = `${JSON.stringify({ error: 'provider_failed', reason: code, message: says })}\n`;
-  return { status: 502, headers: ['content-type', 'application/json', 'cache-control', 'no-store'], body };
-}
-
-function stop(reason: LoginReason, detail: Record<string, Fact>, response: LocalResponse): LoginStop {
-  return { does: 'stop', reason, detail, session: null, response };
 }

@@ -31,30 +31,28 @@ export interface OauthSettings {
   readonly userAgent: string;
 }
 
+/** The gate's app at its provider, with what follows from the settings. */
+interface App {
+  readonly settings: OauthSettings;
+  readonly preset: OauthPreset;
+  readonly scopes: readonly string[];
+  /** Where a URL of the real provider is to be had. */
+  readonly at: (url: string) => string;
+  readonly token: TokenApp;
+}
+
 /** OAuth 2.0, authorization code grant (RFC 6749 §4.1, RFC 9700), and the provider's API for who it is. */
 export function oauthProvider(settings: OauthSettings): IdentityProvider {
-  const { provider: name, clientId, clientSecret, criteria, standIn, userAgent } = settings;
+  const { provider: name, clientId, clientSecret, standIn } = settings;
   const preset: OauthPreset = OAUTH_PRESETS[name];
-  const scopes = settings.scopes.length > 0 ? settings.scopes : preset.scopes;
   const at = (url: string): string => (standIn === null ? url : standInFor(standIn, url));
-  const app: TokenApp = { clientId, clientSecret, tokenUrl: at(preset.tokenUrl) };
-  const accessOf = (tokens: LoginTokens): ApiAccess => ({
-    accessToken: tokens.access,
-    clientId,
+  const app: App = {
+    settings,
+    preset,
+    scopes: settings.scopes.length > 0 ? settings.scopes : preset.scopes,
     at,
-    userAgent,
-  });
-
-  function* vouched(tokens: LoginTokens): Flow<LoggedIn | LoginRefusal> {
-    const access = accessOf(tokens);
-    const user = yield* askUser(name, access, scopes);
-    if (isRefusal(user)) return user;
-    const allowed = yield* letIn(user, criteria, access);
-    if (isRefusal(allowed)) return allowed;
-    const { id, name: shown, email, groups } = user;
-    return { user: { id, name: shown, email, groups }, providerSession: null, tokens };
-  }
-
+    token: { clientId, clientSecret, tokenUrl: at(preset.tokenUrl) },
+  };
   return {
     id: `oauth ${name}`,
     label: preset.label,
@@ -62,70 +60,86 @@ export function oauthProvider(settings: OauthSettings): IdentityProvider {
     callback: 'callback',
     callbackBy: 'get',
     stateField: 'state',
-    begin: (pending, state, { site }) => {
-      const url = new URL(at(preset.authorizeUrl));
-      const parameters = {
-        ...settings.parameters,
-        ...preset.parameters,
-        ...protocolOf(pending, state, site.callbackUrl),
-      };
-      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
-      return { location: url.href };
-    },
+    begin: (pending, state, { site }) => ({ location: authorizeUrl(app, pending, state, site.callbackUrl) }),
     finish: (fields, pending, context) =>
-      pending === null ? stray('The provider cannot start a login.') : finish(fields, pending, context),
-    check,
+      pending === null ? stray('The provider cannot start a login.') : finish(app, fields, pending, context),
+    check: (session, context) => check(app, session, context),
   };
+}
 
-  function protocolOf(pending: Pending, state: string, callbackUrl: string): Record<string, string> {
-    const protocol = {
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: callbackUrl,
-      scope: scopes.join(' '),
-      state,
-    };
-    if (!preset.pkce) return protocol;
-    return { ...protocol, code_challenge: challengeOf(pending.verifier), code_challenge_method: 'S256' };
-  }
+function authorizeUrl(
+  { settings, preset, scopes, at }: App,
+  pending: Pending,
+  state: string,
+  callbackUrl: string,
+): string {
+  const url = new URL(at(preset.authorizeUrl));
+  const protocol = {
+    response_type: 'code',
+    client_id: settings.clientId,
+    redirect_uri: callbackUrl,
+    scope: scopes.join(' '),
+    state,
+  };
+  const pkce = preset.pkce
+    ? { code_challenge: challengeOf(pending.verifier), code_challenge_method: 'S256' }
+    : {};
+  // What the protocol says comes last: no setting replaces it.
+  const all = { ...settings.parameters, ...preset.parameters, ...protocol, ...pkce };
+  for (const [key, value] of Object.entries(all)) url.searchParams.set(key, value);
+  return url.href;
+}
 
-  function* finish(
-    fields: URLSearchParams,
-    pending: Pending,
-    { site, world }: LoginContext,
-  ): Flow<LoggedIn | LoginRefusal> {
-    if (['code', 'error', 'iss'].some((field) => fields.getAll(field).length > 1))
-      return stray('The answer of the provider says one thing twice.');
-    const issuer = fields.get('iss');
-    // RFC 9207 §2.4: an answer of another provider than the one that was asked.
-    if (issuer !== null && preset.issuer !== null && issuer !== preset.issuer)
-      return untrusted('it is of another provider');
-    const error = fields.get('error');
-    if (error !== null) return said(error);
-    const code = fields.get('code');
-    if (code === null || code === '') return stray('The answer of the provider has no code.');
-    const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
-    const pkce = preset.pkce ? { code_verifier: pending.verifier } : {};
-    const tokens = yield* askTokens(app, { ...parameters, ...pkce }, null, world.nowMs());
-    return isRefusal(tokens) ? tokens : yield* vouched(tokens);
-  }
+function* finish(
+  { preset, token, ...app }: App,
+  fields: URLSearchParams,
+  pending: Pending,
+  { site, world }: LoginContext,
+): Flow<LoggedIn | LoginRefusal> {
+  if (['code', 'error', 'iss'].some((field) => fields.getAll(field).length > 1))
+    return stray('The answer of the provider says one thing twice.');
+  const issuer = fields.get('iss');
+  // RFC 9207 §2.4: an answer of another provider than the one that was asked.
+  if (issuer !== null && preset.issuer !== null && issuer !== preset.issuer)
+    return untrusted('it is of another provider');
+  const error = fields.get('error');
+  if (error !== null) return said(error);
+  const code = fields.get('code');
+  if (code === null || code === '') return stray('The answer of the provider has no code.');
+  const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
+  const pkce = preset.pkce ? { code_verifier: pending.verifier } : {};
+  const tokens = yield* askTokens(token, { ...parameters, ...pkce }, null, world.nowMs());
+  return isRefusal(tokens) ? tokens : yield* vouched({ preset, token, ...app }, tokens);
+}
 
-  /** The user as the provider sees them now; another user, or one who is no more let in, is out. */
-  function* check(session: Session, { world }: LoginContext): Flow<LoggedIn | LoginRefusal> {
-    const { tokens: kept, user } = session;
-    if (kept === null) return { refused: 'denied', says: 'The session cannot be renewed.' };
-    const nowMs = world.nowMs();
-    let tokens = kept;
-    if (kept.refresh !== null && kept.expiresMs !== null && nowMs >= kept.expiresMs) {
-      const parameters = { grant_type: 'refresh_token', refresh_token: kept.refresh };
-      const fresh = yield* askTokens(app, parameters, kept, nowMs, `${app.tokenUrl} ${kept.refresh}`);
-      if (isRefusal(fresh)) return fresh;
-      tokens = fresh;
-    }
-    const answer = yield* vouched(tokens);
-    if (isRefusal(answer) || answer.user.id === user.id) return answer;
-    return untrusted('the token is of another user now');
+/** The user as the provider sees them now; another user, or one who is no more let in, is out. */
+function* check(app: App, session: Session, { world }: LoginContext): Flow<LoggedIn | LoginRefusal> {
+  const { tokens: kept, user } = session;
+  if (kept === null) return { refused: 'denied', says: 'The session cannot be renewed.' };
+  const nowMs = world.nowMs();
+  let tokens = kept;
+  if (kept.refresh !== null && kept.expiresMs !== null && nowMs >= kept.expiresMs) {
+    const parameters = { grant_type: 'refresh_token', refresh_token: kept.refresh };
+    const share = `${app.token.tokenUrl} ${kept.refresh}`;
+    const fresh = yield* askTokens(app.token, parameters, kept, nowMs, share);
+    if (isRefusal(fresh)) return fresh;
+    tokens = fresh;
   }
+  const answer = yield* vouched(app, tokens);
+  if (isRefusal(answer) || answer.user.id === user.id) return answer;
+  return untrusted('the token is of another user now');
+}
+
+/** Who the token is of, and whether they are let in. */
+function* vouched({ settings, scopes, at }: App, tokens: LoginTokens): Flow<LoggedIn | LoginRefusal> {
+  const { provider, clientId, criteria, userAgent } = settings;
+  const access: ApiAccess = { accessToken: tokens.access, clientId, at, userAgent };
+  const user = yield* askUser(provider, access, scopes);
+  if (isRefusal(user)) return user;
+  const allowed = yield* letIn(user, criteria, access);
+  if (isRefusal(allowed)) return allowed;
+  const { id, name, email, groups } = user;
+  return { user: { id, name, email, groups }, providerSession: null, tokens };
 }
 
 /** RFC 7636 §4.2. */

@@ -16,129 +16,148 @@ export interface OidcSettings extends OidcClient {
 
 const OIDC_SCOPES = ['openid', 'email', 'profile'];
 
+/** The app, and how its provider is asked. */
+interface App {
+  readonly client: OidcClient;
+  readonly id: string;
+}
+
+/** Parameters of the authorization URL that are the protocol's own. */
+const PROTOCOL: ReadonlySet<string> = new Set([
+  'client_id',
+  'response_type',
+  'response_mode',
+  'redirect_uri',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'request',
+  'request_uri',
+]);
+
 /** OpenID Connect, code flow with PKCE (OpenID Connect Core §3.1, RFC 7636). */
 export function oidcProvider(settings: OidcSettings): IdentityProvider {
-  const { issuer, clientId, clientSecret, parameters } = settings;
+  const { issuer, clientId, clientSecret } = settings;
   const client = { issuer, clientId, clientSecret };
-  const ask = (context: LoginContext, request: OidcRequest): Flow<OidcAnswer> =>
-    asked({ ask: 'oidc', client, nowMs: context.world.nowMs(), request });
-  const id = `oidc ${issuer}`;
-  const scope = [
-    ...new Set(['openid', ...(settings.scopes.length > 0 ? settings.scopes : OIDC_SCOPES)]),
-  ].join(' ');
-
+  const app: App = { client, id: `oidc ${issuer}` };
+  const scopes = settings.scopes.length > 0 ? settings.scopes : OIDC_SCOPES;
+  const scope = [...new Set(['openid', ...scopes])].join(' ');
+  const own = Object.entries(settings.parameters).filter(([name]) => !PROTOCOL.has(name));
+  const parameters = Object.fromEntries(own);
   return {
-    id,
+    id: app.id,
     label: issuerName(issuer),
     clientId,
     callback: 'callback',
     callbackBy: 'get',
     stateField: 'state',
-    begin: (pending, state, context) =>
-      begin(pending, state, context, (redirectUri) =>
-        ask(context, {
-          does: 'authorize',
-          redirectUri,
-          scope,
-          state,
-          nonce: pending.nonce,
-          verifier: pending.verifier,
-          parameters,
-        }),
-      ),
+    begin: ({ nonce, verifier }, state, context) => {
+      const redirectUri = context.site.callbackUrl;
+      return begin(app, context, {
+        does: 'authorize',
+        redirectUri,
+        scope,
+        state,
+        nonce,
+        verifier,
+        parameters,
+      });
+    },
     finish: (fields, pending, context) =>
       pending === null
         ? { refused: 'callback_refused', says: 'The provider cannot start a login.' }
-        : finish(fields, pending, context),
-    check: (session, context) => check(session, context),
-    logout: (session, context) => logout(session, context),
+        : finish(app, fields, pending, context),
+    check: (session, context) => check(app, session, context),
+    logout: (session, context) => logout(app, session, context),
     other: (path, context) =>
       path === 'backchannel_logout' && context.request.method === 'POST'
-        ? backchannelLogout({ client, provider: id }, context, () => ask(context, { does: 'keys' }))
+        ? backchannelLogout({ client, provider: app.id }, context, () => ask(app, context, { does: 'keys' }))
         : null,
   };
-
-  function* finish(
-    fields: URLSearchParams,
-    pending: Pending,
-    context: LoginContext,
-  ): Flow<LoggedIn | LoginRefusal> {
-    const query = context.request.query ?? '';
-    const answer = yield* ask(context, {
-      does: 'exchange',
-      callbackUrl: `${context.site.callbackUrl}?${query}`,
-      state: fields.get('state') ?? '',
-      nonce: pending.nonce,
-      verifier: pending.verifier,
-    });
-    const tokens = 'tokens' in answer ? answer.tokens : null;
-    if (!('tokens' in answer) || tokens === null) return refusalOf(answer);
-    if (tokens.id === null) return untrusted('the provider has sent no ID token');
-    const nowMs = context.world.nowMs();
-    const problem = idTokenProblem(tokens.id, tokens.access, client, pending.nonce, nowMs);
-    if (problem !== null) return untrusted(problem);
-    const { claims } = tokens.id;
-    const { userInfo } = answer;
-    if (userInfo !== null && userInfo['sub'] !== claims['sub'])
-      return untrusted('the user-info response is about another user');
-    return {
-      user: userOf(claims, userInfo),
-      providerSession: typeof claims['sid'] === 'string' ? claims['sid'] : null,
-      tokens: keptTokens(tokens, null, nowMs),
-    };
-  }
-
-  /** Asks again with the refresh token, or where there is none with the access token. */
-  function* check(session: Session, context: LoginContext): Flow<LoggedIn | LoginRefusal> {
-    const { tokens, user, providerSession } = session;
-    if (tokens === null) return { refused: 'denied', says: 'The session cannot be renewed.' };
-    const subject = user.id;
-    const answer = yield* ask(
-      context,
-      tokens.refresh === null
-        ? { does: 'user_info', accessToken: tokens.access, subject }
-        : { does: 'refresh', refreshToken: tokens.refresh, subject },
-    );
-    if (!('tokens' in answer)) return refusalOf(answer);
-    const { userInfo } = answer;
-    const nowMs = context.world.nowMs();
-    const fresh = answer.tokens;
-    const freshId = fresh?.id ?? null;
-    if (userInfo !== null && userInfo['sub'] !== subject)
-      return untrusted('the user-info response is about another user');
-    if (fresh !== null && freshId !== null) {
-      const problem = idTokenProblem(freshId, fresh.access, client, null, nowMs);
-      if (problem !== null) return untrusted(problem);
-      if (freshId.claims['sub'] !== subject) return untrusted('the new ID token is of another user');
-    }
-    const claims = { sub: subject, name: user.name, ...freshId?.claims };
-    const hasSaid = userInfo !== null || freshId !== null;
-    return {
-      user: hasSaid ? userOf(claims, userInfo) : user,
-      providerSession,
-      tokens: fresh === null ? tokens : keptTokens(fresh, tokens, nowMs),
-    };
-  }
-
-  function* logout(session: Session, context: LoginContext): Flow<string | null> {
-    const answer = yield* ask(context, {
-      does: 'logout',
-      idToken: session.tokens?.id ?? null,
-      returnUrl: `${context.site.origin}${context.site.base}signed_out`,
-    });
-    // The session has ended here, whether or not the provider can be told.
-    return 'url' in answer && answer.url !== '' ? answer.url : null;
-  }
 }
 
-function* begin(
-  _pending: Pending,
-  _state: string,
-  { site }: LoginContext,
-  authorize: (redirectUri: string) => Flow<OidcAnswer>,
-): Flow<Begun> {
-  const answer = yield* authorize(site.callbackUrl);
+function ask({ client }: App, { world }: LoginContext, request: OidcRequest): Flow<OidcAnswer> {
+  return asked({ ask: 'oidc', client, nowMs: world.nowMs(), request });
+}
+
+function* begin(app: App, context: LoginContext, request: OidcRequest): Flow<Begun> {
+  const answer = yield* ask(app, context, request);
   return 'url' in answer ? { location: answer.url } : refusalOf(answer);
+}
+
+function* finish(
+  app: App,
+  fields: URLSearchParams,
+  pending: Pending,
+  context: LoginContext,
+): Flow<LoggedIn | LoginRefusal> {
+  const { client } = app;
+  const answer = yield* ask(app, context, {
+    does: 'exchange',
+    callbackUrl: `${context.site.callbackUrl}?${context.request.query ?? ''}`,
+    state: fields.get('state') ?? '',
+    nonce: pending.nonce,
+    verifier: pending.verifier,
+  });
+  const tokens = 'tokens' in answer ? answer.tokens : null;
+  if (!('tokens' in answer) || tokens === null) return refusalOf(answer);
+  if (tokens.id === null) return untrusted('the provider has sent no ID token');
+  const nowMs = context.world.nowMs();
+  const problem = idTokenProblem(tokens.id, tokens.access, client, pending.nonce, nowMs);
+  if (problem !== null) return untrusted(problem);
+  const { claims } = tokens.id;
+  const { userInfo } = answer;
+  if (userInfo !== null && userInfo['sub'] !== claims['sub']) return untrusted(OTHER_USER);
+  return {
+    user: userOf(claims, userInfo),
+    providerSession: typeof claims['sid'] === 'string' ? claims['sid'] : null,
+    tokens: keptTokens(tokens, null, nowMs),
+  };
+}
+
+const OTHER_USER = 'the user-info response is about another user';
+
+/** Asks again with the refresh token, or where there is none with the access token. */
+function* check(app: App, session: Session, context: LoginContext): Flow<LoggedIn | LoginRefusal> {
+  const { tokens, user, providerSession } = session;
+  if (tokens === null) return { refused: 'denied', says: 'The session cannot be renewed.' };
+  const subject = user.id;
+  const answer = yield* ask(
+    app,
+    context,
+    tokens.refresh === null
+      ? { does: 'user_info', accessToken: tokens.access, subject }
+      : { does: 'refresh', refreshToken: tokens.refresh, subject },
+  );
+  if (!('tokens' in answer)) return refusalOf(answer);
+  const { userInfo, tokens: fresh } = answer;
+  const nowMs = context.world.nowMs();
+  const freshId = fresh?.id ?? null;
+  if (userInfo !== null && userInfo['sub'] !== subject) return untrusted(OTHER_USER);
+  if (fresh !== null && freshId !== null) {
+    const problem = idTokenProblem(freshId, fresh.access, app.client, null, nowMs);
+    if (problem !== null) return untrusted(problem);
+    if (freshId.claims['sub'] !== subject) return untrusted('the new ID token is of another user');
+  }
+  const claims = { sub: subject, name: user.name, ...freshId?.claims };
+  const hasSaid = userInfo !== null || freshId !== null;
+  return {
+    user: hasSaid ? userOf(claims, userInfo) : user,
+    providerSession,
+    tokens: fresh === null ? tokens : keptTokens(fresh, tokens, nowMs),
+  };
+}
+
+function* logout(app: App, session: Session, context: LoginContext): Flow<string | null> {
+  const answer = yield* ask(app, context, {
+    does: 'logout',
+    idToken: session.tokens?.id ?? null,
+    returnUrl: `${context.site.origin}${context.site.base}signed_out`,
+  });
+  // The session has ended here, whether or not the provider can be told.
+  return 'url' in answer && answer.url !== '' ? answer.url : null;
 }
 
 function issuerName(issuer: string): string {

@@ -1,0 +1,88 @@
+import { type Flow, asked } from './flow.ts';
+import { type LoginOutcome, type Visit, awaited, sessionCookies, sighted, userDetail } from './gate.ts';
+import { secretOf } from './keys.ts';
+import { formPage, redirectTo } from './pages.ts';
+import { type Pending, takePending } from './pending.ts';
+import { isRefusal } from './provider.ts';
+import { nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
+import { returnPath } from './return_to.ts';
+import type { Session } from './session.ts';
+
+const FORM_LIMIT_BYTES = 1_024 * 1_024;
+/** Field of a callback's form that this site has sent on itself. */
+const AGAIN = 'sent_again';
+
+/** Takes what the provider has sent the browser back with, and begins a session when it holds. */
+export function* callback(visit: Visit): Flow<LoginOutcome> {
+  const { gate, request } = visit;
+  const isPost = gate.provider.callbackBy === 'post';
+  if (request.method !== (isPost ? 'POST' : 'GET')) return nothingThere(visit, gate.provider.callback);
+  const fields = isPost ? yield* formFields() : queryOf(request);
+  if (fields === null) {
+    return refuse(
+      visit,
+      { refused: 'callback_refused', says: 'The answer of the provider did not come whole.' },
+      '/',
+    );
+  }
+  if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
+    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
+    const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
+    return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
+  }
+  const pending = pendingOf(visit, fields);
+  if (typeof pending === 'string') {
+    const isOpen = pending !== 'state_used' && gate.provider.unsolicited?.(fields) === true;
+    if (!isOpen) {
+      const says = PROBLEMS[pending];
+      return refuse(visit, { refused: 'callback_refused', says, detail: { problem: pending } }, '/');
+    }
+    return yield* finish(visit, fields, null);
+  }
+  return yield* finish(visit, fields, pending);
+}
+
+function pendingOf(visit: Visit, fields: URLSearchParams): Pending | ReturnType<typeof takePending> {
+  const { gate, place, memory, world, nonceCookie } = visit;
+  const states = fields.getAll(gate.provider.stateField);
+  if (states.length > 1) return 'state_unknown';
+  const secret = onlyCookie(visit, nonceCookie);
+  return takePending(gate.keys, states[0] ?? null, place, secret, memory, world.nowMs());
+}
+
+const PROBLEMS = {
+  state_missing: 'This answer belongs to no login.',
+  state_unknown: 'This answer belongs to no login that was begun here.',
+  state_expired: 'This login took too long.',
+  other_browser: 'This login was begun in another browser, or its cookies are gone.',
+  state_used: 'This login was finished before.',
+} as const;
+
+function* formFields(): Flow<URLSearchParams | null> {
+  const answer = yield* asked({ ask: 'body', limitBytes: FORM_LIMIT_BYTES });
+  return 'bytes' in answer ? new URLSearchParams(new TextDecoder().decode(answer.bytes)) : null;
+}
+
+function* finish(visit: Visit, fields: URLSearchParams, pending: Pending | null): Flow<LoginOutcome> {
+  const { gate, registry, world } = visit;
+  const answer = yield* awaited(gate.provider.finish(fields, pending, visit));
+  if (isRefusal(answer)) return refuse(visit, answer, pending?.returnTo ?? '/');
+  const nowMs = world.nowMs();
+  const { user, providerSession, tokens } = answer;
+  const session: Session = {
+    id: secretOf(world, SESSION_ID_BYTES),
+    provider: gate.provider.id,
+    user,
+    startMs: nowMs,
+    seenMs: nowMs,
+    checkedMs: nowMs,
+    providerSession,
+    tokens,
+  };
+  sighted(visit, session, registry, nowMs);
+  const returnTo = returnPath(pending?.returnTo ?? answer.returnTo ?? null, '/');
+  const response = redirectTo(returnTo, sessionCookies(visit, session));
+  return { ...stop('logged_in', userDetail(gate, session), response), session };
+}
+
+const SESSION_ID_BYTES = 16;
