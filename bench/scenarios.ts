@@ -117,7 +117,7 @@ function coverageMs(): { readonly plain: number; readonly recorded: number } {
   const plain = edgeUnderTest(checked.config!, checked.locate);
   const recorded = coveredEdge(plain).edge;
   const scenario = checkScenario({ value: { edge: 'edge', cases: casesOf() }, name: 'cases' });
-  const run = (edge: EdgeUnderTest): number => {
+  const took = (edge: EdgeUnderTest): number => {
     const began = performance.now();
     const { cases } = runFile(scenario, edge, {
       selects: () => true,
@@ -134,7 +134,7 @@ function coverageMs(): { readonly plain: number; readonly recorded: number } {
       throw new Error('a measured case does not pass');
     return tookMs;
   };
-  const turns = Array.from({ length: TURNS }, () => [run(plain), run(recorded)] as const);
+  const turns = Array.from({ length: TURNS }, () => [took(plain), took(recorded)] as const);
   const middle = (which: 0 | 1) => turns.map((turn) => turn[which]).sort((a, b) => a - b)[TURNS >> 1]!;
   return { plain: middle(0), recorded: middle(1) };
 }

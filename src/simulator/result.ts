@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { LocatedStep } from '../edge/explain.ts';
+import type { ExpressionValues } from './expect/expression_values.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 
 /** A mismatch and the line of its expectation; 0 without a text. */
@@ -28,6 +29,8 @@ export interface CaseResult {
     readonly because: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
+    /** Values of the parts of every expression that was evaluated. */
+    readonly values: readonly ExpressionValues[];
   } | null;
   /** The smallest change after which the case would pass. */
   readonly near: string | null;

@@ -3,6 +3,7 @@ import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import { seededChance } from './chance.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
 import type { Expectation } from './expect/expectation.ts';
+import type { ExpressionValues } from './expect/expression_values.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { Flight } from './flight.ts';
@@ -24,6 +25,8 @@ export interface Ran {
     readonly because: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
+    /** Values of the parts of every expression that was evaluated. */
+    readonly values: readonly ExpressionValues[];
   } | null;
   /** The request of a case of one, for what is to be filled in and for near misses. */
   readonly outcome: Outcome | null;
@@ -114,7 +117,7 @@ function failuresOf(expectations: readonly Expectation[], outcome: Outcome): Mis
 function explain({ flight }: Outcome, edge: EdgeUnderTest): Ran['explained'] {
   const { steps, request } = explanationOf(flight.exchange, edge.locate);
   const because = decidingStep(steps) as LocatedStep;
-  return { because, steps, request: `${request.method} ${request.url} from ${request.clientIp}` };
+  return { because, steps, request: `${request.method} ${request.url} from ${request.clientIp}`, values: [] };
 }
 
 interface Failing {

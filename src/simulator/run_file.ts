@@ -4,6 +4,7 @@ import { quoted } from '../edge/document/report.ts';
 import { type CompiledCase, compileCase } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
+import { valuedEdge } from './expect/expression_values.ts';
 import { nearMiss } from './near_miss.ts';
 import type { CaseResult, FileResult } from './result.ts';
 import { type Ran, type RunOptions, runCase } from './run_case.ts';
@@ -157,7 +158,11 @@ const AGAIN_LIMIT = 10_000;
 function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeUnderTest): Ran['explained'] {
   const traced = edge.traced();
   if (traced === edge || ran.explained === null || ran.requests > AGAIN_LIMIT) return ran.explained;
-  return runCase(compiled, traced).explained ?? ran.explained;
+  const { edge: valuedBy, watch } = valuedEdge(traced);
+  watch.begin();
+  const again = runCase(compiled, valuedBy).explained;
+  // Of many requests the last one's values are left, which may be another than the one that failed.
+  return again === null || ran.requests > 1 ? (again ?? ran.explained) : { ...again, values: watch.values() };
 }
 
 function placeOf(row: CaseRow, checked: CheckedScenario, isLocated: boolean) {

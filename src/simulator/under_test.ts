@@ -2,10 +2,16 @@ import type { Exchange } from '../engine/exchange.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import { simulatedGround } from '../edge/gates.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { Watch } from '../policy/evaluators.ts';
 import type { Locate } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
 import type { TakeState } from '../edge/states.ts';
-import type { Recorder } from './covering/recorder.ts';
+
+/** Looks on while an edge runs: at every expression of its policies, and at each exchange that is complete. */
+export interface Watching {
+  readonly watch: Watch;
+  readonly landed: (exchange: Exchange) => void;
+}
 
 /** An edge that many cases test, each as if it were new. */
 export interface EdgeUnderTest {
@@ -18,7 +24,7 @@ export interface EdgeUnderTest {
   /** The same edge, its policies telling also what did not apply; itself when there is no policy. */
   readonly traced: () => EdgeUnderTest;
   /** The same edge, what it does noted: for coverage. */
-  readonly watched: (recorder: Recorder) => EdgeUnderTest;
+  readonly watched: (by: Watching) => EdgeUnderTest;
   /** The same edge, nothing noted: for runs that are no cases. */
   readonly unwatched: () => EdgeUnderTest;
   /** Notes that an exchange is complete, and may have changed what the edge remembers. */
@@ -33,7 +39,7 @@ export function edgeUnderTest(
   config: EdgeConfig,
   locate: Locate,
   trace: 'decided' | 'full' = 'decided',
-  recorder: Recorder | null = null,
+  watching: Watching | null = null,
   secrets: SecretSource | null = null,
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
@@ -54,7 +60,7 @@ export function edgeUnderTest(
       trace,
       ...(secrets && { secrets }),
       logins,
-      ...(recorder && { watch: recorder.watch }),
+      ...(watching && { watch: watching.watch }),
     });
   };
   const edge: EdgeUnderTest = {
@@ -67,13 +73,13 @@ export function edgeUnderTest(
       if (variant === undefined) {
         const before: unknown = config.facts;
         const own = { ...config, facts: [...(Array.isArray(before) ? before : []), ...facts] } as EdgeConfig;
-        variants.set(key, (variant = edgeUnderTest(own, locate, trace, recorder, secrets)));
+        variants.set(key, (variant = edgeUnderTest(own, locate, trace, watching, secrets)));
       }
       return variant;
     },
     watched: (by) => edgeUnderTest(config, locate, trace, by, secrets),
     unwatched: () =>
-      recorder === null ? edge : (plain ??= edgeUnderTest(config, locate, trace, null, secrets)),
+      watching === null ? edge : (plain ??= edgeUnderTest(config, locate, trace, null, secrets)),
     traced: () =>
       (full ??= hasPolicy(config) ? edgeUnderTest(config, locate, 'full', null, secrets) : edge.unwatched()),
     fresh: () => {
@@ -87,7 +93,7 @@ export function edgeUnderTest(
     },
     touched: (exchange) => {
       const { pipeline } = exchange;
-      recorder?.landed(exchange);
+      watching?.landed(exchange);
       for (const index of pipeline?.stateful ?? []) changed.add(pipeline!.slots[index]!.state);
     },
   };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coverageOf, coveredEdge } from '../../src/simulator/covering/coverage.ts';
 import { percentOf } from '../../src/simulator/covering/measure.ts';
+import { failureLines } from '../../src/simulator/report/failure.ts';
 import { shownConditions } from '../../src/simulator/covering/vectors.ts';
 import { coveredBy, edgeOf, edgeWith, pointThat, policyEdge, runCases, told } from './covered.ts';
 
@@ -234,5 +235,31 @@ describe('what cannot happen', () => {
     const rules = tallies.find(({ kind }) => kind === 'rules')!;
     expect(rules).toMatchObject({ covered: 1, possible: 1, impossible: 1 });
     expect(percentOf(rules)).toBe(100);
+  });
+});
+
+describe('a failure', () => {
+  it('tells the values of the parts of each expression', () => {
+    const covered = coveredEdge(
+      policyEdge({
+        name: 'r',
+        expressions: ["req.method == 'GET' && !(req.url.path == '/b' && hasReqHeader('x'))"],
+        actions: [{ type: 'deny' }],
+      }),
+    );
+    const [result] = runCases(covered, [{ request: 'GET /a', expect: { status: 200 } }]).cases;
+    const { parts } = result!.explained!.values[0]!;
+    expect(parts.slice(1)).toEqual([
+      { text: "req.method == 'GET'", value: 'true' },
+      { text: 'req.method', value: '"GET"' },
+      { text: "!(req.url.path == '/b' && hasReqHeader('x'))", value: 'true' },
+      { text: "req.url.path == '/b' && hasReqHeader('x')", value: 'false' },
+      { text: "req.url.path == '/b'", value: 'false' },
+      { text: 'req.url.path', value: '"/a"' },
+      { text: "hasReqHeader('x')", value: 'not looked at: `&&` was decided: this side is false' },
+    ]);
+    const lines = failureLines(result!);
+    expect(lines).toContain('    req.url.path = "/a"');
+    expect(lines).toContain('nearest: with method POST it would be as expected');
   });
 });

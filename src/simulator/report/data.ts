@@ -32,6 +32,7 @@ function recordOf(result: CaseResult): object {
       mismatches,
       decided_by: explained?.because ?? null,
       steps: explained?.steps ?? [],
+      values: explained?.values ?? [],
       nearest: near,
       again: rerunCommand(result),
     }),

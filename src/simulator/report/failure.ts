@@ -1,5 +1,6 @@
 import type { LocatedStep } from '../../edge/explain.ts';
 import { printable } from '../../diagnostics/display.ts';
+import type { ExpressionValues } from '../expect/expression_values.ts';
 import { type CaseResult, rerunCommand } from '../result.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 
@@ -21,8 +22,10 @@ export function failureLines(result: CaseResult): string[] {
     lines.push(`decided by ${stepLine(explained.because)}`);
     // What a policy did, and which of its rules did not apply and why, whichever step decided in the end.
     for (const { inner = [] } of explained.steps) {
-      for (const { kind, name, says, detail } of inner)
+      for (const { kind, name, says, detail, pointer } of inner) {
         lines.push(`  ${kind} ${name}: ${says}${facts(detail)}`);
+        if (kind === 'rule') lines.push(...valueLines(pointer, explained.values));
+      }
     }
   }
   if (result.near !== null) lines.push(`nearest: ${result.near}`);
@@ -35,6 +38,19 @@ export function failureLines(result: CaseResult): string[] {
   }
   lines.push(`again: ${rerunCommand(result)}`);
   return lines.map((line) => printable(line));
+}
+
+/** Parts of the expressions of one rule that are told. */
+const PARTS_LIMIT = 12;
+
+/** What the expressions of a rule came to, part by part; an expression without parts says nothing more. */
+function valueLines(rule: string, values: readonly ExpressionValues[]): string[] {
+  const parts = values
+    .filter(({ pointer }) => pointer.startsWith(`${rule}/expressions/`))
+    .flatMap((each) => each.parts);
+  const lines = parts.slice(0, PARTS_LIMIT).map(({ text, value }) => `    ${text} = ${value}`);
+  const more = parts.length - lines.length;
+  return more > 0 ? [...lines, `    and ${more} more`] : lines;
 }
 
 /** A step in one line: module, reason, facts and place. */

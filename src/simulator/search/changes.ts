@@ -47,7 +47,7 @@ function change(draft: Draft, field: string, says: string, again: Change['again'
   return { field, says, again, draft: again(draft) };
 }
 
-/** Addresses with the longest common beginning first. */
+/** Addresses with the longest common beginning first, of those the nearest. */
 function addressChanges(draft: Draft, { addresses }: Pools): Change[] {
   const from = parseAddress(draft.ip);
   if (from === null) return [];
@@ -55,8 +55,12 @@ function addressChanges(draft: Draft, { addresses }: Pools): Change[] {
     (address): address is Address => address !== null && address.text !== from.text,
   );
   return others
-    .map((address) => ({ text: address.text, bits: commonBits(address, from) }))
-    .sort((one, other) => other.bits - one.bits)
+    .map((address) => ({
+      text: address.text,
+      bits: commonBits(address, from),
+      away: Math.abs(address.w3 - from.w3),
+    }))
+    .sort((one, other) => other.bits - one.bits || one.away - other.away)
     .map(({ text }) =>
       change(draft, 'ip', `from ${text} instead of ${draft.ip}`, (base) => ({ ...base, ip: text })),
     );
