@@ -212,9 +212,9 @@ describe('comparing', () => {
         },
       );
     const observed = eventAt(PLAIN, {});
-    const decide = (config: object) => replayed(config).decide(observed);
-    expect(compareDecisions(decide(weighted(9)), decide(weighted(9))).finding).toBe('same');
-    expect(compareDecisions(decide(weighted(9)), decide(weighted(5)))).toMatchObject({
+    const decidedBy = (config: object) => replayed(config).decide(observed);
+    expect(compareDecisions(decidedBy(weighted(9)), decidedBy(weighted(9))).finding).toBe('same');
+    expect(compareDecisions(decidedBy(weighted(9)), decidedBy(weighted(5)))).toMatchObject({
       finding: 'unknown',
       cause: 'chance: other weights',
     });
