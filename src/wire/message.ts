@@ -1,3 +1,4 @@
+import { HTAB } from './bytes.ts';
 import { MORE, REFUSED, readSection, section } from './fields.ts';
 import { KIND } from './names.ts';
 
@@ -29,7 +30,12 @@ export function gatherFields(text: string, base: number): HeadFields {
     const name = names[index]!;
     const value = text.slice(values[2 * index]! - base, values[2 * index + 1]! - base);
     list.push(name.text, value);
-    if (name.kind !== KIND.other) note(fields, name.kind, value);
+    if (name.kind === KIND.other) continue;
+    note(fields, name.kind, value);
+    // A tab behind a coding is white space to some, and part of an unknown coding to others.
+    if (name.kind === KIND.transferEncoding && text.charCodeAt(values[2 * index + 1]! - base) === HTAB) {
+      fields.coding += '\t';
+    }
   }
   return fields;
 }

@@ -35,6 +35,7 @@ const TOO_LARGE = problem('head_too_large', 'the request head is longer than the
 const TOO_LONG = problem('target_too_long', 'the request target is longer than the limit');
 const NO_REQUEST = problem('malformed', 'this is no request line');
 const BAD_TARGET = problem('malformed', 'the request target has a character that must be percent-encoded');
+const NO_TARGET = problem('malformed', 'the request target has none of the forms that there are');
 const UNKNOWN_METHOD = problem('method', 'the method is not known here');
 const OLD = problem('version', 'HTTP/0.9 is not spoken here');
 const HTTP_2 = problem('version', 'HTTP/2 is not spoken here');
@@ -121,6 +122,8 @@ export class RequestReader {
     if (version === null) return this.#refuseVersion(bytes, from, versionFrom, to);
     const target = bytes.toString('latin1', targetFrom, targetEnd);
     if (!isMethod(method)) return this.#refuse(UNKNOWN_METHOD, { method, target, version });
+    if ((method === 'CONNECT' || bytes[targetFrom] !== 0x2f) && !isTarget(method, target))
+      return this.#refuse(NO_TARGET, { method, target, version });
     const fieldsFrom = versionFrom + 10;
     const end = readSection(bytes, fieldsFrom, to, this.#limits.fields);
     if (end === MORE) return MORE;
@@ -184,6 +187,15 @@ function methodAt(bytes: Buffer, from: number, to: number): string {
     return 'POST';
   }
   return bytes.toString('latin1', from, to);
+}
+
+const ABSOLUTE = /^[A-Za-z]+:\/\/[A-Za-z0-9._~:[\]@%!$&'()*+,;=-]+(?:[/?][!-~]*)?$/;
+const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/;
+
+/** The forms of a target that is no path: absolute, authority and asterisk (RFC 9112 §3.2). */
+function isTarget(method: string, target: string): boolean {
+  if (method === 'CONNECT') return AUTHORITY.test(target);
+  return target === '*' || ABSOLUTE.test(target);
 }
 
 const PREFIX = [0x48, 0x54, 0x54, 0x50, 0x2f, 0x31, 0x2e];

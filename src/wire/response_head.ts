@@ -26,6 +26,7 @@ export interface WireResponse {
 const TOO_LARGE = problem('head_too_large', 'the response head is longer than the limit');
 const NO_RESPONSE = problem('malformed', 'this is no status line of HTTP/1');
 const BAD_STATUS = problem('malformed', 'the status is none');
+const INTERIM_CLOSE = problem('malformed', 'an interim response ends the connection');
 const BAD_REASON = problem('malformed', 'the reason phrase has a control character');
 
 /** Reads response heads as `RequestReader` reads those of requests, and is no less strict. */
@@ -94,6 +95,7 @@ export class ResponseReader {
     // RFC 9112 §6.3: whatever the fields say, these have no content.
     const bodiless = toHead || status < 200 || status === 204 || status === 304;
     const { connection } = fields;
+    if (status < 200 && status !== 101 && !isKept(version, connection)) return this.#refuse(INTERIM_CLOSE);
     const switches = status === 101 && fields.hasUpgrade && hasMember(connection, 'upgrade');
     const framing = bodiless ? 0 : declared;
     this.head = {
