@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import type { BenchSection } from '../measure.ts';
@@ -75,13 +76,15 @@ async function measureAll(
       rounds,
       seconds,
       // A machine that compiles while it runs is measured once it has.
-      warmUpSeconds: 3,
+      warmUpSeconds: 2,
       connections,
       say,
     };
+    const [busyBefore = 0] = loadavg();
     const measured = await measure(plan, around);
     const notes = [
       `medians of ${rounds} interleaved rounds of ${seconds} s, ${connections} connections; in brackets the middle half of the rounds`,
+      `load average of the machine before: ${busyBefore.toFixed(1)}; where it is not near 0, compare CPU only, and that with care`,
       'ours makes its event object in every row, and writes it where all is on; nginx and HAProxy have no ten rules',
     ];
     if (settings.idle > 0) {

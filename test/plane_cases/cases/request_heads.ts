@@ -100,10 +100,10 @@ export const REQUEST_HEADS: CaseGroup = {
     ),
     refused('no HTTP at all', 400, 'hello\r\n\r\n'),
     unserved('a method that is not registered', 405, `BREW / HTTP/1.1\r\n${H}\r\n`, 'request.method', {
-      after: 'open',
+      after: 'closed',
     }),
     unserved('a method in lower case', 405, `get / HTTP/1.1\r\n${H}\r\n`, 'request.method', {
-      after: 'open',
+      after: 'closed',
     }),
     refused('HTTP/1.2', 400, `GET / HTTP/1.2\r\n${H}\r\n`),
     unserved('TRACE', 405, `TRACE / HTTP/1.1\r\n${H}\r\n`, 'request.method'),
