@@ -29,7 +29,9 @@ const broken = readdirSync(new URL('broken/', folder));
 
 it('every warning of ours is shown by one of them', () => {
   const shown = broken.map((name) => readFileSync(new URL(`broken/${name}`, folder), 'utf8')).join('');
-  expect(Object.keys(POLICY_WARNINGS).filter((code) => !shown.includes(` warning ${code} `))).toEqual([]);
+  // Names of secrets are told only where their provider can list them: test/policy_run/secrets.test.ts.
+  const missing = Object.keys(POLICY_WARNINGS).filter((code) => !shown.includes(` warning ${code} `));
+  expect(missing).toEqual(['policy.unknown_secret']);
 });
 
 describe.each(broken)('%s', (name) => {

@@ -72,15 +72,15 @@ describe('bodies beyond the limit', () => {
   const justFits = 'a'.repeat(REPLACING_LIMIT_BYTES);
 
   test.each([
-    ['a request that is too large', 'on_http_request', 'request-body-find-replace', tooLarge, 3901],
-    ['a request that would become too large', 'on_http_request', 'request-body-find-replace', justFits, 3903],
-    ['a response that is too large', 'on_http_response', 'response-body-find-replace', tooLarge, 3901],
+    ['a request that is too large', 'on_http_request', 'request-body-find-replace', tooLarge, 3903],
+    ['a request that would become too large', 'on_http_request', 'request-body-find-replace', justFits, 3904],
+    ['a response that is too large', 'on_http_response', 'response-body-find-replace', tooLarge, 3903],
     [
       'a response that would become too large',
       'on_http_response',
       'response-body-find-replace',
       justFits,
-      3903,
+      3904,
     ],
   ])('%s stops', (_what, phase, type, body, number) => {
     const route = routeOf(JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] }));
