@@ -34,6 +34,8 @@ export interface CaseResult {
   } | null;
   /** The smallest change after which the case would pass. */
   readonly near: string | null;
+  /** A failing timeline made as small as it still fails, as a case of a scenario file. */
+  readonly shrunk: string | null;
   /** Exact or counted shares of a sample. */
   readonly shares: Readonly<Record<string, string>> | null;
 }

@@ -1,13 +1,14 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../edge/document/report.ts';
-import { type CompiledCase, compileCase } from './compile_case.ts';
+import { type CaseSetting, type CompiledCase, compileCase } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';
 import { nearMiss } from './near_miss.ts';
 import type { CaseResult, FileResult } from './result.ts';
 import { type Ran, type RunOptions, runCase } from './run_case.ts';
+import { shrunkCase } from './search/shrink.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { EdgeUnderTest } from './under_test.ts';
 
@@ -63,7 +64,7 @@ export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: 
     const result =
       'skipped' in each
         ? skippedResult(each.skipped, checked)
-        : runRepeated(each, checked, edge, options, used);
+        : runRepeated(each, setting, edge, options, used);
     cases.push(result);
     if (!options.told(result) || (options.bail && result.status === 'failed')) {
       isWhole = false;
@@ -86,11 +87,12 @@ function distinct(findings: readonly Diagnostic[]): Diagnostic[] {
 
 function runRepeated(
   compiled: CompiledCase,
-  checked: CheckedScenario,
+  setting: CaseSetting,
   edge: EdgeUnderTest,
   options: FileOptions,
   used: Set<string>,
 ): CaseResult {
+  const { checked } = setting;
   const beganMs = options.clockMs();
   let ran: Ran;
   let seed = compiled.seed;
@@ -107,13 +109,13 @@ function runRepeated(
     checked,
     options.lines || ran.mismatches.length > 0 || compiled.snapshot,
   );
-  return resultOf({ ...compiled, seed }, ran, checked, edge, { ...place, tookMs });
+  return resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
 }
 
 function resultOf(
   compiled: CompiledCase,
   ran: Ran,
-  checked: CheckedScenario,
+  setting: CaseSetting,
   edge: EdgeUnderTest,
   place: ReturnType<typeof placeOf> & { readonly tookMs: number },
 ): CaseResult {
@@ -136,9 +138,11 @@ function resultOf(
       },
       explained: null,
       near: null,
+      shrunk: null,
       skipped: null,
     };
   }
+  const { checked } = setting;
   const isFailed = ran.mismatches.length > 0;
   return {
     ...base,
@@ -147,6 +151,7 @@ function resultOf(
     snapshot: null,
     explained: isFailed ? explainedInFull(compiled, ran, edge) : null,
     near: isFailed ? nearMiss(compiled, edge.unwatched()) : null,
+    shrunk: isFailed ? shrunkCase(compiled, ran.mismatches, ran.requests, setting, edge.unwatched()) : null,
     skipped: null,
   };
 }
@@ -184,6 +189,7 @@ function skippedResult(row: CaseRow, checked: CheckedScenario): CaseResult {
     snapshot: null,
     explained: null,
     near: null,
+    shrunk: null,
   };
 }
 

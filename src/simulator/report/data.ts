@@ -34,6 +34,7 @@ function recordOf(result: CaseResult): object {
       steps: explained?.steps ?? [],
       values: explained?.values ?? [],
       nearest: near,
+      ...(result.shrunk !== null && { shrunk: result.shrunk }),
       again: rerunCommand(result),
     }),
     ...(result.snapshot !== null && { snapshot: result.snapshot.value }),

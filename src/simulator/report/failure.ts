@@ -29,6 +29,7 @@ export function failureLines(result: CaseResult): string[] {
     }
   }
   if (result.near !== null) lines.push(`nearest: ${result.near}`);
+  if (result.shrunk !== null) lines.push('shrunk, it still fails so:', `  ${result.shrunk}`);
   if (result.shares !== null) {
     lines.push(
       `shares: ${Object.entries(result.shares)

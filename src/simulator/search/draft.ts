@@ -88,10 +88,13 @@ export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: 
 export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[] {
   const { plan, facts, startMs, seed } = compiled;
   const from = { facts, startMs, seed };
+  if (plan.kind === 'connect') return [];
   const requests =
     plan.kind === 'timeline'
       ? plan.steps.flatMap(({ request }) => (request === null ? [] : [request]))
-      : [plan.request];
+      : 'request' in plan
+        ? [plan.request]
+        : [];
   return requests.flatMap((request) => draftOf(request, from, config) ?? []);
 }
 

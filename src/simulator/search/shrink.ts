@@ -1,0 +1,90 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { type CaseSetting, type CompiledCase, compileCase } from '../compile_case.ts';
+import type { CaseRow } from '../document/check.ts';
+import type { StepConfig } from '../document/schema.ts';
+import type { Mismatch } from '../expect/mismatch.ts';
+import { runCase } from '../run_case.ts';
+import { writtenSnapshot } from '../snapshot.ts';
+import type { EdgeUnderTest } from '../under_test.ts';
+
+/** Runs that shrinking may take, and requests of one run from which it takes too long. */
+const RUN_LIMIT = 400;
+const REQUEST_LIMIT = 20_000;
+
+/** What failed, apart from when: shrinking changes the times. */
+function failureKey({ what, expected, received }: Mismatch): string {
+  return `${what.replace(/ at [\d.]+ ms$/, '')} ${expected} ${received}`;
+}
+
+/**
+ * Makes a failing timeline as small as it can be while the same expectation fails in the same way: steps are left
+ * out, bursts made shorter, scripts taken away, with the seed that failed. Null where nothing could be left out, or
+ * where what failed is a count, which any change would change.
+ */
+export function shrunkCase(
+  compiled: CompiledCase,
+  mismatches: readonly Mismatch[],
+  requests: number,
+  setting: CaseSetting,
+  edge: EdgeUnderTest,
+): string | null {
+  const { row, seed } = compiled;
+  const { timeline } = row.config;
+  const failure = mismatches.find(({ what }) => what !== 'counts' && what !== 'timeline');
+  if (timeline === undefined || failure === undefined || requests > REQUEST_LIMIT) return null;
+  const wanted = failureKey(failure);
+  let runs = 0;
+  const fails = (steps: readonly StepConfig[]): boolean => {
+    if (steps.length === 0 || ++runs > RUN_LIMIT) return false;
+    const findings: Diagnostic[] = [];
+    const ready = compileCase(rowWith(row, steps), { ...setting, seed }, findings);
+    return ready !== null && runCase(ready, edge).mismatches.some((each) => failureKey(each) === wanted);
+  };
+  const small = smallest(timeline, fails);
+  if (small === timeline) return null;
+  const config = { ...row.config, name: row.name, seed, timeline: small };
+  return `- ${writtenSnapshot(config, 'yaml')}`;
+}
+
+function rowWith(row: CaseRow, timeline: readonly StepConfig[]): CaseRow {
+  return { ...row, config: { ...row.config, timeline: [...timeline] } };
+}
+
+/** One thing after another is made smaller, until nothing can be. */
+function smallest(
+  steps: readonly StepConfig[],
+  fails: (steps: readonly StepConfig[]) => boolean,
+): readonly StepConfig[] {
+  let current = steps;
+  for (let isSmaller = true; isSmaller;) {
+    const next = smallerOf(current).find((candidate) => fails(candidate));
+    isSmaller = next !== undefined;
+    if (next !== undefined) current = next;
+  }
+  return current;
+}
+
+/** All that is a little smaller than a timeline: the greatest savings first. */
+function smallerOf(steps: readonly StepConfig[]): (readonly StepConfig[])[] {
+  const found: (readonly StepConfig[])[] = steps.map((_step, at) => steps.toSpliced(at, 1));
+  for (const [at, step] of steps.entries()) {
+    for (const smaller of smallerSteps(step)) found.push(steps.with(at, smaller));
+  }
+  return found;
+}
+
+function smallerSteps(step: StepConfig): StepConfig[] {
+  const found: StepConfig[] = [];
+  const { send, upstreams, ...rest } = step;
+  if (typeof send === 'object' && send.count !== undefined && send.count > 1) {
+    const { count } = send;
+    for (const fewer of new Set([1, count >> 1, count - 1]))
+      found.push({ ...step, send: { ...send, count: fewer } });
+  }
+  for (const name of Object.keys(upstreams ?? {})) {
+    const { [name]: _gone, ...others } = upstreams!;
+    const scripts = Object.keys(others).length > 0 ? { upstreams: others } : {};
+    found.push({ ...rest, ...scripts, ...(send !== undefined && { send }) });
+  }
+  return found;
+}
