@@ -18,7 +18,15 @@ const EXTENSIONS = problem('malformed', 'the chunk extensions are longer than th
 const BAD_END = problem('malformed', 'a chunk is not followed by CRLF');
 const BAD_LINE = problem('malformed', 'the line of a chunk size does not end in CRLF');
 const TRAILERS = problem('malformed', 'the trailer section is longer than the limit');
-const FRAMING_TRAILER = problem('malformed', 'a trailer names the framing');
+const FRAMING_TRAILER = problem('malformed', 'a trailer says what only a head may say');
+
+/** Fields about the message or its connection; some readers heed them even here. */
+const OF_THE_HEAD: ReadonlySet<number> = new Set<number>([
+  KIND.contentLength,
+  KIND.transferEncoding,
+  KIND.connection,
+  KIND.upgrade,
+]);
 
 /** Hex digits of a chunk size, leading zeros and all. */
 const SIZE_DIGITS = 16;
@@ -233,7 +241,7 @@ export class ContentReader {
     if (end === MORE) return this.#holdTrailer(before > 0 ? held : Buffer.from(bytes.subarray(from, to)), to);
     for (let index = 0; index < section.count; index++) {
       const { kind } = section.names[index]!;
-      if (kind === KIND.contentLength || kind === KIND.transferEncoding) {
+      if (OF_THE_HEAD.has(kind)) {
         this.problem = FRAMING_TRAILER;
         return REFUSED;
       }

@@ -8,7 +8,8 @@ const TWICE = 'two lines are two readings: the first, the last, or a list';
 const OLD_CODING = 'RFC 9112 §6.1: chunks in HTTP/1.0 are faulty framing; a 1.0 reader does not undo them';
 const LINES =
   'RFC 9112 §2.2: one empty line, CRLF, may come before a message; more of them, or bare CR or LF, are nobody’s';
-const TRAILER = 'RFC 9110 §6.5.1: framing has no place behind the content that it frames';
+const TRAILER =
+  'RFC 9110 §6.5.1: framing has no place behind the content that it frames, nor the end of the connection';
 const EXTENSION = 'RFC 9112 §7.1.1: an extension has a name, and behind an equals sign a value';
 const HUGE = 'a number that is not exact is not a length';
 
@@ -28,7 +29,7 @@ export const REQUEST_DIFFERENCES: Readonly<Record<string, string>> = {
   'the request target has a character that must be percent-encoded': 'one space between the parts, never two',
   'the version is none of HTTP/1': 'one space between the parts, never two',
   'a chunk size is beyond what is exact': HUGE,
-  'a trailer names the framing': TRAILER,
+  'a trailer says what only a head may say': TRAILER,
   'a chunk extension is not one': EXTENSION,
 };
 
@@ -42,7 +43,7 @@ export const RESPONSE_DIFFERENCES: Readonly<Record<string, string>> = {
   'this is no status line of HTTP/1': LINES,
   'the status is none': 'RFC 9110 §15: 100 to 599',
   'an interim response ends the connection': 'the final one has to come on it',
-  'a trailer names the framing': TRAILER,
+  'a trailer says what only a head may say': TRAILER,
   'a chunk extension is not one': EXTENSION,
   'a chunk size is beyond what is exact': HUGE,
 };
