@@ -6,6 +6,7 @@ export type { Adapters, ConnectMiddleware, FetchAppBehindEdge, VitePlugin } from
 export type { FetchApp } from './adapters/fetch_app.ts';
 export { ConfigError, createEdge } from './edgeproof.ts';
 export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';
+export type { SecretProvider, SecretSource } from './edge/secrets.ts';
 export type { Diagnostic } from './diagnostics/diagnostic.ts';
 export type { EdgeConfig } from './edge/document/schema.ts';
 export type { Explanation, LocatedStep } from './edge/explain.ts';
@@ -16,3 +17,6 @@ export type { HttpRequestComplete, HttpRequestCompleteEvent } from './events/cat
 export { createSimulator } from './simulator/create_simulator.ts';
 export type { SimulatedExchange, Simulator, SimulatorOptions } from './simulator/create_simulator.ts';
 export type { ScriptedUpstream } from './simulator/scripted.ts';
+export { coverScenario, explainWhyNot } from './simulator/search/library.ts';
+export type { CoveredScenario, WhyNotFound } from './simulator/search/library.ts';
+export type { MeasuredPoint, PointKind } from './simulator/covering/point.ts';

@@ -14,10 +14,11 @@ interface Options extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  ingressOptions(program.command('http'))
+  // `-p policy.yml` is what people know; the port has its long name only.
+  ingressOptions(program.command('http'), '--port <port>')
     .description('Run a traffic policy in front of a local port, with no edge file at all')
     .argument('<upstream>', 'port, or host:port, of the application')
-    .option('--policy <file>', 'traffic policy in YAML or JSON; -p is the port')
+    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; the port to listen on is --port')
     .action(async (upstream: string, options: Options) => {
       process.exitCode = await http(upstream, options);
     });

@@ -50,14 +50,9 @@ export interface IngressOptions extends FrontVerbOptions {
 const DRAIN_MS = 10_000;
 
 /** Adds the options of a verb that listens. */
-export function ingressOptions(command: Command): Command {
+export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
   return frontOptions(command)
-    .option(
-      '-p, --port <port>',
-      'port to listen on; the next free one is taken when it is in use',
-      readPort,
-      8080,
-    )
+    .option(portFlags, 'port to listen on; the next free one is taken when it is in use', readPort, 8080)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--strict-port', 'fail when the port is in use')
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')

@@ -98,6 +98,11 @@ describe('check of a policy for what will carry it', () => {
   });
 });
 
+it('http takes its policy with -p', async () => {
+  const { code, stderr } = await run('http', '3000', '-p', 'nowhere.yml');
+  expect([code, stderr]).toEqual([2, 'cannot read nowhere.yml: there is no such file\n']);
+});
+
 describe('fmt of an edge file', () => {
   it('writes the policies in it, and nothing else', async () => {
     const edge = (policy: string) => `edges: # here
