@@ -3,6 +3,7 @@ import type { LoginOptions } from '../edge/gates.ts';
 import { readDocument } from '../edge/document/read.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Identity, USUAL_IDENTITIES, readIdentities } from '../development_idp/identities.ts';
+import { samlEntityId } from '../development_idp/saml.ts';
 import type { ServedIdp } from '../development_idp/server.ts';
 import { FileError, readText } from './load_config.ts';
 
@@ -13,6 +14,8 @@ const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
 /** A provider that runs beside the ingress. */
 export interface DevelopmentProvider {
   readonly url: string;
+  /** Metadata of its SAML part, where a gate names it. */
+  readonly samlMetadata: string | null;
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -26,15 +29,17 @@ export async function developmentProvider(
   file: string | undefined,
 ): Promise<DevelopmentProvider | null> {
   const needs = needsOf(config);
-  if (file === undefined && !needs.managed && !needs.issuer) return null;
+  if (file === undefined && !needs.managed && !needs.issuer && !needs.saml) return null;
   const identities = file === undefined ? readIdentities(USUAL_IDENTITIES).identities : identitiesIn(file);
   const { serveIdp } = await import('../development_idp/server.ts');
-  const served = await serve(serveIdp, identities, needs.issuer);
+  const served = await serve(serveIdp, identities, needs.issuer || needs.saml);
   const names = identities.map(({ key }) => key).join(', ');
   const lines = [`development identity provider  ${served.url}  log in as ${names}`];
   if (needs.managed)
     lines.push('it stands in for the managed OAuth app of the service: for development only');
-  return { url: served.url, lines, close: served.close };
+  if (needs.saml) lines.push(`its SAML metadata  ${served.url}/saml/metadata`);
+  const samlMetadata = needs.saml ? served.idp.samlMetadata(Date.now()) : null;
+  return { url: served.url, samlMetadata, lines, close: served.close };
 }
 
 /** Session keys out of the environment, so that sessions live through a restart, and the provider that runs. */
@@ -46,6 +51,7 @@ export function loginOptions(
   return {
     ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',') }),
     ...(provider !== null && { developmentProvider: provider.url }),
+    ...(provider !== null && provider.samlMetadata !== null && { developmentSaml: provider.samlMetadata }),
   };
 }
 
@@ -66,12 +72,20 @@ async function serve(
   }
 }
 
-function needsOf({ edges }: EdgeConfig): { readonly managed: boolean; readonly issuer: boolean } {
+function needsOf({ edges }: EdgeConfig): {
+  readonly managed: boolean;
+  readonly issuer: boolean;
+  readonly saml: boolean;
+} {
   const routes = Object.values(edges.https).flatMap((edge) => edge.routes);
   const managed = routes.some(({ oauth }) =>
     Object.values(oauth?.provider ?? {}).some((app) => app !== undefined && app.client_id === undefined),
   );
-  return { managed, issuer: routes.some(({ oidc }) => oidc?.issuer === PROVIDER_URL) };
+  return {
+    managed,
+    issuer: routes.some(({ oidc }) => oidc?.issuer === PROVIDER_URL),
+    saml: routes.some(({ saml }) => saml?.idp_metadata.includes(`"${samlEntityId(PROVIDER_URL)}"`) === true),
+  };
 }
 
 /** Identities of a file: a map `identities`, as in scenario files. */

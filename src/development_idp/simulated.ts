@@ -5,6 +5,7 @@ import type { Identity } from './identities.ts';
 import { type DevelopmentIdp, developmentIdp } from './idp.ts';
 import { TOKEN_SECONDS, identityOf } from './memory.ts';
 import { AUTHORIZE_PATHS, TOKEN_PATHS, isApi } from './provider_apis.ts';
+import { type SimulatedSaml, simulatedSaml } from './simulated_saml.ts';
 import { type TokenAnswer, exchange, idClaims, userInfo } from './tokens.ts';
 
 /** Providers of a simulation: whatever issuer or OAuth provider an edge names, these identities log in there. */
@@ -14,6 +15,10 @@ export interface SimulatedIdentities {
   readonly fetch: (request: FetchRequest) => Timed<Answers['fetch']> | null;
   /** Where the browser of an identity goes from a provider's page; null when the URL is none of a provider's. */
   readonly approve: (location: string, identity: string) => string | null;
+  /** The form that a SAML provider's page sends on for an identity; null when the URL is none of one's. */
+  readonly approveSaml: SimulatedSaml['approve'];
+  /** Verifies signatures of what `approveSaml` has made, and no other. */
+  readonly verify: SimulatedSaml['verify'];
   readonly replace: DevelopmentIdp['replace'];
 }
 
@@ -34,8 +39,11 @@ export function simulatedIdentities(
   newSecret: () => string,
 ): SimulatedIdentities {
   const idp = developmentIdp('https://development.invalid', identities, newSecret);
+  const saml = simulatedSaml(() => idp.memory.identities, nowMs, newSecret);
   return {
     replace: idp.replace,
+    approveSaml: saml.approve,
+    verify: saml.verify,
     oidc: (question) => answered(idp, question, nowMs()),
     // Where nobody can log in, scripts may answer for a provider.
     fetch: (request) => (idp.memory.identities.size === 0 ? null : fetched(idp, request, nowMs())),

@@ -14,6 +14,8 @@ export interface LoginOptions {
   readonly sessionKeys?: readonly string[];
   /** URL of the development identity provider, which stands in for managed OAuth apps; none when left out. */
   readonly developmentProvider?: string;
+  /** Metadata of its SAML part, which counts for gates whose metadata has the same entity id. */
+  readonly developmentSaml?: string;
   /** Key pairs that SAML requests are signed with, by the id of the route; those not kept are made at each start. */
   readonly samlKeys?: (gate: string) => SigningIdentity | null;
 }
@@ -23,6 +25,7 @@ export interface LoginGround {
   readonly keys: LoginKeys;
   readonly registry: LoginRegistry;
   readonly development: string | null;
+  readonly developmentSaml: string | null;
   readonly samlKeys: SamlKeys;
 }
 
@@ -35,6 +38,7 @@ export function loginGround(options: LoginOptions = {}): LoginGround {
     keys,
     registry: loginRegistry(),
     development: developmentProvider ?? null,
+    developmentSaml: options.developmentSaml ?? null,
     samlKeys: samlKeys(options.samlKeys),
   };
 }
@@ -54,7 +58,7 @@ const LOGINS = ['oauth', 'oidc', 'saml'] as const;
 export function gatesOf(
   edge: string,
   routes: readonly RouteConfig[],
-  { keys, registry, development, samlKeys: signing }: LoginGround,
+  { keys, registry, development, developmentSaml, samlKeys: signing }: LoginGround,
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
@@ -69,6 +73,7 @@ export function gatesOf(
       registry,
       development,
       routeId: route.id ?? null,
+      developmentSaml,
       samlKeys: signing,
     };
   });

@@ -27,6 +27,8 @@ export interface LoginLinks {
     readonly development: string | null;
     /** Id of the route, where the configuration has ids: its SAML addresses are on the host of the service then. */
     readonly routeId: string | null;
+    /** Metadata of the development provider's SAML part, for gates that name it; its key is new at each start. */
+    readonly developmentSaml: string | null;
     /** Keys that SAML requests are signed with. */
     readonly samlKeys: SamlKeys;
   };
@@ -55,6 +57,7 @@ export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogi
     registry: loginRegistry(),
     development: null,
     routeId: null,
+    developmentSaml: null,
     samlKeys: samlKeys(),
   };
 }

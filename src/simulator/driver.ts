@@ -22,6 +22,8 @@ export interface SimulatedProviders {
   readonly fetch: (
     request: FetchRequest,
   ) => { readonly given: Answers['fetch']; readonly afterMs: number } | null;
+  /** Verifies signatures of what they have said. */
+  readonly verify: (request: SignatureRequest) => Answers['signature'];
 }
 
 /** Whatever the driver plays with. */
@@ -29,8 +31,6 @@ export interface Stage {
   readonly clock: VirtualClock;
   readonly upstreams: Upstreams;
   readonly limits: VirtualLimits;
-  /** Verifies XML signatures; without it none is good. */
-  readonly verify?: (request: SignatureRequest) => Answers['signature'];
   /** Identity providers; without them none can be reached. */
   readonly providers?: SimulatedProviders;
 }
@@ -121,7 +121,7 @@ function goOn(
         break;
       }
       case 'signature':
-        question = answer(exchange, stage.verify?.(question.request) ?? UNVERIFIED);
+        question = answer(exchange, stage.providers?.verify(question.request) ?? UNVERIFIED);
         break;
       case 'body':
         question = answer(exchange, bodyFor(flight.requestBody, question.limitBytes));

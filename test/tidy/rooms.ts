@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   answers: [...VOCABULARY, 'engine', 'wire'],
   proxy: [...VOCABULARY, 'engine', 'wire', 'answers'],
   tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],
-  development_idp: [...VOCABULARY, 'engine'],
+  development_idp: [...VOCABULARY, 'engine', 'mechanisms'],
   simulator: [...CONFIGURATION, 'events', 'development_idp'],
   analysis: [...CONFIGURATION, 'events'],
   // Measures what the rooms below decide; it has a clock of its own.

@@ -22,10 +22,14 @@ export const saml: Module<SamlConfig, `saml.${LoginReason}`> = {
 export function samlSettings(
   config: SamlConfig,
   service: string,
-  { gate, routeId, samlKeys }: ReturnType<typeof linkedLogin>,
+  { gate, routeId, developmentSaml, samlKeys }: ReturnType<typeof linkedLogin>,
 ): SamlSettings {
-  const metadata = readMetadata(config.idp_metadata);
-  if (isMetadataProblem(metadata)) throw new Error(`the metadata ${metadata.problems[0]!.says}`);
+  const given = readMetadata(config.idp_metadata);
+  if (isMetadataProblem(given)) throw new Error(`the metadata ${given.problems[0]!.says}`);
+  const development = developmentSaml === null ? null : readMetadata(developmentSaml);
+  const isDevelopment =
+    development !== null && !isMetadataProblem(development) && development.entityId === given.entityId;
+  const metadata = isDevelopment ? development : given;
   return {
     metadata,
     forceAuthn: config.force_authn,

@@ -4,7 +4,7 @@ import type { SigningIdentity } from '../../../crypto/self_signed.ts';
 import { verifies } from '../../../crypto/signatures.ts';
 import type { LocalResponse } from '../../../engine/contract.ts';
 import { formPage } from '../pages.ts';
-import { type Written, RSA_SHA256, canonical, rsaSignature, withSignature } from './canonical.ts';
+import { type Written, RSA_SHA256, canonical, rsaSignature, rsaSigner, withSignature } from './canonical.ts';
 import { deflateStored, inflateRaw } from './inflate.ts';
 import { MESSAGE_LIMIT_BYTES } from './message.ts';
 import { type SamlRefusal, refuse } from './reasons.ts';
@@ -40,7 +40,7 @@ export function postPage(
   relayState: string | null,
   identity: SigningIdentity,
 ): LocalResponse | null {
-  const whole = withSignature(message, identity);
+  const whole = withSignature(message, rsaSigner(identity));
   if (whole === null) return null;
   const encoded = Buffer.from(canonical(whole), 'utf8').toString('base64');
   return formPage(

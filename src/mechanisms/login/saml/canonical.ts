@@ -86,8 +86,19 @@ export function rsaSignature(octets: string, { privateKeyPem }: SigningIdentity)
   return Buffer.from(signed({ key: 'rsa', hash: 'sha256' }, key, [octets])).toString('base64');
 }
 
+/** Signs octets; `certificate` tells others of its key. A simulation has one that signs nothing. */
+export interface Signer {
+  readonly sign: (octets: string) => string | null;
+  readonly certificate: Written;
+}
+
+/** Signs with a real key. */
+export function rsaSigner(identity: SigningIdentity): Signer {
+  return { sign: (octets) => rsaSignature(octets, identity), certificate: keyInfo(identity) };
+}
+
 /** The element with a signature over it behind its first child, which is the issuer (Core §5.4); null without a key. */
-export function withSignature(written: Written, identity: SigningIdentity): Written | null {
+export function withSignature(written: Written, { sign, certificate }: Signer): Written | null {
   const { attributes, children } = written;
   const info = element(
     'ds:SignedInfo',
@@ -107,15 +118,9 @@ export function withSignature(written: Written, identity: SigningIdentity): Writ
       element('ds:DigestValue', {}, digest('sha256', [canonical(written)], 'base64')),
     ),
   );
-  const value = rsaSignature(canonical(info), identity);
+  const value = sign(canonical(info));
   if (value === null) return null;
-  const signature = element(
-    'ds:Signature',
-    {},
-    info,
-    element('ds:SignatureValue', {}, value),
-    keyInfo(identity),
-  );
+  const signature = element('ds:Signature', {}, info, element('ds:SignatureValue', {}, value), certificate);
   const [issuer, ...rest] = children;
   return { ...written, children: [issuer!, signature, ...rest] };
 }

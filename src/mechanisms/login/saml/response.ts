@@ -107,7 +107,7 @@ export function statusProblem(response: XmlElement): SamlRefusal | null {
   const message = childOf(status, NS.protocol, 'StatusMessage');
   return refuse('status', {
     status: lastOf(value),
-    reason: inner === undefined ? undefined : lastOf(attributeOf(inner, 'Value') ?? ''),
+    second: inner === undefined ? undefined : lastOf(attributeOf(inner, 'Value') ?? ''),
     message: message === undefined ? undefined : (textOf(message) ?? undefined),
   });
 }
