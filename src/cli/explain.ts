@@ -20,6 +20,9 @@ interface Options {
   readonly json?: boolean;
   readonly event?: boolean;
   readonly whyNot?: string;
+  readonly connect?: string;
+  readonly sni?: string;
+  readonly clientCert?: string;
   readonly scenario?: string;
   readonly case?: string;
 }
@@ -36,6 +39,9 @@ export function register(program: Command): void {
     .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
     .option('--ip <address>', 'address of the client', readIp)
     .option('--upstream-status <status>', 'status that the upstream would answer', readStatus, 200)
+    .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
+    .option('--sni <name>', 'server name in the handshake of that connection; default its host')
+    .option('--client-cert <file>', 'certificate that the client of that connection shows')
     .option('--event', 'print the event too')
     .option('--json', 'print JSON')
     .option('--scenario <file>', 'explain a case of this scenario file in place of a request')
@@ -53,8 +59,8 @@ async function explain(
 ): Promise<number> {
   try {
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
-    if (method === undefined || url === undefined)
-      throw new FileError('say which request: a method and a URL, or --scenario and --case');
+    if (options.connect === undefined && (method === undefined || url === undefined))
+      throw new FileError('say which request: a method and a URL, or --connect, or --scenario and --case');
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
       process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
@@ -65,6 +71,13 @@ async function explain(
       addressBooks: await addressBooksOf(usableConfig.config, options.edge),
       secrets: environmentSecrets(process.env),
     });
+    const { connect } = options;
+    if (connect !== undefined || method === undefined || url === undefined) {
+      const { explainConnection } = await import('./explain_connection.ts');
+      const text = explainConnection(edge, checked.locate, { ...options, connect: connect ?? '' });
+      process.stdout.write(`${text}\n`);
+      return EXIT.ok;
+    }
     const headers = options.header.map((line) => splitHeader(line));
     const facts = options.ip === undefined ? {} : { clientIp: options.ip };
     const upstream = { head: { status: options.upstreamStatus, headers: [] }, reused: false };

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { type NameAttribute, certificateNames } from './distinguished_name.ts';
 import { DER, type DerElement, derChildren, derIdentifier, readDer } from './der.ts';
 
 /** A distinguished name; `text` is its form of RFC 4514. */
@@ -44,7 +45,7 @@ export interface ReadCertificate {
 /** Reads a certificate that OpenSSL has verified; throws for what is none. */
 export function clientCertificateOf(raw: Uint8Array): ReadCertificate {
   const certificate = new X509Certificate(raw);
-  const { subject, issuer } = certificate.toLegacyObject();
+  const { subject, issuer } = certificateNames(certificate.raw);
   const name = nameOf(subject);
   return {
     serialNumber: certificate.serialNumber.toLowerCase(),
@@ -61,14 +62,11 @@ export function clientCertificateOf(raw: Uint8Array): ReadCertificate {
   };
 }
 
-function nameOf(given: object | undefined): Name {
-  const attributes = (given ?? {}) as Readonly<Record<string, string | readonly string[]>>;
-  const all = (attribute: string): readonly string[] => {
-    const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined;
-    return value === undefined ? [] : typeof value === 'string' ? [value] : value;
-  };
+function nameOf(attributes: readonly NameAttribute[]): Name {
+  const all = (attribute: string): readonly string[] =>
+    attributes.flatMap(([type, value]) => (type === attribute ? [value] : []));
   // RFC 4514 §2.1: the last part of the name comes first.
-  const parts = Object.keys(attributes).flatMap((key) => all(key).map((value) => `${key}=${escaped(value)}`));
+  const parts = attributes.map(([type, value]) => `${type}=${escaped(value)}`);
   return {
     text: parts.reverse().join(','),
     commonName: all('CN')[0] ?? '',

@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { type NameAttribute, certificateNames } from './distinguished_name.ts';
 import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
 
 /** What a certificate (RFC 5280) says of itself. Texts that it does not have are empty. */
@@ -57,8 +58,7 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
     const extensions = extensionsOf(certificate.raw);
     if (extensions === null) return { problem: 'unreadable' };
     const names = namesOf(certificate.subjectAltName ?? '');
-    // `certificate.subject` is text with escapes in it; here are the values themselves.
-    const { subject, issuer } = certificate.toLegacyObject();
+    const { subject, issuer } = certificateNames(certificate.raw);
     const kind = certificate.publicKey.asymmetricKeyType ?? '';
     return {
       subject: {
@@ -86,10 +86,8 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
 }
 
 /** The value of an attribute of a name; the first of several. */
-function nameIn(name: object | undefined, attribute: string): string {
-  const value: unknown = (name as Readonly<Record<string, unknown>> | undefined)?.[attribute];
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' ? first : '';
+function nameIn(name: readonly NameAttribute[], attribute: string): string {
+  return name.find(([type]) => type === attribute)?.[1] ?? '';
 }
 
 function namesOf(subjectAltName: string): (readonly [type: string, name: string])[] {

@@ -14,7 +14,7 @@ import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
 import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
-import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
+import { type LoginGround, type Reserved, basesOf, gatesOf, loginGround, reservedFor } from './gates.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
 import { type HostTable, hostTable, isLoopback } from './hosts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
@@ -93,6 +93,7 @@ export function compileEdge(
       allowPrivateFetch: options.allowPrivateFetch ?? false,
       isInternal: (host) => internal.has(host),
       trace: options.trace ?? 'decided',
+      logins,
       ...(options.watch && { watch: options.watch }),
       ...(secrets && { secret: secrets.get }),
     },
@@ -110,10 +111,9 @@ export function compileEdge(
         context,
       ),
     );
-    const reserved = routes.flatMap(({ host, pipeline: guarded }, index) => {
-      const gate = gates[index]!;
-      return gate === null ? [] : [{ base: gate.base, host, pipeline: guarded }];
-    });
+    const reserved = routes.flatMap(({ host, pipeline: guarded }, index) =>
+      basesOf(gates[index]!, edge.routes[index]!, naming).map((base) => ({ base, host, pipeline: guarded })),
+    );
     const compiled: HttpsEdge = { name, router: router(routes), reserved };
     https.push(compiled);
     for (const hostport of edge.hostports) edges.push([readHostport(hostport).host, compiled]);

@@ -17,8 +17,10 @@ import {
   prepareRaw,
   prepareRequest,
 } from './document/requests.ts';
+import { type PreparedConnection, prepareConnection } from './document/connections.ts';
 import type { CaseConfig, ScenarioShell, StepConfig } from './document/schema.ts';
 import { type Expectation, compileExpectation } from './expect/expectation.ts';
+import { type StreamExpectation, compileStreamExpectation } from './expect/stream_expectation.ts';
 import { type CompiledSample, compileSample } from './sample.ts';
 import type { PreparedRequest } from './simulator.ts';
 import type { UpstreamScript } from './upstreams.ts';
@@ -44,6 +46,11 @@ export interface CompiledCase {
 
 export type Plan =
   | { readonly kind: 'one'; readonly request: PreparedRequest; readonly expectations: readonly Expectation[] }
+  | {
+      readonly kind: 'connect';
+      readonly connection: PreparedConnection;
+      readonly expectations: readonly StreamExpectation[];
+    }
   | { readonly kind: 'timeline'; readonly steps: readonly CompiledStep[] }
   | { readonly kind: 'sample'; readonly request: PreparedRequest; readonly sample: CompiledSample };
 
@@ -184,7 +191,17 @@ function planOf(
   const naming = { backends: Object.keys(setting.edge.backends), report };
   const expected = (given: unknown, at: string): Expectation[] =>
     typeof given === 'object' && given !== null ? compileExpectation(given, at, naming) : [];
-  const { timeline, sample } = config;
+  const { timeline, sample, connect } = config;
+  if (connect !== undefined) {
+    const connection = prepareConnection(connect, `${pointer}/connect`, setting.edge, request);
+    const { expect } = config;
+    const at = `${pointer}/expect`;
+    const expectations = typeof expect === 'object' ? compileStreamExpectation(expect, at, naming) : [];
+    if (typeof expect === 'string') {
+      report('scenario.bad_expectation', at, 'what is expected of a connection is a map');
+    }
+    return connection === null ? null : { kind: 'connect', connection, expectations };
+  }
   if (timeline !== undefined) {
     const steps = timeline.map((step, index) => ({ step, at: pointerTo(`${pointer}/timeline`, index) }));
     return timelinePlan(steps, setting, request, expected, report);

@@ -1,5 +1,6 @@
 import { decidingStep } from '../engine/trace.ts';
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
+import { explanationOfStream } from '../edge/explain_stream.ts';
 import { seededChance } from './chance.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
 import type { Expectation } from './expect/expectation.ts';
@@ -7,6 +8,7 @@ import type { ExpressionValues } from './expect/expression_values.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { Flight } from './flight.ts';
+import { connectTo } from './run_connect.ts';
 import { takeSample } from './sample.ts';
 import {
   type PreparedRequest,
@@ -53,6 +55,8 @@ export function runCase(compiled: CompiledCase, under: EdgeUnderTest, options: R
   switch (plan.kind) {
     case 'one':
       return runOne(compiled, plan, edge, options);
+    case 'connect':
+      return runConnectCase(compiled, plan, edge, options);
     case 'timeline':
       return runTimeline(compiled, plan, edge, options);
     case 'sample':
@@ -101,6 +105,28 @@ function runOne(
     outcome,
     requests: 1,
     used: world.upstreams.used,
+    shares: null,
+  };
+}
+
+function runConnectCase(
+  compiled: CompiledCase,
+  { connection, expectations }: Extract<Plan, { kind: 'connect' }>,
+  edge: EdgeUnderTest,
+  options: RunOptions,
+): Ran {
+  const { upstreams, clock, chance } = worldOf(compiled, edge, options);
+  const world = { nowMs: clock.nowMs, random: chance.split('edge').random };
+  const outcome = connectTo(edge.fresh(), connection, world, upstreams);
+  const mismatches = expectations.flatMap((expectation) => expectation(outcome) ?? []);
+  const { because, steps, connection: made } = explanationOfStream(outcome.exchange, edge.locate);
+  const told = `${made.kind ?? 'connection'} to ${made.endpoint} from ${made.clientIp}`;
+  return {
+    mismatches,
+    explained: mismatches.length === 0 ? null : { because, steps, request: told, values: [] },
+    outcome: null,
+    requests: 1,
+    used: upstreams.used,
     shares: null,
   };
 }

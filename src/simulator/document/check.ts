@@ -165,7 +165,7 @@ function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
   }
 }
 
-const KINDS = ['request', 'curl', 'raw', 'timeline', 'sample'] as const;
+const KINDS = ['request', 'connect', 'curl', 'raw', 'timeline', 'sample'] as const;
 
 function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Report<ScenarioCode>): void {
   const seen = new Map<string, string>();

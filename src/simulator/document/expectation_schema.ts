@@ -29,7 +29,7 @@ export const expectedValue = z.union([scalar, z.array(scalar), matcher]).meta({
 export const because = z
   .strictObject({
     phase: z
-      .enum(['route', 'request', 'upstream', 'response', 'end'])
+      .enum(['route', 'connection', 'request', 'upstream', 'response', 'end'])
       .optional()
       .describe('Phase of the step.'),
     module: z.string().optional().describe('Module that decided.'),
@@ -78,6 +78,10 @@ export const expectation = z
       .optional()
       .describe('What the upstream saw, or `none` when none was reached.'),
     event: z.record(z.string(), expectedValue).optional().describe('Fields of the event, dotted.'),
+    connection: z
+      .enum(['allowed', 'denied'])
+      .optional()
+      .describe('Whether a backend took the connection, in a case that connects.'),
     because: z
       .union([z.string(), because, z.array(because)])
       .optional()

@@ -172,6 +172,17 @@ const simulation = z
   })
   .describe('A run over virtual time, for the verb sim.');
 
+const connection = z
+  .strictObject({
+    to: z.string().min(1).describe('Host and port of an edge: 1.tcp.test:5432, or tls://db.test:443.'),
+    ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
+    server_name: z.string().optional().describe('Name in the handshake; default the host.'),
+    tls_version: z.enum(['1.0', '1.1', '1.2', '1.3']).optional().describe('Default 1.3.'),
+    sends: z.int().min(0).optional().describe('Bytes that the client sends; default 0.'),
+    receives: z.int().min(0).optional().describe('Bytes that the backend sends; default 0.'),
+  })
+  .describe('A connection of a TLS or TCP edge.');
+
 const caseShape = {
   name: z.string().describe('What must hold, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Words to select cases by.'),
@@ -184,6 +195,7 @@ const caseShape = {
   request: z.union([z.string(), request]).optional().describe('The request, or `GET /path`.'),
   curl: z.string().optional().describe('The request as a curl command line.'),
   raw: z.string().optional().describe('The request as bytes of HTTP/1.1.'),
+  connect: z.union([z.string(), connection]).optional().describe('A connection to a TLS or TCP edge.'),
   timeline: z.array(step).min(1).optional().describe('Steps on the virtual clock.'),
   sample: sample.optional(),
   expect: expected.optional(),

@@ -1,6 +1,7 @@
 import { hideIn } from '../../engine/hide.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { HttpRequestComplete } from '../../events/catalogue.ts';
+import type { TcpConnectionClosed } from '../../events/tcp_connection.ts';
 import { type BecauseCheck, nearestStep } from './because.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Outcome } from './outcome.ts';
@@ -10,7 +11,7 @@ import { holdsSubset, shownValue } from './values.ts';
 const OPEN = /^(?:http\.(?:request|response)\.headers|traffic_policy\.logs)(?:\.|$)/;
 
 /** A field of an event by its dotted path. */
-export function eventValue(event: HttpRequestComplete, path: string): unknown {
+export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, path: string): unknown {
   let value: unknown = event;
   for (const part of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {
@@ -22,7 +23,11 @@ export function eventValue(event: HttpRequestComplete, path: string): unknown {
 }
 
 /** Whether the trace has a step; if not, which came nearest. */
-export function becauseMismatch(check: BecauseCheck, outcome: Outcome, pointer: string): Mismatch | null {
+export function becauseMismatch(
+  check: BecauseCheck,
+  outcome: Pick<Outcome, 'facts'>,
+  pointer: string,
+): Mismatch | null {
   const facts = outcome.facts();
   const nearest = nearestStep(check, facts);
   if (nearest === null) return { what: 'because', expected: check.says, received: 'no step', pointer };

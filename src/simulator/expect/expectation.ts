@@ -44,6 +44,9 @@ export function compileExpectation(
     else checks.push(valueExpectation(what, check, at, of));
   };
   const at = (key: string) => pointerTo(pointer, key);
+  if (config.connection !== undefined) {
+    naming.report('scenario.bad_expectation', at('connection'), 'only a case that connects has a connection');
+  }
   value('status', statusOf(config.status), at('status'), ({ flight }) =>
     flight.response.status === 0 ? 'none' : flight.response.status,
   );

@@ -47,7 +47,8 @@ export function outcomeOf(flight: Flight): Outcome {
   };
 }
 
-function factsOf(step: Step): StepFacts[] {
+/** A step, then its parts. */
+export function factsOf(step: Step): StepFacts[] {
   const { phase, module, verdict, code, says, detail, pointer } = step;
   const rule = detail['rule'];
   const whole: StepFacts = {

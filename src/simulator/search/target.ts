@@ -17,6 +17,9 @@ export interface Target {
   readonly impossible: string | null;
 }
 
+/** Steps that name a rule which decided nothing: it did not apply, or met an error. */
+const NOT_DECIDED: ReadonlySet<string> = new Set(['rule.not_applied', 'traffic_policy.failed']);
+
 /** Modules that never answer themselves: that they run is all that they can do. */
 const QUIET: ReadonlySet<string> = new Set([
   'request_headers',
@@ -52,7 +55,7 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
       (flight) =>
         outcomeOf(flight)
           .facts()
-          .some(({ rule, code }) => rule === name && code !== 'rule.not_applied'),
+          .some(({ rule, code }) => rule === name && !NOT_DECIDED.has(code)),
       points.filter(({ id }) => ids.has(id)),
     );
   }

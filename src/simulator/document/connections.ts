@@ -1,0 +1,71 @@
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
+import type { Connection, TlsFacts } from '../../engine/contract.ts';
+import { connectionOf } from '../../engine/request_like.ts';
+import type { RequestSetting } from './requests.ts';
+import type { CaseConfig } from './schema.ts';
+
+/** A connection of a TLS or TCP edge, ready to be made. */
+export interface PreparedConnection {
+  readonly place: { readonly kind: 'tls' | 'tcp'; readonly host: string; readonly port: number };
+  readonly connection: Connection;
+  /** Bytes that go each way when a backend takes it. */
+  readonly sendsBytes: number;
+  readonly receivesBytes: number;
+}
+
+type ConnectConfig = Exclude<NonNullable<CaseConfig['connect']>, string>;
+
+const FORM = /^(?:(tls|tcp):\/\/)?(.+)$/;
+const EXAMPLE_PORT = 5432;
+
+/** Reads `connect`; null when it cannot be used, which is reported. */
+export function prepareConnection(
+  given: NonNullable<CaseConfig['connect']>,
+  pointer: string,
+  edge: EdgeConfig,
+  { tls, startMs, report }: RequestSetting,
+): PreparedConnection | null {
+  const config: ConnectConfig = typeof given === 'string' ? { to: given } : given;
+  const at = typeof given === 'string' ? pointer : `${pointer}/to`;
+  const [, scheme, rest] = FORM.exec(config.to)!;
+  const place = readHostAndPort(rest!, EXAMPLE_PORT);
+  if (isHostProblem(place)) {
+    report('scenario.bad_request', at, place.says);
+    return null;
+  }
+  const kind = (scheme as 'tls' | 'tcp' | undefined) ?? kindOf(edge, place);
+  const serverName = config.server_name ?? place.host;
+  const version = `TLSv${config.tls_version ?? '1.3'}`;
+  const shaken: TlsFacts = {
+    version,
+    cipherSuite: tls?.cipherSuite ?? 'TLS_AES_128_GCM_SHA256',
+    clientCertificate: tls?.clientCertificate ?? null,
+  };
+  try {
+    const facts = {
+      ...(config.ip !== undefined && { clientIp: config.ip }),
+      serverPort: place.port,
+      serverName: kind === 'tls' ? serverName : place.host,
+      ...(kind === 'tls' && { tls: shaken }),
+    };
+    return {
+      place: { kind, host: kind === 'tls' ? serverName : place.host, port: place.port },
+      connection: connectionOf(facts, 'https', startMs),
+      sendsBytes: config.sends ?? 0,
+      receivesBytes: config.receives ?? 0,
+    };
+  } catch (error) {
+    report('scenario.bad_request', `${pointer}/ip`, error instanceof Error ? error.message : String(error));
+    return null;
+  }
+}
+
+/** A hostport of a TCP edge is one; whatever else is asked for is TLS, found by its name. */
+function kindOf(
+  { edges }: EdgeConfig,
+  { host, port }: { readonly host: string; readonly port: number },
+): 'tls' | 'tcp' {
+  const isTcp = Object.values(edges.tcp).some(({ hostports }) => hostports.includes(`${host}:${port}`));
+  return isTcp ? 'tcp' : 'tls';
+}

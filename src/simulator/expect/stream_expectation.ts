@@ -1,0 +1,105 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, listed, quoted } from '../../edge/document/report.ts';
+import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../document/schema.ts';
+import type { ConnectionOutcome } from '../run_connect.ts';
+import { compileBecause } from './because.ts';
+import { becauseMismatch, eventValue } from './deeper.ts';
+import type { Naming } from './expectation.ts';
+import type { Mismatch } from './mismatch.ts';
+import { compileValue, holdsSubset, shownValue } from './values.ts';
+
+/** One expectation of a connection: null when it holds. */
+export type StreamExpectation = (outcome: ConnectionOutcome) => Mismatch | null;
+
+const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions', 'logs'] as const;
+
+/** Compiles what is expected of a connection; what only requests have is reported. */
+export function compileStreamExpectation(
+  config: ExpectationConfig,
+  pointer: string,
+  { backends, report }: Naming,
+): StreamExpectation[] {
+  const checks: StreamExpectation[] = [];
+  const at = (key: string) => pointerTo(pointer, key);
+  const value = (
+    what: string,
+    expected: ExpectedValue | undefined,
+    place: string,
+    of: (outcome: ConnectionOutcome) => unknown,
+  ): void => {
+    if (expected === undefined) return;
+    const check = compileValue(expected);
+    if ('problem' in check) return report('scenario.bad_expectation', place, check.problem);
+    checks.push((outcome) => {
+      const received = of(outcome);
+      if (check.holds(received)) return null;
+      return { what, expected: check.says, received: shownValue(received), pointer: place };
+    });
+  };
+  for (const key of Object.keys(config)) {
+    if ((OF_CONNECTIONS as readonly string[]).includes(key)) continue;
+    const says = `a connection has no ${quoted(key)}`;
+    report('scenario.bad_expectation', at(key), says, {
+      at: 'key',
+      notes: [`it has: ${listed(OF_CONNECTIONS)}`],
+    });
+  }
+  value('connection', config.connection, at('connection'), ({ connection }) => connection);
+  if (config.backend !== undefined && config.backend !== 'none' && !backends.includes(config.backend)) {
+    report('scenario.unknown_backend', at('backend'), `the edge has no backend ${quoted(config.backend)}`, {
+      hint: didYouMean(suggest(config.backend, backends)),
+    });
+  }
+  value('backend', config.backend, at('backend'), ({ backend }) => backend);
+  for (const [path, expected] of Object.entries(config.event ?? {})) {
+    const place = pointerTo(at('event'), path);
+    value(`event.${path}`, expected, place, (outcome) => eventValue(outcome.event(), path));
+  }
+  for (const [module, expected] of Object.entries(config.decisions ?? {})) {
+    const place = pointerTo(at('decisions'), module);
+    const wanted = expected === 'invalid' ? 'not_run' : expected;
+    value(`decisions.${module}`, wanted, place, ({ exchange }) => decisionOf(exchange, module));
+  }
+  checks.push(...becauseChecks(config.because, at('because'), report));
+  const { logs } = config;
+  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, outcome, at('logs')));
+  return checks;
+}
+
+function becauseChecks(
+  because: ExpectationConfig['because'],
+  pointer: string,
+  report: Naming['report'],
+): StreamExpectation[] {
+  const list: readonly (string | BecauseConfig)[] =
+    because === undefined ? [] : Array.isArray(because) ? because : [because];
+  return list.flatMap((each, index): StreamExpectation[] => {
+    const place = Array.isArray(because) ? pointerTo(pointer, index) : pointer;
+    const check = compileBecause(each);
+    if ('problem' in check) {
+      report('scenario.bad_expectation', place, check.problem);
+      return [];
+    }
+    return [(outcome) => becauseMismatch(check, outcome, place)];
+  });
+}
+
+function decisionOf({ pipeline, verdicts }: ConnectionOutcome['exchange'], module: string): string {
+  const index = pipeline?.slotOf[module];
+  const verdict = index === undefined ? undefined : verdicts[index];
+  if (verdict === undefined) return 'not_run';
+  return pipeline!.slots[index!]!.reasons[verdict.because.code]?.decision ?? 'not_run';
+}
+
+function logsMismatch(
+  expected: number | readonly unknown[],
+  { exchange }: ConnectionOutcome,
+  pointer: string,
+): Mismatch | null {
+  const logs = exchange.logs ?? [];
+  const isCount = typeof expected === 'number';
+  if (isCount ? logs.length === expected : holdsSubset(logs, expected)) return null;
+  const received = isCount ? String(logs.length) : shownValue(logs);
+  return { what: 'logs', expected: isCount ? String(expected) : shownValue(expected), received, pointer };
+}

@@ -1,0 +1,62 @@
+import { beginConnection } from '../edge/connect.ts';
+import { isAllowed } from '../edge/explain_stream.ts';
+import type { World } from '../engine/contract.ts';
+import {
+  type StreamAnswer,
+  type StreamExchange,
+  type StreamQuestion,
+  NOTHING_CARRIED,
+  answerStream,
+  startStream,
+} from '../engine/stream.ts';
+import { traceOfStream } from '../engine/stream_trace.ts';
+import { type TcpConnectionClosed, tcpConnectionClosed } from '../events/tcp_connection.ts';
+import type { CompiledEdge } from '../edge/compile.ts';
+import type { PreparedConnection } from './document/connections.ts';
+import { type StepFacts, factsOf } from './expect/outcome.ts';
+import type { Upstreams } from './upstreams.ts';
+
+/** All that an expectation may ask of a connection. */
+export interface ConnectionOutcome {
+  readonly exchange: StreamExchange;
+  readonly connection: 'allowed' | 'denied';
+  readonly backend: string;
+  readonly facts: () => readonly StepFacts[];
+  readonly event: () => TcpConnectionClosed;
+}
+
+/** Makes a connection to an edge, its backends as the scripts say: `refuse` and `hang` cannot be reached. */
+export function connectTo(
+  edge: CompiledEdge,
+  { connection, place, sendsBytes, receivesBytes }: PreparedConnection,
+  world: World,
+  upstreams: Upstreams,
+): ConnectionOutcome {
+  const exchange = beginConnection(edge, connection, place, world);
+  let question = startStream(exchange);
+  while (question !== null) question = answerStream(exchange, answerTo(question));
+  const endMs = world.nowMs();
+  return {
+    exchange,
+    connection: isAllowed(exchange) ? 'allowed' : 'denied',
+    backend: isAllowed(exchange) ? exchange.attempts.at(-1)!.leaf.id : 'none',
+    facts: () => traceOfStream(exchange).flatMap((step) => factsOf(step)),
+    event: () => tcpConnectionClosed(exchange, endMs),
+  };
+
+  function answerTo(asked: StreamQuestion): StreamAnswer {
+    switch (asked.ask) {
+      case 'dial': {
+        const { fault } = upstreams.answerOf(asked.leaf.id);
+        if (fault === 'refuse') return { failure: 'connection refused' };
+        return fault === 'hang' ? { failure: 'no connection in time' } : { connected: true };
+      }
+      case 'carry':
+        return { bytesIn: sendsBytes, bytesOut: receivesBytes, cut: 'none' };
+      case 'close':
+        return NOTHING_CARRIED;
+      case 'fetch':
+        return { failure: 'connect', detail: 'no script answers control requests of connections' };
+    }
+  }
+}
