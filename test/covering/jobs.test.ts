@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobsThatPay } from '../../src/cli/testing/jobs.ts';
+import { edgeproof } from '../cli/command.ts';
+import { POLICY } from './policy_text.ts';
+
+const COUNT = 4;
+let folder: string;
+const files = Array.from({ length: COUNT }, (_file, at) => `${at}.scenario.yaml`);
+
+/** Cases of chance, of time and that fail, each file with its own. */
+function casesOf(at: number): string {
+  return `policy: policy.yaml
+seed: ${at}
+cases:
+  - name: strangers ${at}
+    request: GET /
+    expect: { status: 403 }
+  - name: a failure
+    request: { path: /login, headers: { x-team: a } }
+    expect: { status: ${at % 2 === 0 ? 500 : 404} }
+  - name: a burst
+    timeline:
+      - { send: { path: /, count: ${10 + at}, every: 5ms }, expect: { counts: { 403: ${10 + at} } } }
+`;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-jobs-'));
+  await writeFile(join(folder, 'policy.yaml'), POLICY);
+  await Promise.all(files.map((file, at) => writeFile(join(folder, file), casesOf(at))));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const timeless = (text: string) => text.replaceAll(/"took_ms": [\d.]+/g, '"took_ms": 0');
+
+describe('--jobs', () => {
+  it('gives the same results with any count', async () => {
+    const runs = await Promise.all(
+      [[], ['--jobs', '1'], ['--jobs', '3']].map((jobs) =>
+        edgeproof(['test', '-r', 'json', ...jobs], folder),
+      ),
+    );
+    const [own, one, three] = runs.map(({ stdout }) => timeless(stdout));
+    expect(JSON.parse(one!)).toMatchObject({ summary: { passed: 10, failed: 2 } });
+    expect(three).toBe(one);
+    expect(own).toBe(one);
+    expect(runs.map(({ code }) => code)).toEqual([1, 1, 1]);
+  });
+
+  it('begins threads by itself where they pay, and never more than there are processors', async () => {
+    const paths = files.map((file) => join(folder, file));
+    expect(jobsThatPay(paths, 1)).toBe(1);
+    const most = Math.min(COUNT, availableParallelism());
+    expect(jobsThatPay(paths, 1_000_000)).toBe(most);
+    expect(jobsThatPay(paths.slice(0, 1), 1_000_000)).toBe(1);
+  });
+});
