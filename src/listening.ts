@@ -88,14 +88,15 @@ const PROTOCOLS = ['http/1.1'];
 /** Opens all listeners; throws when a port cannot be had. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, tape, hands: given } = live;
-  let httpsPort: number | undefined;
+  /** Where plain HTTP is redirected to; known when all ports are open, and anew after each change. */
+  const redirects: { httpsPort?: number | undefined } = {};
   const engine = enginePlane({
     ...wiring,
-    begin: (connection, head) =>
-      wiring.begin(
-        httpsPort === undefined || connection.tls !== null ? connection : { ...connection, httpsPort },
-        head,
-      ),
+    begin: (connection, head) => {
+      const { httpsPort } = redirects;
+      const isPlain = httpsPort !== undefined && connection.tls === null;
+      return wiring.begin(isPlain ? { ...connection, httpsPort } : connection, head);
+    },
   });
   const client = createUpstreamClient(options.upstreamLimits);
   const plane = tape === null ? engine : listenIn(engine, tape);
@@ -118,15 +119,22 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     throw new Error(front.problem);
   }
   const say = options.say ?? (() => undefined);
-  const refresh = (): void => {
-    void front?.refresh().then((problems) => problems.forEach(({ problem }) => say(problem)));
+  const findPort = () =>
+    front?.ports().find((each) => each.kind === 'tls' && each.port === HTTPS_PORT)?.listensOn;
+  const lookAgain = async (): Promise<void> => {
+    const problems = (await front?.refresh()) ?? [];
+    redirects.httpsPort = findPort();
+    for (const { problem } of problems) say(problem);
   };
+  const refresh = (): void => void lookAgain();
   live.swapped.add(refresh);
-  httpsPort = front?.ports().find((each) => each.kind === 'tls' && each.port === HTTPS_PORT)?.listensOn;
+  redirects.httpsPort = findPort();
   return {
     ...bound,
     url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
-    tlsPort: httpsPort ?? null,
+    get tlsPort() {
+      return redirects.httpsPort ?? null;
+    },
     ports: () => front?.ports() ?? [],
     close: (deadlineMs = DRAIN_MS) => {
       live.swapped.delete(refresh);

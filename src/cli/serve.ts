@@ -4,9 +4,10 @@ import type { ApiListening } from '../api/listen.ts';
 import { ConfigError, type Listening } from '../edgeproof.ts';
 import { StoreError } from '../store/port.ts';
 import { EXIT } from './exit_codes.ts';
+import { type FrontVerbOptions, frontListening, frontOptions } from './front_options.ts';
 import { type Management, openManagement } from './management.ts';
 
-interface Options {
+interface Options extends FrontVerbOptions {
   readonly store: string;
   readonly host: string;
   readonly port: number;
@@ -21,8 +22,7 @@ interface Options {
 const DRAIN_MS = 10_000;
 
 export function register(program: Command): void {
-  program
-    .command('serve')
+  frontOptions(program.command('serve'))
     .description('Serve the management API, and the edge that it configures')
     .option('--store <file>', 'file of the store; it is made when it is not there', 'edgeproof.db')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -54,7 +54,8 @@ async function serve(options: Options): Promise<number> {
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
     });
-    edge = await management.edge.listen({ host: options.host, port: options.port });
+    const { host, port } = options;
+    edge = await management.edge.listen({ host, port, ...frontListening(options, say) });
     api = await management.listen({ host: options.host, port: options.apiPort, ...(tls && { tls }) });
   } catch (error) {
     await edge?.close(0);
@@ -64,6 +65,7 @@ async function serve(options: Options): Promise<number> {
     return error instanceof StoreError || error instanceof UsageError ? EXIT.usage : EXIT.runtime;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
+  if (edge.tlsPort !== null) say(`  edge with TLS https://${options.host}:${edge.tlsPort}`);
   say(`  store ${options.store}`);
   if (management.firstKey !== null) {
     say(`\n  admin key, shown this once: ${management.firstKey}`);

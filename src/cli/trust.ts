@@ -100,7 +100,7 @@ export function trustStores(file: string, machine: Machine, isUninstall: boolean
     const update = isUninstall && anchor.update[0] === 'update-ca-certificates' ? ['--fresh'] : [];
     stores.push({
       name: `the system store (${anchor.folder})`,
-      commands: [change, [...anchor.update, ...update]].map((command) => ['sudo', ...command]),
+      commands: [change, [...anchor.update, ...update]].map((command) => ['sudo'].concat(command)),
     });
   }
   const browsers = join(home, '.pki', 'nssdb');

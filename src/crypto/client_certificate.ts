@@ -68,7 +68,7 @@ function nameOf(attributes: readonly NameAttribute[]): Name {
   // RFC 4514 §2.1: the last part of the name comes first.
   const parts = attributes.map(([type, value]) => `${type}=${escaped(value)}`);
   return {
-    text: parts.reverse().join(','),
+    text: parts.toReversed().join(','),
     commonName: all('CN')[0] ?? '',
     country: all('C'),
     locality: all('L'),

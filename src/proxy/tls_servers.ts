@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Server, type TLSSocket, type TlsOptions, createServer } from 'node:tls';
+import { type TLSSocket, type TlsOptions, createServer } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
 import type { TlsCertificate, TlsProfile } from './tls_port.ts';
 
@@ -132,7 +132,7 @@ function secureMutually(
       settle({ problem: authorizationProblem(session) });
     });
     socket.once('close', onClose);
-    (server as Server).emit('connection', stream);
+    server.emit('connection', stream);
   });
 }
 

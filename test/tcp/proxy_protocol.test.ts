@@ -117,7 +117,7 @@ function rewritten(bytes: Uint8Array, { from }: ProxyHeader): Uint8Array {
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closing.splice(0).toReversed()) await close();
 });
 
 const PG = '1.tcp.test:5432';

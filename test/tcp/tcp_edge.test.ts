@@ -5,7 +5,7 @@ import { type Backend, type LiveEdge, backend, dial, echo, liveEdge, received } 
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closing.splice(0).toReversed()) await close();
 });
 
 async function started(serve: Parameters<typeof backend>[0]): Promise<Backend> {
