@@ -11,8 +11,22 @@ const PORT = /^[0-9]{1,5}$/;
 /** Longest host name, RFC 1035 §2.3.4. */
 const HOST_LIMIT_BYTES = 253;
 
+/** Hosts are few and asked for often: what was read of them is kept, for a bounded number. */
+const KEPT_TEXTS = 512;
+const known = new Map<string, Authority>();
+
 /** Parses `host`, `host:port` or `[v6]:port` strictly (RFC 9110 §7.2); null for anything else, user info included. */
 export function parseAuthority(text: string): Authority | null {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const authority = readAuthority(text);
+  if (authority === null || text.length > HOST_LIMIT_BYTES) return authority;
+  if (known.size >= KEPT_TEXTS) known.clear();
+  known.set(text, authority);
+  return authority;
+}
+
+function readAuthority(text: string): Authority | null {
   const lower = text.toLowerCase();
   const colon = lower.startsWith('[') ? lower.indexOf(':', lower.indexOf(']')) : lower.indexOf(':');
   let name = colon < 0 ? lower : lower.slice(0, colon);

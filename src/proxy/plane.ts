@@ -75,8 +75,19 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
+/** What the engine was told of connections that are there: their addresses are read once. */
+const told = new WeakMap<ConnectionFacts, Connection>();
+
 /** What the engine is told of a connection. */
 export function connectionOf(facts: ConnectionFacts): Connection {
+  const before = told.get(facts);
+  if (before !== undefined) return before;
+  const connection = readConnection(facts);
+  told.set(facts, connection);
+  return connection;
+}
+
+function readConnection(facts: ConnectionFacts): Connection {
   // A Unix socket or a vanished peer has no address: the unspecified one matches no rule but `::/0`.
   const client = parseAddress(facts.clientAddress) ?? parseAddress('::')!;
   const server = parseAddress(facts.serverAddress);

@@ -3,8 +3,8 @@ import { type Name, nameAt } from './names.ts';
 import { type Problem, problem } from './problem.ts';
 
 /** What reading gives besides a position: the input ends before the message does, or it is no message. */
-export const MORE = -1;
-export const REFUSED = -2;
+export const MORE = -1 as const;
+export const REFUSED = -2 as const;
 
 const BARE_CR = problem('malformed', 'a CR stands alone');
 const BARE_LF = problem('malformed', 'a line ends in a bare LF');

@@ -7,9 +7,12 @@ interface Outgoing {
   readonly label: string;
   readonly isHost: boolean;
   readonly isDate: boolean;
+  /** The value seen last that may be sent: clients repeat themselves. */
+  sound: string;
 }
 
 const KEPT_NAMES = 2_048;
+const LONGEST_KEPT = 512;
 const known = new Map<string, Outgoing>();
 
 /** Looks a name up; null for what is no name. */
@@ -23,6 +26,7 @@ function outgoing(name: string): Outgoing | null {
     label: dropped ? '' : `\r\n${name}: `,
     isHost: lower === 'host',
     isDate: lower === 'date',
+    sound: '',
   };
   if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, made);
   return made;
@@ -44,7 +48,10 @@ export function fieldLines(fields: FieldList): string | null {
     if (name === null) return null;
     if (name.label === '') continue;
     const value = fields[at + 1]!;
-    if (!isFieldValue(value)) return null;
+    if (value !== name.sound) {
+      if (!isFieldValue(value)) return null;
+      if (value.length <= LONGEST_KEPT) name.sound = value;
+    }
     if (name.isHost) seen.hosts++;
     else if (name.isDate) seen.hasDate = true;
     text += name.label + value;
