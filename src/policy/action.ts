@@ -16,6 +16,7 @@ import type { ActionOf } from './document/document.ts';
 import type { ActionType } from './actions/schemas.ts';
 import type { Expression, Template, Watch } from './evaluators.ts';
 import type { Failure } from './failure.ts';
+import type { PolicyLogins } from './login.ts';
 import type { Phase } from './phase.ts';
 import type { Walk } from './walk.ts';
 
@@ -31,6 +32,8 @@ export interface PolicyContext {
   readonly isInternal: (host: string) => boolean;
   /** Whether `http-request` may be sent to loopback, private and link-local addresses. */
   readonly allowPrivateFetch: boolean;
+  /** Keys and registry of logins; made for the policy alone when left out. */
+  readonly logins?: PolicyLogins;
   /** Whether a request passes actions that are recognised but not simulated; else it stops with 501. */
   readonly passUnsimulated: boolean;
   /** `decided`: rules that applied and their actions. `full`: also those that did not, and why; slower. */

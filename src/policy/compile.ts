@@ -4,12 +4,14 @@ import { type Scope } from '../expression/scope.ts';
 import { scopeFor } from '../expression/vocabulary/scopes.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import type { ActionKind, CompiledAction, Compiling, PolicyContext } from './action.ts';
+import { ACTION_FACTS } from './actions/facts.ts';
 import { ACTIONS } from './actions/table.ts';
 import type { ActionType } from './actions/schemas.ts';
 import type { CompiledPhase, CompiledPolicy, CompiledRule } from './compiled.ts';
 import type { Action, PolicyDocument, Rule } from './document/document.ts';
 import { type Condition, compileCondition, compileData, compileField, compileText } from './evaluators.ts';
 import { Failure } from './failure.ts';
+import { loginBase } from './login.ts';
 import type { Phase } from './phase.ts';
 import { indexRules } from './rule_index.ts';
 import { requiredFacts } from './rule_facts.ts';
@@ -87,7 +89,17 @@ function compilePhase(
   const useIndex = isIndexed && context.trace === 'decided' && context.watch === undefined;
   const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
   const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
-  return { phase: name, rules: compiled, index: indexRules(facts), context, edits, noRule };
+  const login = loginOf(compiled, context);
+  return { phase: name, rules: compiled, index: indexRules(facts), context, edits, login, noRule };
+}
+
+/** A policy has one action that logs users in (code 2239): the first one that is found. */
+function loginOf(rules: readonly CompiledRule[], { naming }: PolicyContext): CompiledPhase['login'] {
+  for (const [rule, { actions }] of rules.entries()) {
+    const action = actions.findIndex(({ type }) => ACTION_FACTS.get(type)?.login === true);
+    if (action >= 0) return { rule, action, base: loginBase(naming.service) };
+  }
+  return null;
 }
 
 function factsOf(conditions: CompiledRule['conditions']) {

@@ -25,6 +25,8 @@ export interface CompiledPhase {
   readonly context: PolicyContext;
   /** What every exchange gets that comes into this phase, whether or not a rule applies. */
   readonly edits: readonly Edit[] | null;
+  /** The action that logs users in, and the paths that are its own; null where there is none. */
+  readonly login: { readonly rule: number; readonly action: number; readonly base: string } | null;
   /** The verdict on an exchange to which no rule applies. */
   readonly noRule: Pass;
 }

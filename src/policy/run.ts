@@ -16,6 +16,8 @@ export interface Carry {
   readonly activation: Activation;
   /** Circuits that wait to hear how the request went. */
   readonly awaited: readonly Awaited[] | null;
+  /** What the response phase sets. */
+  readonly cookies: readonly string[] | null;
 }
 
 /**
@@ -35,7 +37,40 @@ export function runPhase(
   const candidates = search(phase, activation);
   const found = nextApplying(phase, activation, candidates, 0, steps);
   if (found === phase.rules.length) return steps === null ? phase.noRule : { ...phase.noRule, inner: steps };
-  const walk: Walk = {
+  const walk = walkOf(phase, activation, head, connection, state, world, steps ?? []);
+  return carryOut(walk, phase, candidates, found);
+}
+
+/**
+ * Runs the action that logs users in, out of turn: a provider that calls back must come to it whatever the
+ * expressions before it say of the path. It answers; should it not, the rules after it follow.
+ */
+export function runLogin(
+  phase: CompiledPhase,
+  at: NonNullable<CompiledPhase['login']>,
+  activation: Activation,
+  head: RequestHead,
+  connection: Connection,
+  state: PolicyState | null,
+  world: World,
+): Verdict | Ask {
+  const walk = walkOf(phase, activation, head, connection, state, world, []);
+  const rule = phase.rules[at.rule]!;
+  walk.steps.push(rule.applies);
+  const ended = settle(walk, phase, at.rule, at.action, rule.actions[at.action]!.run(walk));
+  return ended ?? goOn(walk, phase, at.rule, at.action + 1);
+}
+
+function walkOf(
+  phase: CompiledPhase,
+  activation: Activation,
+  head: RequestHead | null,
+  connection: Connection,
+  state: PolicyState | null,
+  world: World,
+  steps: InnerStep[],
+): Walk {
+  return {
     phase: phase.phase,
     activation,
     connection,
@@ -43,13 +78,13 @@ export function runPhase(
     state,
     head,
     edits: phase.edits === null ? null : [...phase.edits],
-    steps: steps ?? [],
+    steps,
     awaited: null,
+    cookies: null,
     requestBody: null,
     responseBody: null,
     changes: 0,
   };
-  return carryOut(walk, phase, candidates, found);
 }
 
 /** A rule one of whose expressions gave no answer. */
@@ -206,7 +241,7 @@ function failed(
 }
 
 /** Edits, steps and what later phases need, as members of a verdict. */
-function carriedBy({ edits, steps, activation, awaited }: Walk): Carried {
-  const carry: Carry = { activation, awaited };
+function carriedBy({ edits, steps, activation, awaited, cookies }: Walk): Carried {
+  const carry: Carry = { activation, awaited, cookies };
   return { edits: edits ?? NO_EDITS, inner: steps, carry };
 }

@@ -3,10 +3,7 @@ import { stepsOf } from './action.ts';
 import type { ActionType } from './actions/schemas.ts';
 
 /** Types that are recognised but not simulated, and types whose logins are not run yet. */
-type NotRun = Extract<
-  ActionType,
-  'ai-gateway' | 'owasp-crs-request' | 'owasp-crs-response' | 'oauth' | 'openid-connect' | 'saml'
->;
+type NotRun = Extract<ActionType, 'ai-gateway' | 'owasp-crs-request' | 'owasp-crs-response'>;
 
 const SAYS = {
   not_run: 'this version does not run this action, so the request is stopped',

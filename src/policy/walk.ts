@@ -35,6 +35,8 @@ export interface Walk {
   /** Rules that applied and actions that ran, in order. */
   readonly steps: InnerStep[];
   awaited: Awaited[] | null;
+  /** `Set-Cookie` values for the response, whoever makes it; null when there are none. */
+  cookies: readonly string[] | null;
   /** The bodies as earlier actions have left them; null when no action has asked for them. */
   requestBody: Uint8Array | null;
   responseBody: Uint8Array | null;
@@ -119,6 +121,11 @@ function keep(walk: Walk, edit: Edit): void {
 /** Keeps what an action has found, for the expressions after it. */
 export function keepResult(walk: Walk, name: string, result: ActionResult): void {
   walk.activation.setResult(name, result);
+}
+
+/** Sets cookies in the response, which is not there yet. */
+export function setCookies(walk: Walk, cookies: readonly string[]): void {
+  if (cookies.length > 0) walk.cookies = [...(walk.cookies ?? []), ...cookies];
 }
 
 /** Notes that a circuit has let the request through. */

@@ -58,9 +58,9 @@ export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
 
   function tokenResponse(body: URLSearchParams): Response {
     if (evil.body !== undefined) return reply(evil.body, evil.status, evil.contentType);
-    const asked = codes.get(body.get('code') ?? '');
+    const query = codes.get(body.get('code') ?? '');
     codes.delete(body.get('code') ?? '');
-    if (asked === undefined) return reply({ error: 'invalid_grant' }, 400);
+    if (query === undefined) return reply({ error: 'invalid_grant' }, 400);
     const now = Math.floor(nowMs() / 1_000);
     const access = 'an-access-token';
     const honest: Json = {
@@ -69,7 +69,7 @@ export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
       sub: 'alice',
       iat: now,
       exp: now + 300,
-      nonce: asked.get('nonce'),
+      nonce: query.get('nonce'),
       at_hash: Buffer.from(longDigest('sha256', access).subarray(0, 16)).toString('base64url'),
     };
     const token = signed(evil.claims?.(honest, { now, access }) ?? honest);

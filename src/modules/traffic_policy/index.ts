@@ -26,6 +26,7 @@ export interface PolicyLinks {
   readonly passUnsimulated?: boolean;
   readonly trace?: PolicyContext['trace'];
   readonly watch?: PolicyContext['watch'];
+  readonly logins?: Omit<NonNullable<PolicyContext['logins']>, 'edge'>;
 }
 
 /** Applies the rules of a traffic policy: on a connection, or in the request and in the response phase. */
@@ -49,7 +50,7 @@ export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
     const handler: Handler<PolicyState | null> = {
       onConnection: (connection, state, world) => runConnect(policy, connection, state, world),
       onRequest: (request, connection, state, world) => runRequest(policy, request, connection, state, world),
-      ...(policy.response === null
+      ...(policy.response === null && (policy.request?.login ?? null) === null
         ? {}
         : {
             onResponse: (response, request, connection, world, carry) =>
@@ -85,6 +86,7 @@ function contextOf(linked: Linked & PolicyLinks): PolicyContext {
     passUnsimulated: linked.passUnsimulated ?? false,
     trace: linked.trace ?? 'decided',
     ...(linked.watch && { watch: linked.watch }),
+    ...(linked.logins && { logins: { ...linked.logins, edge: linked.edge ?? '' } }),
   };
 }
 
