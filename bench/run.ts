@@ -10,6 +10,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   policy: () => import('./policy.ts'),
   webhook: () => import('./webhook.ts'),
   scenarios: () => import('./scenarios.ts'),
+  replay: () => import('./replay.ts'),
   api: () => import('./api.ts'),
   cidr: () => import('./cidr.ts'),
   regex: () => import('./regex.ts'),
