@@ -59,6 +59,16 @@ describe('what cases cover', () => {
     });
   });
 
+  it('knows those of an action, too', () => {
+    const edge = policyEdge({ actions: [{ type: 'restrict-ips', config: { allow: ['10.0.0.0/31'] } }] });
+    expect(told(coveredBy(edge, [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }]), 'addresses')).toEqual({
+      '10.0.0.0 comes, the first address of 10.0.0.0/31': false,
+      '10.0.0.1 comes, the last address of 10.0.0.0/31': true,
+      '9.255.255.255 comes, the address before those of 10.0.0.0/31': false,
+      '10.0.0.2 comes, the address after those of 10.0.0.0/31': true,
+    });
+  });
+
   it('counts both outcomes of every boolean node, and what was skipped', () => {
     const edge = policyEdge({
       name: 'r',

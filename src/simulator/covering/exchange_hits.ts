@@ -89,6 +89,8 @@ export function exchangeCounter(hits: HitTable): (exchange: Exchange) => void {
           if (verdict.verdict === 'stop') hits.counter(keys.stop(route, slot.module)).count++;
           if (ADDRESSED.has(slot.module)) hits.hitText(keys.address(slot.pointer, connection.client.text));
         }
+        for (const { name, pointer } of verdict?.inner ?? [])
+          if (name === 'restrict-ips') hits.hitText(keys.address(pointer, connection.client.text));
         if (onResponse !== undefined) slotCounter(slot, onResponse);
       }
       for (const { leaf } of exchange.attempts) hits.counter(keys.backend(route, leaf.id)).count++;

@@ -14,17 +14,43 @@ export interface UsedRule {
   readonly pointer: string;
 }
 
-/** Modules with the rules that decide in them together. */
-export function ipModules(
-  routes: readonly PlacedRoute[],
-  config: EdgeConfig,
-): { readonly pointer: string; readonly route: string; readonly rules: readonly UsedRule[] }[] {
+/** A module, or an action of a policy, with the rules that decide in it together. */
+export interface IpDecider {
+  readonly pointer: string;
+  readonly route: string;
+  readonly rules: readonly UsedRule[];
+}
+
+/** Modules with their rules. */
+export function ipModules(routes: readonly PlacedRoute[], config: EdgeConfig): IpDecider[] {
   return routes.flatMap(({ pointer, route }) => {
     const { ip_restriction: restriction } = route;
     if (restriction === undefined || !restriction.enabled) return [];
     const rules = restriction.ip_policy_ids.flatMap((id) => rulesOf(id, config));
     return [{ pointer: `${pointer}/ip_restriction`, route: pointer, rules }];
   });
+}
+
+/** The ranges that an action `restrict-ips` names, those that are templates left out, and its IP policies. */
+export function rangesOfAction(
+  pointer: string,
+  ranges: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly ip_policies: readonly string[];
+  },
+  config: EdgeConfig,
+): UsedRule[] {
+  const own = (['allow', 'deny'] as const).flatMap((action) =>
+    ranges[action].flatMap((text, index): UsedRule[] => {
+      const cidr = parseCidr(text.trim());
+      if (isCidrProblem(cidr)) return [];
+      return [
+        { action, cidr, label: `${action}[${index}]`, pointer: `${pointer}/config/${action}/${index}` },
+      ];
+    }),
+  );
+  return [...own, ...ranges.ip_policies.flatMap((id) => rulesOf(id, config))];
 }
 
 function rulesOf(id: string, { ip_policies: policies }: EdgeConfig): UsedRule[] {
@@ -127,8 +153,7 @@ function addressAt(value: bigint, family: Address['family']): string {
 }
 
 /** That addresses at the edges of each range are judged by a module that has the rule. */
-export function addressPoints(routes: readonly PlacedRoute[], config: EdgeConfig): CoveragePoint[] {
-  const modules = ipModules(routes, config);
+export function addressPoints(modules: readonly IpDecider[]): CoveragePoint[] {
   const byPointer = new Map(
     modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
   );

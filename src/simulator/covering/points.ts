@@ -4,9 +4,9 @@ import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
 import { MODULES } from '../../modules/table.ts';
 import { backendPoints } from './backend_points.ts';
 import { expressionPoints } from './expression_points.ts';
-import { addressPoints, ipRulePoints } from './ip_points.ts';
+import { addressPoints, ipModules, ipRulePoints } from './ip_points.ts';
 import { type CoveragePoint, pointsWith } from './point.ts';
-import { expressionLimits, policyPoints } from './policy_points.ts';
+import { expressionLimits, ipActions, policyPoints } from './policy_points.ts';
 import { type PlacedRoute, placedRoutes } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recorder } from './recorder.ts';
@@ -26,7 +26,7 @@ export function pointsOf(
       ...backendPoints(placed, config),
     ]),
     ...ipRulePoints(routes, config),
-    ...addressPoints(routes, config),
+    ...addressPoints([...ipModules(routes, config), ...ipActions(routes, config)]),
     ...expressionPoints(expressions, routes, expressionLimits(routes, config)),
   ];
 }

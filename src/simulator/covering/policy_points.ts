@@ -5,6 +5,7 @@ import { checkCarriedPolicy } from '../../policy/document/check.ts';
 import type { Action, PolicyDocument, Rule } from '../../policy/document/document.ts';
 import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
 import type { ExpressionLimits } from './expression_points.ts';
+import { type IpDecider, rangesOfAction } from './ip_points.ts';
 import { alwaysBefore, endingsOf, firstContradiction, isUnconditional, whatShadows } from './policy_facts.ts';
 import { type CoveragePoint, pointsWith } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
@@ -55,6 +56,25 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
   }
   points.push(...verdictPoints(placed, policy, disabled));
   return points;
+}
+
+/** Actions of policies that decide by the address of the client. */
+export function ipActions(routes: readonly PlacedRoute[], config: EdgeConfig): IpDecider[] {
+  return routes.flatMap((placed) => {
+    const policy = policyOf(placed, config);
+    const actions = policy === null ? [] : rulesOf(policy).flatMap((rule) => rule.actions);
+    return actions.flatMap((action): IpDecider[] =>
+      action.type === 'restrict-ips'
+        ? [
+            {
+              pointer: action.pointer,
+              route: placed.pointer,
+              rules: rangesOfAction(action.pointer, action.config, config),
+            },
+          ]
+        : [],
+    );
+  });
 }
 
 /** What rules know of their expressions before any is evaluated. */
