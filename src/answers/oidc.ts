@@ -194,7 +194,7 @@ function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRes
     access: tokens.access_token,
     refresh: tokens.refresh_token ?? null,
     id,
-    expiresInSeconds: tokens.expiresIn() ?? null,
+    expiresInSeconds: tokens.expires_in ?? null,
   };
 }
 

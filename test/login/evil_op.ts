@@ -26,6 +26,12 @@ export interface Evil {
   readonly callback?: (query: URLSearchParams, other: URLSearchParams) => void;
   /** Fails to answer at this path. */
   readonly silent?: string;
+  /** Signs with whatever key it has just now. */
+  /** Gives refresh tokens that count once: a second use ends all (RFC 9700 §4.14.2). */
+  readonly rotates?: true;
+  /** Says no to refreshing. */
+  readonly revoked?: () => boolean;
+  readonly sign?: (claims: Json) => string;
   readonly signer?: 'other' | 'hmac' | 'none';
 }
 
@@ -36,7 +42,7 @@ export interface EvilOp {
   readonly asked: string[];
 }
 
-const RIGHT = newSigningKey('right');
+export const RIGHT = newSigningKey('right');
 const OTHER = newSigningKey('right');
 export const SECRET = 's3cret-that-is-long-enough-for-hmac-256';
 
@@ -44,6 +50,8 @@ export const SECRET = 's3cret-that-is-long-enough-for-hmac-256';
 export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
   const codes = new Map<string, URLSearchParams>();
   const asked: string[] = [];
+  let refreshToken = '';
+  let refreshes = 0;
   const reply = (value: unknown, status = 200, type = 'application/json') =>
     new Response(typeof value === 'string' ? value : JSON.stringify(value), {
       status,
@@ -51,6 +59,7 @@ export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
     });
 
   function signed(claims: Json): string {
+    if (evil.sign !== undefined) return evil.sign(claims);
     const header = evil.header?.({ alg: 'ES256', kid: 'right', typ: 'JWT' }) ?? {};
     if (evil.signer === 'none' || evil.signer === 'hmac') return unsignedOrHmac(evil.signer, claims);
     return (evil.signer === 'other' ? OTHER : RIGHT).token(claims, header);
@@ -58,6 +67,7 @@ export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
 
   function tokenResponse(body: URLSearchParams): Response {
     if (evil.body !== undefined) return reply(evil.body, evil.status, evil.contentType);
+    if (body.get('grant_type') === 'refresh_token') return refreshed(body.get('refresh_token') ?? '');
     const query = codes.get(body.get('code') ?? '');
     codes.delete(body.get('code') ?? '');
     if (query === undefined) return reply({ error: 'invalid_grant' }, 400);
@@ -79,7 +89,20 @@ export function evilOp(evil: Evil, nowMs: () => number): EvilOp {
       expires_in: 300,
       id_token: evil.token === undefined ? token : evil.token(token),
     };
+    if (evil.rotates === true) whole['refresh_token'] = refreshToken = 'refresh-0';
     return reply(evil.response?.(whole) ?? whole, evil.status, evil.contentType);
+  }
+
+  function refreshed(token: string): Response {
+    if (evil.revoked?.() === true || token !== refreshToken) {
+      refreshToken = '';
+      return reply({ error: 'invalid_grant' }, 400);
+    }
+    refreshToken = `refresh-${++refreshes}`;
+    const now = Math.floor(nowMs() / 1_000);
+    const claims = { iss: ISSUER, aud: 'edge', sub: 'alice', iat: now, exp: now + 300 };
+    const fresh = { access_token: `access-${refreshes}`, token_type: 'bearer', expires_in: 300 };
+    return reply({ ...fresh, refresh_token: refreshToken, id_token: RIGHT.token(claims) });
   }
 
   return {
