@@ -36,11 +36,13 @@ export function throughEdge(wiring: Wiring, nowMs: () => number): Through {
       forward: (edited, _body, _options, taker) => {
         const gone = new AbortController();
         editRequest(request, edited, body);
-        void calling(next, catchResponse(response, gone.signal, before)).then((came) => {
+        const answer = async (): Promise<void> => {
+          const came = await calling(next, catchResponse(response, gone.signal, before));
           if (gone.signal.aborted) return;
           if ('failure' in came) taker.failed(came.failure, came.detail);
           else if ('body' in came) taker.answered(came.head, came.reused, came.body);
-        });
+        };
+        void answer();
         return { cancel: () => gone.abort() };
       },
       close: async () => undefined,
