@@ -96,12 +96,23 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
   };
 }
 
+const lowerNames = new Map<string, string>();
+
+/** A field name in lower case; of those seen often no new one is made. */
+function lowered(name: string): string {
+  const before = lowerNames.get(name);
+  if (before !== undefined) return before;
+  const lower = name.toLowerCase();
+  if (lowerNames.size < KEPT_NAMES && name.length <= 64) lowerNames.set(name, lower);
+  return lower;
+}
+
 /** The fields of an upstream's response as a client gets them; `Content-Length` stays, it describes HEAD and 304 too. */
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {
   const named = namedByConnection(headers);
   let out: string[] | null = null;
   for (let at = 0; at < headers.length; at += 2) {
-    const lower = headers[at]!.toLowerCase();
+    const lower = lowered(headers[at]!);
     const drop = HOP_BY_HOP.has(lower) || lower === errorCodeField || (named !== null && named.has(lower));
     if (drop) out ??= headers.slice(0, at);
     else if (out !== null) out.push(headers[at]!, headers[at + 1]!);

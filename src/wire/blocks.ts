@@ -1,10 +1,11 @@
+import { MORE, readSection, REFUSED } from './fields.ts';
 import { gatherFields, type HeadFields } from './message.ts';
 
 /**
  * The fields of one head, read once for all heads that have the same. A client says the same of itself with each
  * request, as often as not byte for byte; bytes that are equal mean the same, so comparing them is reading them.
  */
-export interface Block {
+interface Block {
   readonly bytes: Buffer;
   readonly fields: HeadFields;
 }
@@ -15,7 +16,7 @@ const KEPT_BLOCKS = 256;
 const known = new Map<string, Block>();
 
 /** The block whose fields have just been read from `bytes[from..to)`; null for one that is not kept. */
-export function blockAt(bytes: Buffer, from: number, to: number): Block | null {
+function blockAt(bytes: Buffer, from: number, to: number): Block | null {
   if (to - from > LONGEST_BYTES) return null;
   const text = bytes.toString('latin1', from, to);
   const before = known.get(text);
@@ -28,7 +29,43 @@ export function blockAt(bytes: Buffer, from: number, to: number): Block | null {
 }
 
 /** Whether `bytes[from..to)` begins with what the block is. */
-export function startsWith(block: Block, bytes: Buffer, from: number, to: number): boolean {
+function startsWith(block: Block, bytes: Buffer, from: number, to: number): boolean {
   const end = from + block.bytes.length;
   return end <= to && block.bytes.compare(bytes, from, end) === 0;
+}
+
+/** After so many heads with other fields than before, fields are not compared any more. */
+const MOST_CHANGES = 8;
+
+/** Reads the fields of one head after the other on a connection. */
+export class FieldReader {
+  /** Behind the section that was read last. */
+  end = 0;
+  readonly #limit: number;
+  #last: Block | null = null;
+  /** Heads in a row whose fields were not those of the one before. */
+  #changes = 0;
+
+  /** `limit` is the most fields of one head. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The fields from `from` on: those of the last head, where they are the same bytes. */
+  read(bytes: Buffer, from: number, to: number): HeadFields | typeof MORE | typeof REFUSED {
+    const last = this.#last;
+    if (last !== null && startsWith(last, bytes, from, to)) {
+      this.end = from + last.bytes.length;
+      this.#changes = 0;
+      return last.fields;
+    }
+    const end = readSection(bytes, from, to, this.#limit);
+    if (end === MORE || end === REFUSED) return end;
+    this.end = end;
+    // Who says something else each time has nothing to gain from being remembered.
+    const block = this.#changes < MOST_CHANGES ? blockAt(bytes, from, end) : null;
+    this.#changes++;
+    this.#last = block;
+    return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;
+  }
 }

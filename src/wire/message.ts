@@ -1,5 +1,5 @@
 import { HTAB } from './bytes.ts';
-import { MORE, REFUSED, readSection, section } from './fields.ts';
+import { section } from './fields.ts';
 import { KIND } from './names.ts';
 
 /** What the fields of a head say about the message and its connection, gathered while they become a list. */
@@ -87,5 +87,3 @@ export function isKept(version: '1.0' | '1.1', connection: string): boolean {
   if (hasMember(connection, 'close')) return false;
   return version === '1.1' || hasMember(connection, 'keep-alive');
 }
-
-export { MORE, REFUSED, readSection };

@@ -1,10 +1,10 @@
 import type { FieldList } from '../http/fields.ts';
-import { type Block, blockAt, startsWith } from './blocks.ts';
+import { FieldReader } from './blocks.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
-import { faultIn, hasEnd, MORE, readSection, REFUSED, section } from './fields.ts';
+import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
 import { CHUNKED, framingOf } from './framing.ts';
 import type { WireLimits } from './limits.ts';
-import { gatherFields, type HeadFields, hasMember, isKept } from './message.ts';
+import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from './methods.ts';
 import { type Problem, problem } from './problem.ts';
 
@@ -61,13 +61,11 @@ export class RequestReader {
   readonly #limits: WireLimits;
   /** Bytes of an unfinished head that have been looked at; 0 at the beginning of one. */
   #seen = 0;
-  /** The fields of the last head. */
-  #block: Block | null = null;
-  /** Heads in a row whose fields were not those of the one before. */
-  #changes = 0;
+  readonly #fields: FieldReader;
 
   constructor(limits: WireLimits) {
     this.#limits = limits;
+    this.#fields = new FieldReader(limits.fields);
   }
 
   /** Whether a head has begun and is not whole. */
@@ -130,28 +128,11 @@ export class RequestReader {
     if ((method === 'CONNECT' || bytes[targetFrom] !== 0x2f) && !isTarget(method, target))
       return this.#refuse(NO_TARGET, { method, target, version });
     const fieldsFrom = versionFrom + 10;
-    const fields = this.#fields(bytes, fieldsFrom, to);
+    const fields = this.#fields.read(bytes, fieldsFrom, to);
     if (fields === MORE) return MORE;
     if (fields === REFUSED) return this.#refuse(section.problem, { method, target, version });
+    this.end = this.#fields.end;
     return this.#conclude(method, target, version, fields);
-  }
-
-  /** The fields from `from` on, `this.end` behind them; those of the last head, where they are the same bytes. */
-  #fields(bytes: Buffer, from: number, to: number): HeadFields | typeof MORE | typeof REFUSED {
-    const last = this.#block;
-    if (last !== null && startsWith(last, bytes, from, to)) {
-      this.end = from + last.bytes.length;
-      this.#changes = 0;
-      return last.fields;
-    }
-    const end = readSection(bytes, from, to, this.#limits.fields);
-    if (end === MORE || end === REFUSED) return end;
-    this.end = end;
-    // Who says something else each time has nothing to gain from being remembered.
-    const block = this.#changes < MOST_CHANGES ? blockAt(bytes, from, end) : null;
-    this.#changes++;
-    this.#block = block;
-    return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;
   }
 
   #conclude(method: string, target: string, version: '1.0' | '1.1', fields: HeadFields): number {
@@ -218,9 +199,6 @@ function isTarget(method: string, target: string): boolean {
   if (method === 'CONNECT') return AUTHORITY.test(target);
   return target === '*' || ABSOLUTE.test(target);
 }
-
-/** After so many heads with other fields than before, fields are not compared any more. */
-const MOST_CHANGES = 8;
 
 const PREFIX = [0x48, 0x54, 0x54, 0x50, 0x2f, 0x31, 0x2e];
 

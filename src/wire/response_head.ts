@@ -1,9 +1,10 @@
 import type { FieldList } from '../http/fields.ts';
+import { FieldReader } from './blocks.ts';
 import { CR, LF, SP, VALUE } from './bytes.ts';
-import { faultIn, hasEnd, MORE, readSection, REFUSED, section } from './fields.ts';
+import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
 import { CHUNKED, framingOf, UNTIL_CLOSE } from './framing.ts';
 import type { WireLimits } from './limits.ts';
-import { gatherFields, type HeadFields, hasMember, isKept } from './message.ts';
+import { type HeadFields, hasMember, isKept } from './message.ts';
 import { type Problem, problem } from './problem.ts';
 import { HEAD } from './request_head.ts';
 
@@ -38,10 +39,12 @@ export class ResponseReader {
   /** Why it was refused, after `REFUSED`. */
   problem: Problem = NO_RESPONSE;
   readonly #limits: WireLimits;
+  readonly #fields: FieldReader;
   #seen = 0;
 
   constructor(limits: WireLimits) {
     this.#limits = limits;
+    this.#fields = new FieldReader(limits.fields);
   }
 
   /**
@@ -81,11 +84,10 @@ export class ResponseReader {
     if (at + 1 >= to) return MORE;
     if (bytes[at] !== CR || bytes[at + 1] !== LF) return this.#refuse(BAD_REASON);
     const fieldsFrom = at + 2;
-    const end = readSection(bytes, fieldsFrom, to, this.#limits.fields);
-    if (end === MORE) return MORE;
-    if (end === REFUSED) return this.#refuse(section.problem);
-    this.end = end;
-    const fields = gatherFields(bytes.toString('latin1', fieldsFrom, end), fieldsFrom);
+    const fields = this.#fields.read(bytes, fieldsFrom, to);
+    if (fields === MORE) return MORE;
+    if (fields === REFUSED) return this.#refuse(section.problem);
+    this.end = this.#fields.end;
     return this.#conclude(status, version, fields, toHead);
   }
 
