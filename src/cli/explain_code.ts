@@ -5,6 +5,7 @@ import { EDGE_CODES } from '../edge/document/codes.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import { ENGINE_REASONS } from '../engine/refusals.ts';
+import { STREAM_REASONS } from '../engine/stream.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
 import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
 import type { CodePage, OtherCodes } from '../policy/codes/page.ts';
@@ -37,9 +38,11 @@ function explainCode(written: string, naming: ServiceNaming): number {
   return EXIT.ok;
 }
 
-/** Codes of edge files, and the numbers that the engine gives. */
+/** Codes of edge files and of connections, and the numbers that the engine gives. */
 function otherCodes(): OtherCodes {
-  const sentences = Object.entries(EDGE_CODES).map(([code, { says }]) => [code, says] as const);
+  const sentences = Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
+    ([code, { says }]) => [code, says] as const,
+  );
   const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, says, status }]) =>
     code === null ? [] : [{ number: code, title: reason, means: `Answered with status ${status}: ${says}.` }],
   );
