@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,8 @@ export interface Standing {
 
 const NAMES: ReadonlySet<string> = new Set(['edgeproof', 'nginx', 'haproxy', 'caddy', 'undici dispatch']);
 const LOAD_SECONDS = 2;
+const ANSWER_BYTES = 1_024;
+const ANSWER_WITHIN_MS = 2_000;
 
 /** Time from the start of the process to the first proxied byte, and memory with many idle connections and load. */
 export async function standing(around: Surroundings, rounds: number, idle: number): Promise<Standing[]> {
@@ -57,7 +59,7 @@ function commandOf(contestant: Contestant, around: Surroundings): readonly strin
   writeFileSync(file, ourConfig(around.site.upstreamPort, false));
   return [
     process.execPath,
-    join(around.built, 'cli/main.js'),
+    commandLine(around.built),
     'dev',
     file,
     '--port',
@@ -65,6 +67,11 @@ function commandOf(contestant: Contestant, around: Surroundings): readonly strin
     '--strict-port',
     '--no-watch',
   ];
+}
+
+function commandLine(built: string): string {
+  const bundled = join(built, 'bin/main.js');
+  return existsSync(bundled) ? bundled : join(built, 'cli/main.js');
 }
 
 async function startMs(contestant: Contestant, around: Surroundings): Promise<number> {
@@ -94,6 +101,7 @@ function answers(port: number): Promise<boolean> {
       socket.destroy();
       setTimeout(resolve, answered ? 0 : 1, answered);
     };
+    socket.setTimeout(ANSWER_WITHIN_MS, () => finish(false));
     socket.on('error', () => finish(false));
     socket.on(
       'connect',
@@ -101,7 +109,8 @@ function answers(port: number): Promise<boolean> {
     );
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1');
-      if (text.includes('All work and no play')) finish(true);
+      const stop = text.indexOf('\r\n\r\n');
+      if (stop >= 0 && text.length >= stop + 4 + ANSWER_BYTES) finish(text.startsWith('HTTP/1.1 200'));
     });
     socket.on('end', () => finish(false));
   });
