@@ -46,6 +46,7 @@ describe('what is no document', () => {
       'bytes that are not UTF-8',
       Buffer.from([0x3c, 0xff, 0xfe, 0x3e]).toString('base64'),
       'encoding_malformed',
+      'deflate_malformed',
     ],
     [
       'UTF-8 in an overlong form',

@@ -57,7 +57,6 @@ export const TAMPERING: readonly Attack[] = [
     name: 'a comment within the digest',
     reason: 'comment',
     xml: swap(DIGEST, `${DIGEST.slice(0, 9)}<!---->${DIGEST.slice(9)}`),
-    others: 'accepts',
   },
   {
     name: 'an element within the digest',
@@ -105,13 +104,11 @@ export const TAMPERING: readonly Attack[] = [
     name: 'SHA-1 as digest',
     reason: 'digest_algorithm',
     xml: withSignedAssertion({}, { digest: 'sha1' }),
-    others: 'accepts',
   },
   {
     name: 'SHA-1 in the signature',
     reason: 'signature_algorithm',
     xml: withSignedAssertion({}, { algorithm: 'sha1' }),
-    others: 'accepts',
   },
   {
     name: 'HMAC with the public key',
@@ -176,7 +173,6 @@ export const TAMPERING: readonly Attack[] = [
     name: 'the enveloped transform alone',
     reason: 'transform',
     xml: withSignedAssertion({}, { transforms: [ENVELOPED] }),
-    others: 'accepts',
   },
   {
     name: 'inclusive canonicalization as transform',
@@ -185,13 +181,11 @@ export const TAMPERING: readonly Attack[] = [
       {},
       { transforms: [ENVELOPED, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'] },
     ),
-    others: 'accepts',
   },
   {
     name: 'exclusive canonicalization with comments',
     reason: 'transform',
     xml: withSignedAssertion({}, { transforms: [ENVELOPED, `${C14N}WithComments`] }),
-    others: 'accepts',
   },
   {
     name: 'another canonicalization of SignedInfo',
@@ -249,27 +243,23 @@ export const TAMPERING: readonly Attack[] = [
         '<samlp:StatusCode $1></samlp:StatusCode>',
       ),
     ),
-    others: 'accepts',
   },
   {
     name: 'a bad assertion in a well signed response',
     reason: 'signature_invalid',
     xml: signed(swap('>ann<', '>evil<'), 'Response'),
-    others: 'accepts',
   },
   {
     name: 'a comment in the name',
     reason: 'comment',
     xml: withSignedAssertion({ nameId: 'admin<!---->.evil' }),
-    others: 'accepts',
   },
   {
     name: 'a comment put into a signed name',
     reason: 'comment',
     xml: swap('>ann<', '>a<!---->nn<'),
-    others: 'accepts',
   },
-  { name: 'a comment outside of it all', reason: 'comment', xml: `${GOOD}<!-- -->`, others: 'accepts' },
+  { name: 'a comment outside of it all', reason: 'comment', xml: `${GOOD}<!-- -->` },
   {
     name: 'a processing instruction in the name',
     reason: 'processing_instruction',
@@ -279,10 +269,9 @@ export const TAMPERING: readonly Attack[] = [
     name: 'a style sheet',
     reason: 'processing_instruction',
     xml: `<?xml-stylesheet href="x"?>${GOOD}`,
-    others: 'accepts',
   },
-  { name: 'CDATA in the name', reason: 'cdata', xml: swap('>ann<', '><![CDATA[ann]]><'), others: 'accepts' },
-  { name: 'a document type', reason: 'doctype', xml: `<!DOCTYPE samlp:Response>${GOOD}`, others: 'accepts' },
+  { name: 'CDATA in the name', reason: 'cdata', xml: swap('>ann<', '><![CDATA[ann]]><') },
+  { name: 'a document type', reason: 'doctype', xml: `<!DOCTYPE samlp:Response>${GOOD}` },
   {
     name: 'an entity that is declared',
     reason: 'doctype',
@@ -313,7 +302,6 @@ export const TAMPERING: readonly Attack[] = [
     name: 'UTF-16 by its declaration',
     reason: 'malformed',
     xml: `<?xml version="1.0" encoding="UTF-16"?>${GOOD}`,
-    others: 'accepts',
   },
   {
     name: 'elements within elements without end',

@@ -1,4 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { isMetadataProblem, readMetadata } from '../../mechanisms/login/saml/metadata.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Checking } from './checking.ts';
 import type { Entries } from './config.ts';
@@ -189,6 +190,11 @@ const saml: Check = (checking, config, pointer) => {
       at: 'key',
       hint: 'keep one of them',
     });
+  }
+  const text = config['idp_metadata'];
+  const read = typeof text === 'string' ? readMetadata(text) : null;
+  if (read !== null && isMetadataProblem(read)) {
+    report(2204, fieldAt(checking, pointer, 'idp_metadata'), `the metadata ${read.problems[0]!.says}`);
   }
 };
 

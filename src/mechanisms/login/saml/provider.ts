@@ -20,10 +20,12 @@ import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refus
 import { type UsedAssertions, useAssertion, usedAssertions } from './replay.ts';
 import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
 
-/** The web browser profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4). */
-export function samlProvider(settings: SamlSettings): IdentityProvider {
+/** The web browser profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the name in sessions. */
+export function samlProvider(
+  settings: SamlSettings,
+  id = `saml ${settings.metadata.entityId}`,
+): IdentityProvider {
   const { metadata, allowIdpInitiated, nameIdFormat } = settings;
-  const id = `saml ${metadata.entityId}`;
   return {
     id,
     label: metadata.entityId,
