@@ -9,6 +9,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<{ run: () => Promise<Bench
   expression: () => import('./expression.ts'),
   policy: () => import('./policy.ts'),
   webhook: () => import('./webhook.ts'),
+  login: () => import('./login.ts'),
   scenarios: () => import('./scenarios.ts'),
   replay: () => import('./replay.ts'),
   api: () => import('./api.ts'),
