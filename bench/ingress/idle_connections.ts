@@ -9,6 +9,7 @@ import { HOST } from './everything_on.ts';
 const [, , port, count] = process.argv;
 const REQUEST = `GET /1k HTTP/1.1\r\nHost: ${HOST}\r\nUser-Agent: Mozilla/5.0\r\n\r\n`;
 const AT_ONCE = 200;
+const ANSWER_WITHIN_MS = 10_000;
 const kept: Socket[] = [];
 
 async function openOne(): Promise<void> {
@@ -19,9 +20,12 @@ async function openOne(): Promise<void> {
   socket.write(REQUEST);
   await new Promise<void>((resolve) => {
     socket.on('close', resolve);
+    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy());
     socket.on('data', (bytes: Buffer) => {
       got += bytes.length;
-      if (got >= 1_024) resolve();
+      if (got < 1_024) return;
+      socket.setTimeout(0);
+      resolve();
     });
   });
   kept.push(socket);
