@@ -5,7 +5,7 @@ import { EDGE_CODES } from '../edge/document/codes.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import { ENGINE_REASONS } from '../engine/refusals.ts';
-import { STREAM_REASONS } from '../engine/stream.ts';
+import { STREAM_REASONS } from '../engine/stream_reasons.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
 import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
 import type { CodePage, OtherCodes } from '../policy/codes/page.ts';
