@@ -1,6 +1,7 @@
 import { networkHands } from '../answers/hands.ts';
 import type { Forwarded, UpstreamClient } from '../answers/port.ts';
-import { type Hands, drive } from '../proxy/drive.ts';
+import { drive } from '../proxy/drive.ts';
+import type { Hands } from '../proxy/hands.ts';
 import { type Wiring, enginePlane } from '../proxy/plane.ts';
 import type { Plane } from '../proxy/port.ts';
 import { catchResponse, editRequest } from './app_side.ts';

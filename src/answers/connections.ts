@@ -1,6 +1,5 @@
-import { type Attempt } from './attempt.ts';
 import type { Leaf } from './dial.ts';
-import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';
+import { type ConnectionLimits, type OnConnection, UpstreamConnection } from './upstream_connection.ts';
 
 export interface PoolLimits extends ConnectionLimits {
   /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
@@ -38,7 +37,7 @@ export class Pool {
   }
 
   /** Opens a connection for one exchange, which hears when it is there. `plain`: it may change its protocol. */
-  open(exchange: Attempt, plain: boolean): UpstreamConnection {
+  open(exchange: OnConnection, plain: boolean): UpstreamConnection {
     const connection = new UpstreamConnection(this.leaf, this.#limits, plain, exchange, this.#onClosed);
     this.#open.add(connection);
     return connection;

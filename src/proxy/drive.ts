@@ -1,37 +1,16 @@
 import { bodyOf, HeldBody } from '../answers/body.ts';
-import type {
-  Forwarded,
-  Forwarding,
-  ForwardTaker,
-  ResponseBody,
-  Tunnel,
-  UpstreamClient,
-} from '../answers/port.ts';
+import type { Forwarded, Forwarding, ForwardTaker, ResponseBody, Tunnel } from '../answers/port.ts';
 import { letGo, type ReplyParts, sendReply } from '../answers/reply.ts';
 import type {
-  Answers,
   AnswerTo,
-  FetchRequest,
   ForwardFailure,
   Question,
-  Reply,
   ResponseHead,
   Sent,
   UpstreamRequest,
 } from '../engine/contract.ts';
-import type { OidcQuestion } from '../engine/oidc_question.ts';
+import { answerFromAfar, BUG, type FarQuestion, type Hands } from './hands.ts';
 import type { Exchange, Incoming, Plane } from './port.ts';
-
-/** What the driver needs besides the engine: its hands. */
-export interface Hands {
-  readonly upstream: UpstreamClient;
-  /** Control requests of handlers; without it they are answered by a failure. */
-  readonly fetch?: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
-  /** Asks OpenID providers. */
-  readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
-  /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
-  readonly tunnelIdleMs: number;
-}
 
 /**
  * Drives one request from its head to its last byte: asks the engine what it needs to know and answers with
@@ -79,8 +58,6 @@ class Drive implements ForwardTaker, ReplyParts {
     this.#ask(question);
   }
 
-  // --- parts of a reply --------------------------------------------------------------------------------------------
-
   get sink(): Incoming['reply'] {
     return this.#incoming.reply;
   }
@@ -109,8 +86,6 @@ class Drive implements ForwardTaker, ReplyParts {
     return { ...forwarded, body };
   }
 
-  // --- what came of a forward --------------------------------------------------------------------------------------
-
   interim(head: ResponseHead): void {
     this.sink.interim(head.status, head.headers);
   }
@@ -131,8 +106,6 @@ class Drive implements ForwardTaker, ReplyParts {
     const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
     this.#answer({ failure: isTold ? `body_${fault}` : failure, detail });
   }
-
-  // --- questions and answers ---------------------------------------------------------------------------------------
 
   #answer(given: AnswerTo<Question>): void {
     this.#giveUp = null;
@@ -246,33 +219,14 @@ class Drive implements ForwardTaker, ReplyParts {
   }
 
   /** Questions whose answer is far away; what came first, the answer or the client's leaving, counts. */
-  #askSlowly(question: Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>): void {
+  #askSlowly(question: FarQuestion): void {
     const gone = new AbortController();
     this.#giveUp = () => gone.abort();
     if (this.sink.gone) gone.abort();
-    this.#slowly(question, gone.signal).then(
+    answerFromAfar(question, this.#hands, gone.signal).then(
       (answer) => this.#answer(answer),
       (error: unknown) => this.#ask(this.#bug(error)),
     );
-  }
-
-  async #slowly(
-    question: Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>,
-    gone: AbortSignal,
-  ): Promise<AnswerTo<Question>> {
-    const { fetch, oidc } = this.#hands;
-    switch (question.ask) {
-      case 'fetch':
-        if (fetch === undefined)
-          return { failure: 'connect', detail: 'this listener makes no control requests' };
-        return fetch(question.request, gone);
-      case 'oidc':
-        if (oidc === undefined) return { failure: 'unreachable', detail: 'this listener asks no providers' };
-        return oidc(question);
-      case 'signature':
-        // The library is loaded by those who meet it: it costs more than most requests.
-        return (await import('../answers/saml.ts')).verifySignatures(question.request);
-    }
   }
 
   readonly #onSent = (sent: Sent): void => this.#answer(sent);
@@ -287,8 +241,6 @@ class Drive implements ForwardTaker, ReplyParts {
     this.#forwarding?.cancel();
     this.#answer(LEFT);
   };
-
-  // --- the end -----------------------------------------------------------------------------------------------------
 
   #finish(): void {
     const { reply } = this.#incoming;
@@ -320,12 +272,3 @@ class Drive implements ForwardTaker, ReplyParts {
 
 const USUAL = { expectsContinue: false, takesTrailers: false } as const;
 const LEFT = { failure: 'cancelled', detail: 'the client left' } as const;
-
-const BUG: Reply = {
-  status: 500,
-  headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'],
-  body: { text: 'the edge failed\n' },
-  compress: null,
-  upgrade: false,
-  close: false,
-};

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './bind.ts';
-import type { Hands } from './drive.ts';
+import type { Hands } from './hands.ts';
 import { Http1Connection } from './http1_connection.ts';
 import { createService } from './http1_service.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';

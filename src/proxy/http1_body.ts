@@ -1,3 +1,6 @@
+import { type ContentReader, DATA, END } from '../wire/content.ts';
+import { REFUSED } from '../wire/fields.ts';
+import type { Inbox } from '../wire/inbox.ts';
 import type { BodyFault, BodyTaker, RequestBody } from './port.ts';
 
 /** What a body needs of the connection that it comes on. */
@@ -47,6 +50,27 @@ export class Http1Body implements RequestBody {
     if (!this.isPaused) return;
     this.isPaused = false;
     this.#connection.wanted();
+  }
+
+  /** Gives on what has come; `more`: all of that, and the body has not ended. */
+  readFrom(inbox: Inbox, content: ContentReader): 'more' | 'ended' | 'broken' {
+    for (;;) {
+      const taker = this.taker!;
+      const found = content.next(inbox.bytes, inbox.from, inbox.to);
+      inbox.from = content.at;
+      if (found === DATA) {
+        this.receivedBytes += content.dataTo - content.dataFrom;
+        taker.take(inbox.bytes.subarray(content.dataFrom, content.dataTo));
+      } else if (found === END) {
+        this.isOver = true;
+        taker.end(content.trailers);
+        return 'ended';
+      } else if (found === REFUSED) return 'broken';
+      else {
+        this.isPaused = !this.taker!.rest();
+        return 'more';
+      }
+    }
   }
 
   /** It is broken or too slow, or its sender has left: nothing more of it will come. */

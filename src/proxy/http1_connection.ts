@@ -3,36 +3,18 @@ import type { Duplex } from 'node:stream';
 import type { Due } from '../answers/deadlines.ts';
 import { Outbox } from '../answers/outbox.ts';
 import { CHUNKED } from '../wire/framing.ts';
-import { ContentReader, DATA, END } from '../wire/content.ts';
+import { ContentReader } from '../wire/content.ts';
 import { MORE, REFUSED } from '../wire/fields.ts';
 import { Inbox } from '../wire/inbox.ts';
-import { type Problem, problem } from '../wire/problem.ts';
 import { RequestReader, type WireRequest } from '../wire/request_head.ts';
 import { drive } from './drive.ts';
 import { Http1Body } from './http1_body.ts';
 import { refusalText } from './http1_refusal.ts';
 import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
+import { LATE, LEFT_IN_HEAD, type Refusal, type UnderWay } from './http1_under_way.ts';
 import { mayUpgrade } from './http1_upgrade.ts';
-import type { ConnectionFacts, RefusalCode } from './port.ts';
-
-/** One request that is under way. */
-interface UnderWay {
-  readonly body: Http1Body;
-  readonly sink: Http1Sink;
-  readonly head: WireRequest;
-  /** It may change the protocol of the connection. */
-  readonly upgradable: boolean;
-  /** The driver is done with it; only the rest of its body may be left. */
-  isAnswered: boolean;
-}
-
-const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
-const LATE: Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode } = {
-  code: 'head_timeout',
-  status: 408,
-  detail: 'the request head did not arrive in time',
-};
+import type { ConnectionFacts } from './port.ts';
 
 /**
  * One client's connection: reads its requests and has them served one after the other, in the order they came, so
@@ -82,8 +64,6 @@ export class Http1Connection implements Due {
   get isIdle(): boolean {
     return this.#underWay === null && this.#inbox.length === 0;
   }
-
-  // --- what comes --------------------------------------------------------------------------------------------------
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isDeaf) return;
@@ -211,10 +191,7 @@ export class Http1Connection implements Due {
   #isDiscarding = false;
   #isTakenOver = false;
 
-  // --- the body ----------------------------------------------------------------------------------------------------
-
   wanted(): void {
-    if (this.#isAdvancing) return;
     this.#advance();
   }
 
@@ -223,28 +200,13 @@ export class Http1Connection implements Due {
   }
 
   #readContent({ body }: UnderWay): void {
-    const inbox = this.#inbox;
-    const content = this.#content;
-    for (;;) {
-      const taker = body.taker!;
-      const found = content.next(inbox.bytes, inbox.from, inbox.to);
-      inbox.from = content.at;
-      if (found === DATA) {
-        body.receivedBytes += content.dataTo - content.dataFrom;
-        taker.take(inbox.bytes.subarray(content.dataFrom, content.dataTo));
-      } else if (found === END) {
-        body.isOver = true;
-        this.deadline = 0;
-        taker.end(content.trailers);
-        return;
-      } else if (found === MORE) break;
-      else {
-        this.#spoil();
-        body.fail('malformed', content.problem.detail);
-        return;
-      }
+    const came = body.readFrom(this.#inbox, this.#content);
+    if (came === 'ended') this.deadline = 0;
+    if (came === 'broken') {
+      this.#spoil();
+      body.fail('malformed', this.#content.problem.detail);
     }
-    body.isPaused = !body.taker!.rest();
+    if (came !== 'more') return;
     if (this.#isDiscarding) return;
     const { deadlines, limits } = this.#service;
     const idle = deadlines.after(limits.bodyIdleMs);
@@ -260,8 +222,6 @@ export class Http1Connection implements Due {
     this.#inbox.clear();
     this.deadline = 0;
   }
-
-  // --- the reply ---------------------------------------------------------------------------------------------------
 
   isLast(): boolean {
     const underWay = this.#underWay;
@@ -283,7 +243,7 @@ export class Http1Connection implements Due {
     return socket;
   }
 
-  #refuse(why: Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode }): void {
+  #refuse(why: Refusal): void {
     this.#spoil();
     const { partial } = this.#reader;
     const scheme = this.facts.tls === null ? 'http' : 'https';
@@ -294,8 +254,6 @@ export class Http1Connection implements Due {
     this.outbox.flush();
     this.#closeGently();
   }
-
-  // --- the end -----------------------------------------------------------------------------------------------------
 
   expire(): void {
     const underWay = this.#underWay;

@@ -1,9 +1,16 @@
+import type { Socket } from 'node:net';
 import { Deadlines } from '../answers/deadlines.ts';
 import { WIRE_LIMITS, type WireLimits } from '../wire/limits.ts';
-import type { Hands } from './drive.ts';
-import type { Http1Connection } from './http1_connection.ts';
+import type { Hands } from './hands.ts';
 import type { ListenerLimits } from './limits.ts';
 import type { Plane } from './port.ts';
+
+/** A connection as its listener sees it. */
+export interface Served {
+  readonly socket: Socket;
+  /** Nothing is under way on it, and no head has begun. */
+  readonly isIdle: boolean;
+}
 
 /** What all connections of one listener share. */
 export interface Service {
@@ -12,14 +19,14 @@ export interface Service {
   readonly limits: ListenerLimits;
   readonly wire: WireLimits;
   readonly deadlines: Deadlines;
-  readonly connections: Set<Http1Connection>;
+  readonly connections: Set<Served>;
   /** Exchanges that are not complete. */
   underWay: number;
   draining: boolean;
   /** An exchange is complete. */
   over(): void;
   /** A connection is over. */
-  closed(connection: Http1Connection): void;
+  closed(connection: Served): void;
   /** Settles when there is neither an exchange nor a connection. */
   readonly quiet: () => Promise<void>;
 }

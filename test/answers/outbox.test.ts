@@ -16,11 +16,8 @@ async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
   const server = createServer({ pauseOnConnect: true });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const ours = connect({
-    port: (server.address() as AddressInfo).port,
-    host: '127.0.0.1',
-    highWaterMark: 2 ** 30,
-  });
+  const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1', highWaterMark: 2 ** 30 };
+  const ours = connect(to);
   await once(ours, 'connect');
   const [theirs] = await accepted;
   closers.push(() => {

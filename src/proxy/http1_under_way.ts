@@ -1,0 +1,26 @@
+import { type Problem, problem } from '../wire/problem.ts';
+import type { WireRequest } from '../wire/request_head.ts';
+import type { Http1Body } from './http1_body.ts';
+import type { Http1Sink } from './http1_sink.ts';
+import type { RefusalCode } from './port.ts';
+
+/** One request that is under way. */
+export interface UnderWay {
+  readonly body: Http1Body;
+  readonly sink: Http1Sink;
+  readonly head: WireRequest;
+  /** It may change the protocol of the connection. */
+  readonly upgradable: boolean;
+  /** The driver is done with it; only the rest of its body may be left. */
+  isAnswered: boolean;
+}
+
+/** Why a head is refused, by the codec or by the clock. */
+export type Refusal = Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode };
+
+export const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
+export const LATE: Refusal = {
+  code: 'head_timeout',
+  status: 408,
+  detail: 'the request head did not arrive in time',
+};
