@@ -109,7 +109,7 @@ describe('the action saml of a policy', () => {
 
   it.each([
     ['cannot be had', (): Answers['fetch'] => ({ failure: 'timeout', detail: 'late' })],
-    ['is not there', (): Answers['fetch'] => ({ ...good(''), status: 404 }) as Answers['fetch']],
+    ['is not there', (): Answers['fetch'] => ({ ...good(''), status: 404 })],
     ['is no metadata', (): Answers['fetch'] => good('<html/>')],
     [
       'has ended',
