@@ -29,6 +29,9 @@ interface Timed<T> {
 
 /** Where simulated users of an OpenID provider log in: below the issuer, whatever its real address is. */
 const AUTHORIZE = '/simulated/authorize';
+/** What stands in for managed OAuth apps in a simulation. */
+export const SIMULATED_PROVIDER = 'https://development.invalid';
+const STAND_IN = `${SIMULATED_PROVIDER}/as/`;
 const SLOW_MS = 20_000;
 const TIMEOUT_MS = 10_000;
 
@@ -38,7 +41,7 @@ export function simulatedIdentities(
   nowMs: () => number,
   newSecret: () => string,
 ): SimulatedIdentities {
-  const idp = developmentIdp('https://development.invalid', identities, newSecret);
+  const idp = developmentIdp(SIMULATED_PROVIDER, identities, newSecret);
   const saml = simulatedSaml(() => idp.memory.identities, nowMs, newSecret);
   return {
     replace: idp.replace,
@@ -50,12 +53,14 @@ export function simulatedIdentities(
     approve: (location, identity) => {
       const url = URL.parse(location);
       if (url === null) return null;
-      const place = `${url.host}${url.pathname}`;
+      const place = placeOf(url);
       const isOidc = url.pathname.endsWith(AUTHORIZE);
       if (!isOidc && !AUTHORIZE_PATHS.has(place)) return null;
       const asked = readAuthorization(url.searchParams);
       if (typeof asked === 'string') return null;
-      const issuer = isOidc ? url.origin + url.pathname.slice(0, -AUTHORIZE.length) : `https://${url.host}`;
+      const issuer = isOidc
+        ? url.origin + url.pathname.slice(0, -AUTHORIZE.length)
+        : `https://${place.split('/')[0]!}`;
       return approve(idp.memory, asked, identity, issuer, nowMs());
     },
   };
@@ -134,10 +139,15 @@ function now<T>(given: T): Timed<T> {
   return { given, afterMs: 0 };
 }
 
+/** Host and path of the real provider that a URL means. */
+function placeOf({ href, host, pathname }: URL): string {
+  return href.startsWith(STAND_IN) ? pathname.slice('/as/'.length) : host + pathname;
+}
+
 function fetched(idp: DevelopmentIdp, request: FetchRequest, nowMs: number): Timed<Answers['fetch']> | null {
   const url = URL.parse(request.url);
   if (url === null) return null;
-  const place = url.host + url.pathname;
+  const place = placeOf(url);
   if (url.protocol !== 'https:' || !(isApi(place) || TOKEN_PATHS.has(place))) return null;
   const target = `/as/${place}${url.search}`;
   const body = request.body === null ? '' : new TextDecoder().decode(request.body);
@@ -149,6 +159,7 @@ function fetched(idp: DevelopmentIdp, request: FetchRequest, nowMs: number): Tim
     };
   const { status, headers, afterMs } = answer;
   const bytes = new TextEncoder().encode(answer.body);
-  const own = headers.map((text) => text.replaceAll('https://development.invalid/as/', 'https://'));
+  const isStandIn = url.href.startsWith(STAND_IN);
+  const own = isStandIn ? headers : headers.map((text) => text.replaceAll(STAND_IN, 'https://'));
   return { given: { status, headers: own, body: bytes, resolvedIp: '', timeMs: afterMs }, afterMs };
 }

@@ -45,8 +45,8 @@ export function loginGround(options: LoginOptions = {}): LoginGround {
 }
 
 /** A ground on which the same secrets give the same cookies: for simulations, whose sessions nobody steals. */
-export function simulatedGround(): LoginGround {
-  return loginGround({ sessionKeys: [Buffer.alloc(32, 1).toString('base64')] });
+export function simulatedGround(developmentProvider: string): LoginGround {
+  return loginGround({ sessionKeys: [Buffer.alloc(32, 1).toString('base64')], developmentProvider });
 }
 
 /** Module types that log users in. */

@@ -16,7 +16,7 @@ import type { ActionOf } from './document/document.ts';
 import type { ActionType } from './actions/schemas.ts';
 import type { Expression, Template, Watch } from './evaluators.ts';
 import type { Failure } from './failure.ts';
-import type { PolicyLogins } from './login.ts';
+import type { PolicyLogins } from './logins.ts';
 import type { Phase } from './phase.ts';
 import type { Walk } from './walk.ts';
 

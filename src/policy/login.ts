@@ -6,29 +6,17 @@ import { admit } from '../mechanisms/login/admit.ts';
 import { cookieName, withoutCookies } from '../mechanisms/login/cookies.ts';
 import { type Flow, isFlow } from '../mechanisms/login/flow.ts';
 import type { LoginGate, LoginOutcome, LoginPass } from '../mechanisms/login/gate.ts';
-import { type LoginKeys, newLoginKeys } from '../mechanisms/login/keys.ts';
+import { newLoginKeys } from '../mechanisms/login/keys.ts';
 import { type LoginMemory, loginMemory } from '../mechanisms/login/memory.ts';
 import type { IdentityProvider } from '../mechanisms/login/provider.ts';
 import { LOGIN_REASONS } from '../mechanisms/login/reasons.ts';
-import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
-import type { SamlKeys } from '../mechanisms/login/saml/keys.ts';
+import { loginRegistry } from '../mechanisms/login/registry.ts';
 import type { Session } from '../mechanisms/login/session.ts';
 import { type ActionBody, type ActionOutcome, type Compiling, stepsOf, waitFor } from './action.ts';
 import { durationMs } from './actions/duration.ts';
 import { FAILURES, Failure } from './failure.ts';
+import type { PolicyLogins } from './logins.ts';
 import { type Walk, addHeaders, keepResult, removeHeaders, setCookies } from './walk.ts';
-
-/** What logins of policies are given by the edge; made for the policy alone when it stands alone. */
-export interface PolicyLogins {
-  /** Name of the edge, which its sessions are bound to. */
-  readonly edge: string;
-  readonly keys: LoginKeys;
-  readonly registry: LoginRegistry;
-  /** URL of the development identity provider; null outside of development. */
-  readonly development: string | null;
-  /** Keys that SAML requests are signed with; made for the action alone when left out. */
-  readonly samlKeys?: SamlKeys;
-}
 
 /** The part of their config that all logins share (`actions/login_schema.ts`). */
 export interface LoginConfig {

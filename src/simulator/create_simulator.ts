@@ -19,6 +19,7 @@ import type { RequestConfig, UpstreamConfig } from './document/schema.ts';
 import { fieldValues } from './expect/outcome.ts';
 import type { Flight, Seen } from './flight.ts';
 import { simulatedGround } from '../edge/gates.ts';
+import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
 import { readIdentities } from '../development_idp/identities.ts';
 import { type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 
@@ -210,6 +211,6 @@ function millisecondsOf(time: string | number): number {
 
 /** The edge compiled anew, nothing remembered. */
 function compiledFor(config: EdgeConfig, { secrets }: SimulatorOptions): CompiledEdge {
-  const options = { ...(secrets && { secrets }), logins: simulatedGround() };
+  const options = { ...(secrets && { secrets }), logins: simulatedGround(SIMULATED_PROVIDER) };
   return compileEdge(config, (_route, _module, _config, initial) => initial(), options);
 }

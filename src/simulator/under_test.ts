@@ -1,5 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
+import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
 import { simulatedGround } from '../edge/gates.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Watch } from '../policy/evaluators.ts';
@@ -43,7 +44,7 @@ export function edgeUnderTest(
   secrets: SecretSource | null = null,
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
-  const logins = simulatedGround();
+  const logins = simulatedGround(SIMULATED_PROVIDER);
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
   let full: EdgeUnderTest | null = null;
