@@ -29,7 +29,8 @@ export async function answerFromAfar(
       }
       return fetch(question.request, gone);
     case 'oidc':
-      if (oidc === undefined) return { failure: 'unreachable', detail: 'this listener asks no providers' };
+      if (oidc === undefined)
+        return { failure: 'unreachable', detail: 'no provider is asked without a driver' };
       return oidc(question);
     case 'signature':
       // The library is loaded by those who meet it: it costs more than most requests.

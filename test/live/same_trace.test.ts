@@ -1,3 +1,4 @@
+import { formatTarget } from '../../src/http/target.ts';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +61,7 @@ async function serve(edge: Edge) {
 function wireBytes(request: RequestLike, clientIp: string | undefined): string {
   const head = headOf(request);
   if ('refused' in head) throw new Error(head.says);
-  const lines = [`${head.method} ${head.path} HTTP/1.1`];
+  const lines = [`${head.method} ${formatTarget(head.path, head.query)} HTTP/1.1`];
   for (let at = 0; at < head.headers.length; at += 2)
     lines.push(`${head.headers[at]}: ${head.headers[at + 1]}`);
   if (clientIp !== undefined) lines.push(`${CLIENT_FIELD}: ${clientIp}`);

@@ -22,6 +22,7 @@ export const REQUEST_DIFFERENCES: Readonly<Record<string, string>> = {
   'there is more than one Transfer-Encoding field': TWICE,
   'HTTP/1.0 has no Transfer-Encoding': OLD_CODING,
   'HTTP/0.9 is not spoken here': 'RFC 9112 §3: a line without a version is no request of HTTP/1',
+  'HTTP/2 is not spoken here': 'RFC 9113 §3: it is another protocol, whatever the line looks like',
   'this expectation is not known': 'RFC 9110 §10.1.1: 417',
   'this is no request line': LINES,
   'the request target has none of the forms that there are':
