@@ -72,35 +72,6 @@ export function samlPart(origin: string, newSecret: () => string): SamlPart {
     return { response: page, isSlow: identity.misbehave === 'slow' };
   }
 
-  /** Ends nothing, as there are no sessions here, and says that it is done. */
-  function logOut(fields: URLSearchParams, nowMs: number): LocalResponse {
-    const encoded = fields.get('SAMLRequest');
-    if (encoded === null) return { status: 200, headers: PAGE, body: '<!DOCTYPE html><p>Logged out.</p>\n' };
-    const root = readServiceMessage(encoded);
-    if (typeof root === 'string') return plain(400, root);
-    const issuer = childOf(root, NS.assertion, 'Issuer');
-    const sender = issuer === undefined ? null : textOf(issuer);
-    const id = attributeOf(root, 'ID');
-    if (!isNamed(root, NS.protocol, 'LogoutRequest') || sender === null || id === undefined) {
-      return plain(400, 'the message is no LogoutRequest');
-    }
-    // The entity id of a gate is the address of its metadata, beside which the logout service is.
-    const destination = sender.replace(/\/metadata$/, '/slo');
-    if (!/^https?:\/\//.test(destination) || !URL.canParse(destination))
-      return plain(400, 'the issuer is no URL');
-    const head = { id: newId(), atMs: nowMs, destination, issuer: entityId };
-    const location = redirectUrl(
-      destination,
-      'SAMLResponse',
-      logoutResponse(head, id),
-      fields.get('RelayState'),
-      keyAt(nowMs),
-    );
-    return location === null
-      ? plain(500, 'the key cannot be used')
-      : { status: 302, headers: ['location', location, 'cache-control', 'no-store'], body: '' };
-  }
-
   const metadata = (nowMs: number): string => metadataOf(origin, entityId, keyAt(nowMs));
   return {
     metadata,
@@ -112,12 +83,47 @@ export function samlPart(origin: string, newSecret: () => string): SamlPart {
         case '/saml/sso':
           return signOn(fields, identities, nowMs);
         case '/saml/slo':
-          return quick(logOut(fields, nowMs));
+          return quick(logOut(fields, entityId, keyAt(nowMs), nowMs, newId));
         default:
           return null;
       }
     },
   };
+}
+
+/** Ends nothing, as there are no sessions here, and says that it is done. */
+function logOut(
+  fields: URLSearchParams,
+  entityId: string,
+  identity: SigningIdentity,
+  nowMs: number,
+  newId: () => string,
+): LocalResponse {
+  const encoded = fields.get('SAMLRequest');
+  if (encoded === null) return { status: 200, headers: PAGE, body: '<!DOCTYPE html><p>Logged out.</p>\n' };
+  const root = readServiceMessage(encoded);
+  if (typeof root === 'string') return plain(400, root);
+  const issuer = childOf(root, NS.assertion, 'Issuer');
+  const sender = issuer === undefined ? null : textOf(issuer);
+  const id = attributeOf(root, 'ID');
+  if (!isNamed(root, NS.protocol, 'LogoutRequest') || sender === null || id === undefined) {
+    return plain(400, 'the message is no LogoutRequest');
+  }
+  // The entity id of a gate is the address of its metadata, beside which the logout service is.
+  const destination = sender.replace(/\/metadata$/, '/slo');
+  if (!/^https?:\/\//.test(destination) || !URL.canParse(destination))
+    return plain(400, 'the issuer is no URL');
+  const head = { id: newId(), atMs: nowMs, destination, issuer: entityId };
+  const location = redirectUrl(
+    destination,
+    'SAMLResponse',
+    logoutResponse(head, id),
+    fields.get('RelayState'),
+    identity,
+  );
+  return location === null
+    ? plain(500, 'the key cannot be used')
+    : { status: 302, headers: ['location', location, 'cache-control', 'no-store'], body: '' };
 }
 
 /** The page that asks who one wants to be; its links bring the request back. */
