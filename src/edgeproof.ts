@@ -128,6 +128,8 @@ export function usable(checked: Checked): UsableConfig {
 /** An edge whose next configuration may come from a file, with its source positions. */
 export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): void;
+  /** Fulfilled when all listeners have opened and closed the ports that the last configuration wants. */
+  settled(): Promise<void>;
 }
 
 /** Wires a checked configuration. */
@@ -136,7 +138,8 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const runtime = edgeRuntime(checked.config, world, options);
   const newEventId = idMaker('ev', () => world.random());
   /** Listeners that look at every new configuration. */
-  const swapped = new Set<() => void>();
+  const swapped = new Set<() => Promise<void>>();
+  let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
 
   const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
@@ -159,7 +162,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   function swapTo(next: UsableConfig): void {
     runtime.swap(next.config);
     current = next;
-    for (const tell of swapped) tell();
+    settling = Promise.all(Array.from(swapped, (tell) => tell()));
   }
 
   function decide(
@@ -191,6 +194,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
+    settled: async () => void (await settling),
     ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');

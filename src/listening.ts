@@ -75,8 +75,8 @@ export interface LiveWiring {
   readonly wiring: Wiring;
   readonly runtime: EdgeRuntime;
   readonly emitStream: (exchange: StreamExchange) => void;
-  /** Called after each change of the configuration. */
-  readonly swapped: Set<() => void>;
+  /** Called after each change of the configuration; fulfilled when ports are as it wants them. */
+  readonly swapped: Set<() => Promise<void>>;
   readonly tape: Tape | null;
   readonly hands: ScriptedHands;
 }
@@ -126,7 +126,9 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     redirects.httpsPort = findPort();
     for (const { problem } of problems) say(problem);
   };
-  const refresh = (): void => void lookAgain();
+  let looked = Promise.resolve();
+  // One after the other: two that overlap would both open the same port.
+  const refresh = (): Promise<void> => (looked = looked.then(lookAgain));
   live.swapped.add(refresh);
   redirects.httpsPort = findPort();
   return {

@@ -6,9 +6,11 @@ import { numberOfFinding } from '../resources/edge_codes.ts';
 import { referencesIn } from '../resources/parse.ts';
 import { present, refTo } from '../resources/present.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
+import { withoutSecrets } from '../resources/secrets.ts';
 import { resourceOfId } from '../resources/table.ts';
 import { ClaimTaken, type StoredObject, type Transaction } from '../store/port.ts';
 import type { Asking, Wiring } from './contract.ts';
+import { fileSettings } from './file_settings.ts';
 
 /** Changes that one request makes, in one transaction with their audit records and the edge that they make. */
 export interface Change {
@@ -41,6 +43,7 @@ export async function change<Answer>(
       return answered;
     });
     deliveries.changed();
+    if (swapped) await plane.settled();
     return answer;
   } catch (error) {
     if (swapped) plane.revert();
@@ -154,7 +157,8 @@ async function recordChange(
   const { service, samlCertificate } = ports;
   const showing = { base, service, samlCertificate, statusOf: deliveries.statusOf };
   const hidden = new Set(resource.secretKeys);
-  const shown = Object.entries(present(resource, object, showing)).filter(([key]) => !hidden.has(key));
+  const told = { ...object, body: withoutSecrets(resource, object.body) };
+  const shown = Object.entries(present(resource, told, showing)).filter(([key]) => !hidden.has(key));
   const event = auditEvent({
     eventId: newId('ev'),
     kind: resource.kind,
@@ -198,7 +202,8 @@ async function subscribersOf(
 }
 
 async function compile(wiring: Wiring, transaction: Transaction, object: StoredObject): Promise<void> {
-  const document = edgeDocument(await transaction.all(EDGE_KINDS), wiring.ports.service);
+  const objects = await transaction.all(EDGE_KINDS);
+  const document = edgeDocument(objects, wiring.ports.service, await fileSettings(transaction));
   const [finding, ...others] = wiring.plane.swap(document).filter(({ severity }) => severity === 'error');
   if (finding === undefined) return;
   const pointer = pointerInObject(finding.pointer, object, document) ?? finding.pointer;

@@ -9,6 +9,8 @@ export interface Plane {
   readonly swap: (document: EdgeDocument) => readonly Diagnostic[];
   /** Goes back to what was current before the last swap. */
   readonly revert: () => void;
+  /** Fulfilled when the plane listens where the current configuration says. */
+  readonly settled: () => Promise<void>;
 }
 
 /** Told after a write was kept: what is delivered may have changed, and so may who gets it. */

@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { managementApi } from '../api/app.ts';
 import type { ApiOptions, Deliveries, Plane, Wiring } from '../api/contract.ts';
 import { openAccount } from '../api/account.ts';
+import { fileSettings } from '../api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
 import { secretFraction, secretText } from '../crypto/random.ts';
-import { type SealingKey, newSealingKey, readSealingKey, seal } from '../crypto/sealing.ts';
+import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
 import { type EdgeOfFile, type EdgeOptions, type UsableConfig, ConfigError, edgeOf } from '../edgeproof.ts';
@@ -18,7 +19,10 @@ import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../re
 import type { Store } from '../store/port.ts';
 import { StoreError } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
+import { sealedStore } from '../store/sealed.ts';
 import { samlKeysBeside } from './saml_keys.ts';
+import { sessionKeysOf } from './session_keys.ts';
+import { type CurrentSecrets, currentSecrets } from './vault_secrets.ts';
 
 /** What `serve` and tests choose. */
 export interface ManagementOptions extends ApiOptions {
@@ -52,23 +56,30 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     delivery = {},
     ...apiOptions
   } = options;
-  const store = openSqliteStore(storePath);
+  const key = sealingKeyBeside(storePath);
+  const store = sealedStore(openSqliteStore(storePath), {
+    seal: (text, place) => seal(key, text, place),
+    unseal: (text, place) => unseal(key, text, place),
+  });
   try {
     const newId = newIds(nowMs);
     const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
-    const objects = await store.read((view) => view.all(EDGE_KINDS));
+    const document = await store.read(async (view) =>
+      edgeDocument(await view.all(EDGE_KINDS), service, await fileSettings(view)),
+    );
     const delivering = await deliver(outboxOf(store), {
       nowMs,
       random: Math.random,
       say: (text) => void process.stdout.write(text),
       ...delivery,
     });
-    const first = usableDocument(edgeDocument(objects, service));
-    const key = sealingKeyBeside(storePath);
+    const first = usableDocument(document);
+    const secrets = currentSecrets(document, edgeOptions.secrets);
     const samlKeys = samlKeysBeside(storePath, key, nowMs);
     const edge = edgeOf(first, {
       ...edgeOptions,
-      login: { samlKeys, ...edgeOptions.login },
+      secrets,
+      login: { samlKeys, sessionKeys: await sessionKeysOf(store, key), ...edgeOptions.login },
       onEvent: (event: HttpRequestCompleteEvent, explain) => {
         delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
         edgeOptions.onEvent?.(event, explain);
@@ -76,10 +87,9 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     });
     const api = managementApi({
       store,
-      plane: planeOf(edge, first),
+      plane: planeOf(edge, first, secrets),
       ports: {
         service,
-        seal: (text, place) => seal(key, text, place),
         samlCertificate: (route) => samlKeys(route).certificatePem,
         secretText,
         sourceProblem: sourceProblem as never,
@@ -119,24 +129,26 @@ export function newIds(nowMs: () => number): (prefix: string) => string {
 }
 
 /** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
-function planeOf(edge: EdgeOfFile, first: UsableConfig): Plane {
-  let current = first;
+function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets): Plane {
+  let current = { config: first, secrets: secrets.current() };
   let before = current;
+  const put = (next: typeof current): void => {
+    edge.swapTo(next.config);
+    secrets.replace(next.secrets);
+    before = current;
+    current = next;
+  };
   return {
     swap: (document) => {
       const checked = checkWholeEdge({ value: document.value });
       const { config, diagnostics } = checked;
       if (config === null || hasErrors(diagnostics)) return diagnostics;
       const next: UsableConfig = { ...checked, config: servedConfig(config, document) };
-      edge.swapTo(next);
-      before = current;
-      current = next;
+      put({ config: next, secrets: document.secrets });
       return [];
     },
-    revert: () => {
-      edge.swapTo(before);
-      current = before;
-    },
+    revert: () => put(before),
+    settled: edge.settled,
   };
 }
 

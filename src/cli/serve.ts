@@ -4,7 +4,7 @@ import type { ApiListening } from '../api/listen.ts';
 import { ConfigError, type Listening } from '../edgeproof.ts';
 import { StoreError } from '../store/port.ts';
 import { EXIT } from './exit_codes.ts';
-import { type FrontVerbOptions, frontListening, frontOptions } from './front_options.ts';
+import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
 import { type Management, openManagement } from './management.ts';
 
 interface Options extends FrontVerbOptions {
@@ -65,7 +65,7 @@ async function serve(options: Options): Promise<number> {
     return error instanceof StoreError || error instanceof UsageError ? EXIT.usage : EXIT.runtime;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
-  if (edge.tlsPort !== null) say(`  edge with TLS https://${options.host}:${edge.tlsPort}`);
+  for (const line of aboutFront(management.edge.config, edge)) say(`  ${line}`);
   say(`  store ${options.store}`);
   if (management.firstKey !== null) {
     say(`\n  admin key, shown this once: ${management.firstKey}`);

@@ -2,13 +2,13 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Cidr, contains, isCidrProblem, parseCidr } from '../net/cidr.ts';
 
 type Rules = EdgeConfig['ip_policies'][string]['rules'];
-type Route = EdgeConfig['edges']['https'][string]['routes'][number];
+type Restricted = Pick<EdgeConfig['edges']['https'][string]['routes'][number], 'ip_restriction'>;
 
 const NAME = 'account_restriction';
 
 /**
- * Restricts every route to what some IP policies allow, besides what the route itself restricts: one policy that says
- * both. An address passes both exactly when it is in the common part of an allowed range of each, and in no denied one;
+ * Restricts every route, TLS and TCP edge to what some IP policies allow, besides what it restricts itself: one policy
+ * that says both. An address passes both exactly when it is in the common part of an allowed range of each, and in no denied one;
  * of two ranges in CIDR notation the common part is the smaller, or nothing.
  */
 export function restricted(config: EdgeConfig, policies: readonly string[]): EdgeConfig {
@@ -24,19 +24,29 @@ export function restricted(config: EdgeConfig, policies: readonly string[]): Edg
     }
     return name;
   };
-  const routeOf = (route: Route): Route => {
-    const own = route.ip_restriction;
+  const withBoth = <Thing extends Restricted>(thing: Thing): Thing => {
+    const own = thing.ip_restriction;
     const id = own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME;
-    return Object.assign({}, route, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
+    return Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
   };
-  const https = Object.entries(config.edges.https).map(([id, edge]) => {
-    return [id, Object.assign({}, edge, { routes: edge.routes.map(routeOf) })] as const;
-  });
+  const edges = {
+    https: mapped(config.edges.https, (edge) => ({ ...edge, routes: edge.routes.map(withBoth) })),
+    tls: mapped(config.edges.tls, withBoth),
+    tcp: mapped(config.edges.tcp, withBoth),
+  };
   return {
     ...config,
+    // After all of them have added theirs.
     ip_policies: { ...config.ip_policies, ...added },
-    edges: { ...config.edges, https: Object.fromEntries(https) },
+    edges,
   };
+}
+
+function mapped<Thing>(
+  things: Readonly<Record<string, Thing>>,
+  change: (thing: Thing) => Thing,
+): Record<string, Thing> {
+  return Object.fromEntries(Object.entries(things).map(([id, thing]) => [id, change(thing)]));
 }
 
 function rulesOf(config: EdgeConfig, policies: readonly string[]): Rules {

@@ -66,6 +66,7 @@ export const reservedDomains: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: 446, emptyUpdate: 422 },
+  drivesEdge: true,
   complete: completeDomain,
   claims: (body) => [{ space: 'domain', value: String(body['domain']), number: 413 }],
   keep: async (_id, body, lookup) => {
@@ -106,4 +107,11 @@ export const reservedAddrs: Resource = {
   codes: { notFound: COMMON.notFound, inUse: COMMON.badValue, emptyUpdate: 506 },
   complete: completeAddress,
   claims: (body) => [{ space: 'addr', value: String(body['addr']), number: COMMON.badValue }],
+  keep: async (_id, body, lookup) => {
+    const value = String(body['addr']);
+    const edge = await lookup.claimant({ space: 'hostport', value });
+    return edge === null
+      ? null
+      : { number: COMMON.badValue, says: `The edge ${edge} has the hostport ${value}.` };
+  },
 };

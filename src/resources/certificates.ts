@@ -79,13 +79,14 @@ export const certificateAuthorities: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  drivesEdge: true,
   complete: completeAuthority,
 };
 
-function completeCertificate({ id, body, before, ports, now }: Draft): Completed {
+function completeCertificate({ body, before, now }: Draft): Completed {
   if (before !== null) return { body };
-  const { private_key_pem: key, ...rest } = body;
-  const pem = rest['certificate_pem'] as string;
+  const { private_key_pem: key } = body;
+  const pem = body['certificate_pem'] as string;
   const facts = readCertificateChain(pem);
   if ('problem' in facts) {
     throw refusedValue(COMMON.badValue, '/certificate_pem', PROBLEMS[facts.problem].says);
@@ -97,7 +98,7 @@ function completeCertificate({ id, body, before, ports, now }: Draft): Completed
   const { subject } = facts;
   return {
     body: {
-      ...rest,
+      ...body,
       ...commonFacts(facts),
       issued_at: now,
       subject_alternative_names: { dns_names: facts.dnsNames, ips: facts.ips },
@@ -109,7 +110,6 @@ function completeCertificate({ id, body, before, ports, now }: Draft): Completed
       subject_locality: subject.L,
       subject_province: subject.ST,
       subject_country: subject.C,
-      private_key_sealed: ports.seal(key as string, id),
     },
   };
 }
@@ -127,11 +127,14 @@ export const tlsCertificates: Resource = {
       create: 'required',
       update: 'refused',
     }),
-    private_key_pem: field('private_key_pem', text('PEM of its private key; never returned.'), {
-      create: 'required',
-      update: 'refused',
-      read: 'never',
-    }),
+    private_key_pem: {
+      ...field('private_key_pem', text('PEM of its private key; never returned.'), {
+        create: 'required',
+        update: 'refused',
+        read: 'never',
+      }),
+      secrets: [''],
+    },
     ...commonFields,
     subject_alternative_names: derive(
       'subject_alternative_names',
@@ -149,5 +152,6 @@ export const tlsCertificates: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  drivesEdge: true,
   complete: completeCertificate,
 };

@@ -13,6 +13,8 @@ export interface Field {
   readonly refers?: (value: never) => readonly Reference[];
   /** Whether the field is a module with endpoints of its own, PUT, GET and DELETE. */
   readonly isModule?: boolean;
+  /** Where secrets stand below the value: pointers, `*` for every key, '' for the value itself. Sealed in the store. */
+  readonly secrets?: readonly string[];
   /** Whether only DELETE is there, as for a certificate of a domain. */
   readonly isDetachable?: boolean;
 }
@@ -103,7 +105,6 @@ export interface Principal {
 /** What completing an object needs of the outside. */
 export interface Ports {
   readonly service: string;
-  readonly seal: (text: string, place: string) => string;
   /** PEM of the certificate of the key that a route signs its SAML requests with. */
   readonly samlCertificate: (route: string) => string;
   /** A secret of lower-case letters and digits. */

@@ -2,8 +2,9 @@ import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
 import { ROUTE_MODULES } from './module_fields.ts';
+import { streamBackends } from './stream_backends.ts';
 
-/** Kinds of object that an edge is made of. */
+/** Kinds of object that an edge is made of, parts after what they are a part of. */
 export const EDGE_KINDS = [
   'ip_policy',
   'ip_policy_rule',
@@ -12,9 +13,16 @@ export const EDGE_KINDS = [
   'weighted_backend',
   'failover_backend',
   'tunnel_group_backend',
+  'certificate_authority',
+  'tls_certificate',
+  'domain',
   'https_edge',
   'https_edge_route',
+  'tls_edge',
+  'tcp_edge',
   'ip_restriction',
+  'vault',
+  'secret',
 ];
 
 export interface EdgeObject {
@@ -24,68 +32,192 @@ export interface EdgeObject {
   readonly body: Body;
 }
 
+/** What an edge file says beside its objects. */
+export interface FileSettings {
+  readonly facts?: unknown;
+  readonly address_databases?: readonly string[];
+}
+
 /** The configuration that the objects make: names are ids, in the form of the edge file. */
 export interface EdgeDocument {
   readonly value: Record<string, unknown>;
-  /** Where each route stands: the pointer of its object. */
+  /** Where objects stand: the pointer by the id. */
   readonly pointers: ReadonlyMap<string, string>;
-  /** Edges that ask for client certificates, which this version cannot do. */
-  readonly closed: readonly string[];
+  /** Ids of routes by their edge, in the order of `value`. */
+  readonly routeIds: Readonly<Record<string, readonly string[]>>;
   /** Edges without a hostport: checked, but nothing leads to them. */
-  readonly hidden: readonly string[];
+  readonly hidden: readonly { readonly family: EdgeFamily; readonly id: string }[];
   /** IP policies that every endpoint is restricted to; null when no such restriction is enforced. */
   readonly restriction: readonly string[] | null;
+  /** Texts of vault secrets by vault and name. */
+  readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is online.\n' };
-const MUTUAL_TLS_NOT_RUN = { status_code: 501, body: 'This version does not run mutual TLS.\n' };
-const CLOSED = 'mutual_tls_not_run';
+export type EdgeFamily = 'https' | 'tls' | 'tcp';
 
-/** Turns objects, oldest first, into one configuration. */
-export function edgeDocument(objects: readonly EdgeObject[], service: string): EdgeDocument {
-  const policies: Record<string, { rules: unknown[] }> = {};
-  const backends: Record<string, unknown> = {};
-  const edges: Record<string, { hostports: unknown; routes: unknown[] }> = {};
-  const pointers = new Map<string, string>();
-  const closed: string[] = [];
-  const hidden: string[] = [];
-  let restriction: readonly string[] | null = null;
-  for (const { id, kind, body } of objects) {
-    if (kind === 'ip_policy') policies[id] = { rules: [] };
-    else if (kind === 'ip_restriction') {
-      const isMeant = body['type'] === 'endpoints' && body['enforced'] === true;
-      if (isMeant) restriction = body['ip_policy_ids'] as readonly string[];
-    } else if (kind === 'https_edge') {
-      const hostports = body['hostports'] as readonly string[] | undefined;
-      const isHidden = hostports === undefined || hostports.length === 0;
-      if (isHidden) hidden.push(id);
-      if ((body['mutual_tls'] as { enabled?: boolean } | undefined)?.enabled === true) closed.push(id);
-      edges[id] = {
-        hostports: isHidden ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
-        routes: [],
-      };
-    } else if (kind.endsWith('_backend')) backends[id] = backendOf(kind, body);
+/** What an edge file can say and requests cannot is kept under this key, where no response shows it. */
+export const MORE_KEY = 'edge_file_more';
+
+const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is online.\n' };
+const FAMILIES: Readonly<Record<string, EdgeFamily>> = {
+  https_edge: 'https',
+  tls_edge: 'tls',
+  tcp_edge: 'tcp',
+};
+/** Only names that the file knows are safe to be keys of an object. */
+const empty = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>;
+
+/** What a document is made in. */
+interface Draft {
+  readonly policies: Record<string, { readonly rules: unknown[] }>;
+  readonly backends: Record<string, unknown>;
+  readonly authorities: Record<string, unknown>;
+  readonly certificates: Record<string, unknown>;
+  readonly edges: Readonly<Record<EdgeFamily, Record<string, Record<string, unknown>>>>;
+  readonly routes: Record<string, unknown[]>;
+  readonly routeIds: Record<string, string[]>;
+  readonly pointers: Map<string, string>;
+  readonly hidden: { readonly family: EdgeFamily; readonly id: string }[];
+  readonly vaults: Map<string, Record<string, string>>;
+  readonly secrets: Record<string, Record<string, string>>;
+  restriction: readonly string[] | null;
+}
+
+/** Turns objects, oldest first and what is referred to before what refers, into one configuration. */
+export function edgeDocument(
+  objects: readonly EdgeObject[],
+  service: string,
+  settings: FileSettings = {},
+): EdgeDocument {
+  const draft: Draft = {
+    policies: {},
+    backends: {},
+    authorities: {},
+    certificates: {},
+    edges: { https: {}, tls: {}, tcp: {} },
+    routes: {},
+    routeIds: {},
+    pointers: new Map(),
+    hidden: [],
+    vaults: new Map(),
+    secrets: empty(),
+    restriction: null,
+  };
+  // The certificate of a reserved domain is shown for it, whatever others hold for it too.
+  for (const { kind, body } of objects) {
+    if (kind === 'domain' && body['certificate_id'] !== undefined)
+      draft.certificates[String(body['certificate_id'])] = null;
   }
-  for (const { id, kind, parent, body } of objects) {
-    if (kind === 'ip_policy_rule') {
-      const { rules } = policies[body['ip_policy_id'] as string]!;
-      pointers.set(id, `/ip_policies/${String(body['ip_policy_id'])}/rules/${rules.length}`);
+  const streams = streamBackends(objects);
+  for (const object of objects) place(draft, object, streams.nameFor);
+  const { policies, backends, authorities, certificates, edges } = draft;
+  const { facts, address_databases: databases } = settings;
+  const value = {
+    service_name: service,
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && { address_databases: databases }),
+    ip_policies: policies,
+    backends: { ...backends, ...streams.twins },
+    certificate_authorities: authorities,
+    tls_certificates: certificates,
+    edges,
+  };
+  const { pointers, routeIds, hidden, restriction, secrets } = draft;
+  return { value, pointers, routeIds, hidden, restriction, secrets };
+}
+
+/** Puts one object where it belongs. */
+function place(
+  draft: Draft,
+  { id, kind, parent, body }: EdgeObject,
+  forStreams: (id: string) => string,
+): void {
+  switch (kind) {
+    case 'ip_policy':
+      draft.policies[id] = { rules: [] };
+      return;
+    case 'ip_policy_rule': {
+      const { rules } = draft.policies[parent!]!;
+      draft.pointers.set(id, `/ip_policies/${parent!}/rules/${rules.length}`);
       rules.push({ cidr: body['cidr'], action: body['action'] });
-    } else if (kind === 'https_edge_route') {
-      const { routes } = edges[parent!]!;
-      pointers.set(id, `/edges/https/${parent!}/routes/${routes.length}`);
-      routes.push(routeOf(body));
+      return;
     }
+    case 'https_edge_route': {
+      const routes = draft.routes[parent!]!;
+      draft.pointers.set(id, `/edges/https/${parent!}/routes/${routes.length}`);
+      routes.push(routeOf(body));
+      draft.routeIds[parent!]!.push(id);
+      return;
+    }
+    case 'certificate_authority':
+      draft.authorities[id] = { ca_pem: body['ca_pem'] };
+      draft.pointers.set(id, `/certificate_authorities/${id}`);
+      return;
+    case 'tls_certificate':
+      draft.certificates[id] = {
+        certificate_pem: body['certificate_pem'],
+        private_key_pem: body['private_key_pem'],
+      };
+      draft.pointers.set(id, `/tls_certificates/${id}`);
+      return;
+    case 'ip_restriction':
+      if (body['type'] === 'endpoints' && body['enforced'] === true)
+        draft.restriction = body['ip_policy_ids'] as readonly string[];
+      return;
+    case 'vault': {
+      const texts = empty<string>();
+      draft.vaults.set(id, texts);
+      draft.secrets[String(body['name'])] = texts;
+      return;
+    }
+    case 'secret':
+      draft.vaults.get(String(body['vault_id']))![String(body['name'])] = String(body['value']);
+      return;
+    default:
   }
-  const value = { service_name: service, ip_policies: policies, backends, edges: { https: edges } };
-  return { value, pointers, closed, hidden, restriction };
+  if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
+  else if (kind.endsWith('_backend')) {
+    draft.backends[id] = backendOf(kind, body);
+    draft.pointers.set(id, `/backends/${id}`);
+  }
+}
+
+function placeEdge(
+  draft: Draft,
+  family: EdgeFamily,
+  id: string,
+  body: Body,
+  forStreams: (id: string) => string,
+): void {
+  const hostports = (body['hostports'] ?? []) as readonly string[];
+  if (hostports.length === 0) draft.hidden.push({ family, id });
+  draft.pointers.set(id, `/edges/${family}/${id}`);
+  const edge: Record<string, unknown> = {
+    hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
+  };
+  draft.edges[family][id] = edge;
+  for (const name of ['tls_termination', 'mutual_tls', 'ip_restriction', 'traffic_policy']) {
+    if (body[name] !== undefined) edge[name] = body[name];
+  }
+  const more = body[MORE_KEY] as Body | undefined;
+  if (more?.['redirect_http'] === true && edge['tls_termination'] !== undefined)
+    edge['tls_termination'] = { ...(edge['tls_termination'] as Body), redirect_http: true };
+  if (family === 'https') {
+    draft.routeIds[id] = [];
+    edge['routes'] = draft.routes[id] = [];
+    return;
+  }
+  const backend = body['backend'] as Body | undefined;
+  if (backend !== undefined)
+    edge['backend'] = { ...backend, backend_id: forStreams(String(backend['backend_id'])) };
 }
 
 /** A backend in the form of the edge file. */
 function backendOf(kind: string, body: Body): Body {
+  const more = body[MORE_KEY] as Body | undefined;
   switch (kind) {
     case 'static_backend':
-      return { static: { address: body['address'], tls: body['tls'] } };
+      return { static: { address: body['address'], tls: body['tls'], ...more } };
     case 'http_response_backend':
       return {
         http_response: { status_code: body['status_code'], headers: body['headers'], body: body['body'] },
@@ -100,64 +232,49 @@ function backendOf(kind: string, body: Body): Body {
   }
 }
 
+const MODULE_NAMES = Object.keys(ROUTE_MODULES);
+
 /** A route in the form of the edge file. */
 function routeOf(body: Body): Body {
-  const modules = Object.keys(ROUTE_MODULES).filter((name) => body[name] !== undefined);
-  return {
-    match_type: body['match_type'],
-    match: body['match'],
-    ...Object.fromEntries(modules.map((name) => [name, body[name]])),
-  };
+  const route: Record<string, unknown> = { match_type: body['match_type'], match: body['match'] };
+  for (const name of MODULE_NAMES) if (body[name] !== undefined) route[name] = body[name];
+  return route;
 }
 
-/**
- * What may be served of a checked configuration: nothing of edges without a hostport, and nothing but a refusal of
- * edges that ask for client certificates, because letting a request through would open what they guard.
- */
+/** What may be served of a checked configuration: nothing of edges without a hostport. */
 export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeConfig {
-  const { closed, hidden, restriction } = document;
+  const { hidden, restriction } = document;
   const named = withRouteIds(checked, document);
   const config = restriction === null ? named : restricted(named, restriction);
-  if (closed.length === 0 && hidden.length === 0) return config;
-  const https = { ...config.edges.https };
-  for (const id of closed) {
-    https[id] = {
-      ...https[id]!,
-      routes: [{ match_type: 'path_prefix', match: '/', backend: { enabled: true, backend_id: CLOSED } }],
-    };
-  }
-  for (const id of hidden) delete https[id];
-  const refusal = { http_response: { ...MUTUAL_TLS_NOT_RUN, headers: {} } };
-  return {
-    ...config,
-    backends: { ...config.backends, [CLOSED]: refusal },
-    edges: { ...config.edges, https },
+  if (hidden.length === 0) return config;
+  const edges = {
+    https: { ...config.edges.https },
+    tls: { ...config.edges.tls },
+    tcp: { ...config.edges.tcp },
   };
+  for (const { family, id } of hidden) delete edges[family][id];
+  return { ...config, edges };
 }
 
 /** Gives the routes their ids, which are part of the addresses that identity providers know. */
-function withRouteIds(config: EdgeConfig, { pointers }: EdgeDocument): EdgeConfig {
-  const https = { ...config.edges.https };
-  for (const [id, pointer] of pointers) {
-    const [, edge, index] = /^\/edges\/https\/([^/]+)\/routes\/(\d+)$/.exec(pointer) ?? [];
-    if (edge === undefined || https[edge] === undefined) continue;
-    const { routes } = https[edge];
-    const named: RouteConfig = { ...routes[Number(index)]!, id };
-    https[edge] = { ...https[edge], routes: routes.with(Number(index), named) };
-  }
-  return { ...config, edges: { ...config.edges, https } };
+function withRouteIds(config: EdgeConfig, { routeIds }: EdgeDocument): EdgeConfig {
+  const https = Object.entries(config.edges.https).map(([id, edge]) => {
+    const routes = edge.routes.map((route, index): RouteConfig => ({ ...route, id: routeIds[id]![index]! }));
+    return [id, Object.assign({}, edge, { routes })] as const;
+  });
+  return { ...config, edges: { ...config.edges, https: Object.fromEntries(https) } };
 }
 
 /** Where in the request's object a finding about the configuration is. */
-export function pointerInObject(pointer: string, object: EdgeObject, document: EdgeDocument): string | null {
-  const { id, kind } = object;
-  const inside = (place: string): string | null =>
-    pointer === place || pointer.startsWith(`${place}/`) ? pointer.slice(place.length) : null;
-  const listed = document.pointers.get(id);
-  if (listed !== undefined) return inside(listed);
-  if (kind === 'https_edge') return inside(`/edges/https/${id}`);
-  const below = inside(`/backends/${id}`);
-  if (below === null) return null;
+export function pointerInObject(
+  pointer: string,
+  { id, kind }: EdgeObject,
+  document: EdgeDocument,
+): string | null {
+  const place = document.pointers.get(id);
+  if (place === undefined || (pointer !== place && !pointer.startsWith(`${place}/`))) return null;
+  const below = pointer.slice(place.length);
+  if (!kind.endsWith('_backend')) return below;
   return kind === 'weighted_backend' || kind === 'failover_backend'
     ? below.replace(/^\/(?:weighted|failover)/, '/backends')
     : below.replace(/^\/(?:static|http_response)/, '');

@@ -57,6 +57,7 @@ function edge(name: 'https' | 'tcp' | 'tls', modules: Readonly<Record<string, Fi
       created_at: createdAt,
     },
     codes: { notFound: 7000, inUse: COMMON.badValue },
+    drivesEdge: true,
     complete: (draft) => completeHostports(draft, name === 'https' ? HTTPS_PORT : null),
     claims: (body) =>
       ((body['hostports'] as readonly string[] | undefined) ?? []).map((value) => ({
@@ -70,7 +71,6 @@ function edge(name: 'https' | 'tcp' | 'tls', modules: Readonly<Record<string, Fi
 export const httpsEdges: Resource = {
   ...edge('https', { mutual_tls: mutualTls, tls_termination: tlsTerminationAtEdge }),
   children: { kind: 'https_edge_route', name: 'routes' },
-  drivesEdge: true,
 };
 
 /** What policies were called before; always null. */

@@ -219,6 +219,7 @@ export const eventDestinations: Resource = {
     target: {
       write: { schema: targetSchema, create: 'required', update: 'keeps', codes: { missing: 236, bad: 236 } },
       read: { name: 'target', schema: z.record(z.string(), z.unknown()), show: showTarget },
+      secrets: ['/*/auth/creds/aws_secret_access_key', '/*/api_key', '/*/client_secret', '/*/signing_secret'],
     },
     status: derive(
       'status',

@@ -34,14 +34,16 @@ interface ModuleShape {
   };
   readonly refers?: (module: never) => readonly Reference[];
   readonly codes?: FieldCodes;
+  readonly secrets?: readonly string[];
 }
 
 /** A module: null in responses when it is not configured. */
-function module(name: string, schema: z.ZodType, { shown, refers, codes }: ModuleShape = {}): Field {
+function module(name: string, schema: z.ZodType, { shown, refers, codes, secrets }: ModuleShape = {}): Field {
   return {
     isModule: true,
     write: { schema, create: 'optional', update: 'keeps', ...(codes && { codes }) },
     ...(refers && { refers }),
+    ...(secrets && { secrets }),
     read: {
       name,
       schema: (shown?.schema ?? schema).nullable(),
@@ -197,10 +199,19 @@ export const ROUTE_MODULES: Readonly<Record<string, Field>> = {
   compression: module('compression', compression),
   request_headers: module('request_headers', requestHeaders),
   response_headers: module('response_headers', responseHeaders),
-  webhook_verification: module('webhook_verification', webhookVerification, { codes: { bad: 7030 } }),
-  oauth: module('oauth', oauth, { shown: { schema: oauthShown, show: showOauth } }),
+  webhook_verification: module('webhook_verification', webhookVerification, {
+    codes: { bad: 7030 },
+    secrets: ['/secret'],
+  }),
+  oauth: module('oauth', oauth, {
+    secrets: ['/provider/*/client_secret'],
+    shown: { schema: oauthShown, show: showOauth },
+  }),
   saml: module('saml', saml, { shown: { schema: samlShown, show: showSaml } }),
-  oidc: module('oidc', oidc, { shown: { schema: oidc, show: (value) => ({ cookie_prefix: '', ...value }) } }),
+  oidc: module('oidc', oidc, {
+    secrets: ['/client_secret'],
+    shown: { schema: oidc, show: (value) => ({ cookie_prefix: '', ...value }) },
+  }),
   websocket_tcp_converter: module('websocket_tcp_converter', websocketTcpConverter),
   user_agent_filter: module('user_agent_filter', userAgentFilter),
   traffic_policy: trafficPolicyModule,

@@ -43,15 +43,13 @@ export const vaults: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: 23003 },
+  drivesEdge: true,
   complete: (draft) => ({ body: signed(draft) }),
   claims: (body) => [{ space: 'vault', value: String(body['name']), number: COMMON.badValue }],
 };
 
 function completeSecret(draft: Draft): Completed {
-  const { value, ...rest } = signed(draft);
-  // A value is sealed to its secret: moved to another it does not open.
-  const sealed = value === undefined ? rest['value_sealed'] : draft.ports.seal(value as string, draft.id);
-  return { body: { ...rest, value_sealed: sealed ?? draft.ports.seal('', draft.id) } };
+  return { body: { value: '', ...signed(draft) } };
 }
 
 export const vaultSecrets: Resource = {
@@ -64,7 +62,10 @@ export const vaultSecrets: Resource = {
   fields: {
     ...notes(COMMON.badValue, COMMON.badValue),
     name: name('Name within its vault, of letters, digits and _ / . -'),
-    value: field('value', z.string().describe('The secret; never returned.'), { read: 'never' }),
+    value: {
+      ...field('value', z.string().describe('The secret; never returned.'), { read: 'never' }),
+      secrets: [''],
+    },
     vault_id: ref('vault_id', 'vault', 'The vault that it is in.', {
       kinds: ['vault'],
       missing: COMMON.notFound,
@@ -79,6 +80,7 @@ export const vaultSecrets: Resource = {
     created_at: createdAt,
   },
   codes: { notFound: COMMON.notFound, inUse: COMMON.badValue },
+  drivesEdge: true,
   complete: completeSecret,
   claims: (body) => [
     {

@@ -1,0 +1,38 @@
+import type { Body, Resource } from './contract.ts';
+
+/** What a secret becomes; `place` says where it stands: `/oauth/provider/google/client_secret`. */
+export type SecretChange = (value: unknown, place: string) => unknown;
+
+/** An object's values with every secret changed; the same value when it has none. */
+export function withSecrets({ fields }: Resource, body: Body, change: SecretChange): Body {
+  let changed = body;
+  for (const [name, { secrets = [] }] of Object.entries(fields)) {
+    if (secrets.length === 0 || !Object.hasOwn(body, name)) continue;
+    const value = secrets.reduce<unknown>(
+      (whole, path) => below(whole, path.split('/').slice(1), `/${name}`, change),
+      body[name],
+    );
+    if (value !== body[name]) changed = { ...changed, [name]: value };
+  }
+  return changed;
+}
+
+/** An object's values as they may be told to others. */
+export function withoutSecrets(resource: Resource, body: Body): Body {
+  return withSecrets(resource, body, () => '');
+}
+
+/** Changes what stands at a path, on which `*` means every key. */
+function below(value: unknown, path: readonly string[], place: string, change: SecretChange): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return change(value, place);
+  if (typeof value !== 'object' || value === null) return value;
+  let changed = value as Body;
+  const keys = key === '*' ? Object.keys(value) : Object.hasOwn(value, key) ? [key] : [];
+  for (const name of keys) {
+    const each = (value as Body)[name];
+    const next = below(each, rest, `${place}/${name}`, change);
+    if (next !== each) changed = { ...changed, [name]: next };
+  }
+  return changed;
+}
