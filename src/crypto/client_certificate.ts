@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { digest } from './digest.ts';
 import { type NameAttribute, certificateNames } from './distinguished_name.ts';
 import { DER, type DerElement, derChildren, derIdentifier, readDer } from './der.ts';
 
@@ -40,6 +41,11 @@ export interface ReadCertificate {
     readonly notAfterMs: number;
     readonly pem: string;
   };
+}
+
+/** One text for a set of authorities: the same for the same certificates in the same order. */
+export function trustOf(authorityPems: readonly string[]): string {
+  return digest('sha256', [JSON.stringify(authorityPems)], 'hex');
 }
 
 /** Reads a certificate that OpenSSL has verified; throws for what is none. */

@@ -86,6 +86,7 @@ export function compileEdge(
     naming,
     takeState,
     ipPolicy: ipPolicyTable(config),
+    authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
     backend: backendTable(config.backends),
     policy: {
       facts: compileFacts(config.facts, '/facts', options.addressBooks).facts,

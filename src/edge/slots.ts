@@ -14,6 +14,7 @@ export interface Context {
   readonly naming: ServiceNaming;
   readonly takeState: TakeState;
   readonly ipPolicy: Linked['ipPolicy'];
+  readonly authorityPem: (id: string) => string;
   readonly backend: Linked['backend'];
   readonly policy: PolicyLinks;
 }
@@ -44,6 +45,7 @@ export function compileSlots(
       pointer: at,
       edge,
       ipPolicy: context.ipPolicy,
+      authorityPem: context.authorityPem,
       backend: context.backend,
       refusal: (status, code, message) => refusal(context.naming, status, code, message),
     };

@@ -27,6 +27,8 @@ export interface TlsFacts {
   readonly clientCertificate: ClientCertificate | null;
   /** Protocol that was agreed on (RFC 7301); empty or absent when there was none. */
   readonly negotiatedAlpn?: string;
+  /** Stands for the authorities that the client's certificate was verified against; absent without a handshake. */
+  readonly trusted?: string;
   /** Name of the edge that the handshake was made for, empty for none; absent where no handshake was made. */
   readonly edge?: string;
 }

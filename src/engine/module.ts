@@ -35,6 +35,8 @@ export interface Linked {
   readonly pointer: string;
   /** Name of the edge; absent where a module is compiled outside of one. */
   readonly edge?: string;
+  /** The certificate of an authority, PEM; empty for none. */
+  readonly authorityPem?: (id: string) => string;
   readonly ipPolicy: (id: string) => readonly LinkedRule[];
   readonly backend: (id: string) => LinkedBackend;
   /** A response of the edge itself, with its error code where it has one. */

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { clientCertificateOf } from '../crypto/client_certificate.ts';
+import { clientCertificateOf, trustOf } from '../crypto/client_certificate.ts';
 import type { TlsFacts } from '../engine/contract.ts';
 import type { TlsProfile } from './tls_port.ts';
 
@@ -12,6 +12,7 @@ export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile)
     cipherSuite: cipher.standardName ?? cipher.name,
     negotiatedAlpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : '',
     edge,
+    ...(authorities !== null && { trusted: trustOf(authorities.map(({ pem }) => pem)) }),
     clientCertificate:
       certificate === undefined || !socket.authorized ? null : clientCertificateOf(certificate.raw),
   };

@@ -26,6 +26,7 @@ describe.skipIf(openssl === null)('HTTPS edges over TLS', () => {
   let shop: Pair;
   let wild: Pair;
   let edge: Edge;
+  let config: Record<string, unknown> & { certificate_authorities: object };
   let listening: Listening;
   let port: number;
   const events: HttpRequestCompleteEvent[] = [];
@@ -46,63 +47,61 @@ describe.skipIf(openssl === null)('HTTPS edges over TLS', () => {
     await once(upstream, 'listening');
     const backend = { backend_id: 'app' };
     const routes = [{ match_type: 'path_prefix', match: '/', backend }];
-    edge = createEdge(
-      {
-        backends: { app: { static: { address: `127.0.0.1:${(upstream.address() as AddressInfo).port}` } } },
-        tls_certificates: {
-          shop: { certificate_pem: shop.cert, private_key_pem: shop.key },
-          wild: { certificate_pem: wild.cert, private_key_pem: wild.key },
-        },
-        certificate_authorities: {
-          partners: { ca_pem: partners.cert },
-          other: { ca_pem: testAuthority('other').cert },
-        },
-        edges: {
-          https: {
-            shop: { hostports: ['shop.test:443'], tls_termination: { redirect_http: true }, routes },
-            wild: { hostports: ['*.wild.test:443'], routes },
-            old: { hostports: ['old.test:443'], tls_termination: { min_version: '1.0' }, routes },
-            new: { hostports: ['new.test:443'], tls_termination: { min_version: '1.3' }, routes },
-            partners: {
-              hostports: ['api.wild.test:443'],
-              mutual_tls: { certificate_authority_ids: ['other', 'partners'] },
-              routes: [
-                {
-                  ...routes[0],
-                  traffic_policy: {
-                    value: JSON.stringify({
-                      on_http_request: [
-                        {
-                          actions: [
-                            {
-                              type: 'add-headers',
-                              config: {
-                                headers: {
-                                  'x-cn': '${conn.tls.client.subject.common_name}',
-                                  'x-org': '${conn.tls.client.subject.organization[0]}',
-                                  'x-san': '${conn.tls.client.san.dns_names[0]}',
-                                  'x-version': '${conn.tls.version}',
-                                },
+    config = {
+      backends: { app: { static: { address: `127.0.0.1:${(upstream.address() as AddressInfo).port}` } } },
+      tls_certificates: {
+        shop: { certificate_pem: shop.cert, private_key_pem: shop.key },
+        wild: { certificate_pem: wild.cert, private_key_pem: wild.key },
+      },
+      certificate_authorities: {
+        partners: { ca_pem: partners.cert },
+        other: { ca_pem: testAuthority('other').cert },
+      },
+      edges: {
+        https: {
+          shop: { hostports: ['shop.test:443'], tls_termination: { redirect_http: true }, routes },
+          wild: { hostports: ['*.wild.test:443'], routes },
+          old: { hostports: ['old.test:443'], tls_termination: { min_version: '1.0' }, routes },
+          new: { hostports: ['new.test:443'], tls_termination: { min_version: '1.3' }, routes },
+          partners: {
+            hostports: ['api.wild.test:443'],
+            mutual_tls: { certificate_authority_ids: ['other', 'partners'] },
+            routes: [
+              {
+                ...routes[0],
+                traffic_policy: {
+                  value: JSON.stringify({
+                    on_http_request: [
+                      {
+                        actions: [
+                          {
+                            type: 'add-headers',
+                            config: {
+                              headers: {
+                                'x-cn': '${conn.tls.client.subject.common_name}',
+                                'x-org': '${conn.tls.client.subject.organization[0]}',
+                                'x-san': '${conn.tls.client.san.dns_names[0]}',
+                                'x-version': '${conn.tls.version}',
                               },
                             },
-                          ],
-                        },
-                      ],
-                    }),
-                  },
+                          },
+                        ],
+                      },
+                    ],
+                  }),
                 },
-              ],
-            },
+              },
+            ],
           },
         },
       },
-      {
-        onEvent: (event, explain) => {
-          events.push(event);
-          explained.push(explain());
-        },
+    };
+    edge = createEdge(config, {
+      onEvent: (event, explain) => {
+        events.push(event);
+        explained.push(explain());
       },
-    );
+    });
     listening = await edge.listen({ tls: { port: 0 } });
     port = listening.tlsPort!;
   }, 30_000);
@@ -272,6 +271,28 @@ describe.skipIf(openssl === null)('HTTPS edges over TLS', () => {
     );
     expect(explained[0]!.steps.map(({ module }) => module)).toContain('mutual_tls');
     expect(explained[0]!.steps).toEqual(simulated.steps);
+  });
+
+  it('refuses kept connections when the edge trusts others from now on', async () => {
+    const pair = partners.issue('kept', CLIENT);
+    const socket = await secure(mutual(pair));
+    const ask = () => socket.write('GET / HTTP/1.1\r\nHost: api.wild.test\r\n\r\n');
+    ask();
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    const before = config;
+    const authorities = { ...config.certificate_authorities, partners: { ca_pem: unknown.cert } };
+    edge.swap({ ...config, certificate_authorities: authorities });
+    try {
+      const closed = Promise.race([once(socket, 'end'), once(socket, 'close')]);
+      socket.resume();
+      explained.length = 0;
+      ask();
+      await closed;
+      await expect.poll(() => explained.at(-1)?.because.code).toBe('mutual_tls.untrusted');
+    } finally {
+      edge.swap(before);
+    }
   });
 
   it('is spoken with by openssl s_client', async () => {

@@ -1,3 +1,4 @@
+import { trustOf } from '../../crypto/client_certificate.ts';
 import type { ClientCertificate } from '../../engine/connection.ts';
 import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
 import type { Linked, Module } from '../../engine/module.ts';
@@ -40,9 +41,10 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
   reasons,
   compile: (config, linked) => {
     const authorities = new Set(config.certificate_authority_ids);
+    const trusted = trustOf(config.certificate_authority_ids.map((id) => linked.authorityPem?.(id) ?? ''));
     const passes = new WeakMap<ClientCertificate, Pass<Code>>();
     const decide = (connection: Connection, world: World): Pass<Code> | Stop<Code> => {
-      const code = problemOf(connection, authorities, linked.edge, world.nowMs());
+      const code = problemOf(connection, { ids: authorities, trusted, edge: linked.edge }, world.nowMs());
       const certificate = connection.tls?.clientCertificate ?? null;
       if (code !== null || certificate === null) {
         return stop(code ?? 'mutual_tls.no_certificate', certificate, linked);
@@ -60,16 +62,17 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
 
 function problemOf(
   { tls }: Connection,
-  authorities: ReadonlySet<string>,
-  edge: string | undefined,
+  own: { readonly ids: ReadonlySet<string>; readonly trusted: string; readonly edge: string | undefined },
   nowMs: number,
 ): Exclude<Code, 'mutual_tls.verified'> | null {
   if (tls === null) return 'mutual_tls.no_tls';
-  if (tls.edge !== undefined && tls.edge !== edge) return 'mutual_tls.misdirected';
+  if (tls.edge !== undefined && tls.edge !== own.edge) return 'mutual_tls.misdirected';
   const { clientCertificate: certificate } = tls;
   if (certificate === null) return 'mutual_tls.no_certificate';
   const { authority, details } = certificate;
-  if (authority !== undefined && !authorities.has(authority)) return 'mutual_tls.untrusted';
+  if (authority !== undefined && !own.ids.has(authority)) return 'mutual_tls.untrusted';
+  // The edge may trust others than it did when the handshake was made.
+  if (tls.trusted !== undefined && tls.trusted !== own.trusted) return 'mutual_tls.untrusted';
   const isValid = details === undefined || (details.notBeforeMs <= nowMs && nowMs <= details.notAfterMs);
   return isValid ? null : 'mutual_tls.not_valid_now';
 }
