@@ -12,7 +12,7 @@ export class FileError extends Error {
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** The names of what only `edge/further_checks.ts` understands. */
-const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate/;
+const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate|idp_metadata/;
 /** What stands at the left edge of a traffic policy, and never at that of an edge file. */
 const POLICY_KEY =
   /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|inbound|outbound)["']?\s*:/m;
@@ -78,9 +78,10 @@ export function readText(path: string): string {
 }
 
 async function furtherChecks(): Promise<(edgeFile: string) => readonly FurtherCheck[]> {
-  const { FURTHER_CHECKS } = await import('../edge/further_checks.ts');
+  const { furtherChecks: checksOf } = await import('../edge/further_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
-  return (edgeFile) => [...FURTHER_CHECKS, certificateFiles(edgeFile)];
+  const checks = checksOf({ nowMs: Date.now() });
+  return (edgeFile) => [...checks, certificateFiles(edgeFile)];
 }
 
 /** The default export of a module, loaded anew. */

@@ -20,9 +20,10 @@ export interface CheckOptions {
 }
 
 /** The checks of languages and tables inside an edge file. */
-export const FURTHER_CHECKS: readonly FurtherCheck[] = furtherChecks({});
+const FURTHER_CHECKS: readonly FurtherCheck[] = furtherChecks({});
 
-function furtherChecks({ secrets, nowMs }: CheckOptions): readonly FurtherCheck[] {
+/** The checks for what is known of the surroundings. */
+export function furtherChecks({ secrets, nowMs }: CheckOptions): readonly FurtherCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
   return [
     checkFacts,
