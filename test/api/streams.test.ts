@@ -178,6 +178,6 @@ describe.skipIf(openssl === null)('TLS and TCP edges of the management API', () 
 
     await instance.call('DELETE', at);
     expect(portOf('other.test:5433')).toBeUndefined();
-    expect(said).toEqual([]);
+    expect(said.join('\n')).not.toMatch(/in use|EADDR/);
   });
 });
