@@ -9,6 +9,7 @@ import type { StreamExchange } from './engine/stream.ts';
 import type { ListenProblem } from './proxy/bind.ts';
 import { type Front, type FrontPort, openFront } from './proxy/front.ts';
 import { createHttp1Listener } from './proxy/http1.ts';
+import { createHttp2Service } from './proxy/http2.ts';
 import type { ListenerLimits } from './proxy/limits.ts';
 import { type Wiring, enginePlane } from './proxy/plane.ts';
 import type { StreamLimits } from './proxy/tcp_limits.ts';
@@ -83,7 +84,7 @@ export interface LiveWiring {
 
 const HTTPS_PORT = 443;
 const DRAIN_MS = 10_000;
-const PROTOCOLS = ['http/1.1'];
+const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be had. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
@@ -104,16 +105,24 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const fetcher = createFetcher();
   const scripted = given.fetch;
   const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
-  const listener = createHttp1Listener(plane, { upstream, fetch, oidc: askProviders }, options.limits);
+  const hands = { upstream, fetch, oidc: askProviders };
+  const http2 = createHttp2Service(plane, hands, options.limits);
+  const listener = createHttp1Listener(plane, hands, options.limits, http2.serve);
   const { host = '127.0.0.1', port = 0, strictPort = false } = options;
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
   const closeAll = async (deadlineMs: number, front: Front | null): Promise<{ readonly cut: number }> => {
-    const drained = await Promise.all([listener.close(deadlineMs), front?.close(deadlineMs) ?? NO_FRONT]);
+    const drained = await Promise.all([
+      listener.close(deadlineMs),
+      http2.drain(deadlineMs),
+      front?.close(deadlineMs) ?? NO_FRONT,
+    ]);
     await Promise.all([upstream.close(), fetcher.close()]);
-    return { cut: drained[0].cut + drained[1].cut };
+    return { cut: drained.reduce((sum, { cut }) => sum + cut, 0) };
   };
-  const front = await frontOf(options, host, live, fetch, (socket, facts) => listener.handle(socket, facts));
+  const front = await frontOf(options, host, live, fetch, (socket, facts) =>
+    facts.tls?.negotiatedAlpn === 'h2' ? http2.serve(socket, facts) : listener.handle(socket, facts),
+  );
   if (front !== null && 'problem' in front) {
     await closeAll(0, null);
     throw new Error(front.problem);

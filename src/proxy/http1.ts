@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './bind.ts';
 import type { Hands } from './hands.ts';
 import { Http1Connection } from './http1_connection.ts';
-import { createService } from './http1_service.ts';
+import { createService, type ServeConnection } from './http1_service.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
 import type { ConnectionFacts, Plane } from './port.ts';
 
@@ -37,9 +37,10 @@ function createHttp1Service(
   plane: Plane,
   hands: Omit<Hands, 'tunnelIdleMs'>,
   given: Partial<ListenerLimits> = {},
+  http2: ServeConnection | null = null,
 ): Http1Service {
   const limits = { ...LISTENER_LIMITS, ...given };
-  const service = createService(plane, { ...hands, tunnelIdleMs: limits.tunnelIdleMs }, limits);
+  const service = createService(plane, { ...hands, tunnelIdleMs: limits.tunnelIdleMs }, limits, http2);
   return {
     serve(socket, facts = factsOf(socket)) {
       if (socket.destroyed) return;
@@ -65,13 +66,14 @@ function createHttp1Service(
   };
 }
 
-/** A listener for plain HTTP/1.1. */
+/** A listener for plain HTTP/1.1; `http2` takes those connections that begin with its preface. */
 export function createHttp1Listener(
   plane: Plane,
   hands: Omit<Hands, 'tunnelIdleMs'>,
   given: Partial<ListenerLimits> = {},
+  http2: ServeConnection | null = null,
 ): Http1Listener {
-  const service = createHttp1Service(plane, hands, given);
+  const service = createHttp1Service(plane, hands, given, http2);
   const server = createServer({ noDelay: true }, (socket) => service.serve(socket));
   server.on('error', () => undefined); // accepting may fail for want of descriptors, and must not end the process
   return {

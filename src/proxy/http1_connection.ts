@@ -14,6 +14,7 @@ import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, type UnderWay } from './http1_under_way.ts';
 import { mayUpgrade } from './http1_upgrade.ts';
+import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from './port.ts';
 
 /**
@@ -99,16 +100,19 @@ export class Http1Connection implements Due {
     }
     this.#isWithin = false;
     if (read === REFUSED) {
-      this.#refuse(this.#reader.problem);
+      if (!this.#turnsToHttp2()) this.#refuse(this.#reader.problem);
       return false;
     }
     inbox.from = this.#reader.end;
+    this.#isFirst = false;
     this.#serve(this.#reader.head!);
     return true;
   }
 
   /** A head has begun and is not whole. */
   #isWithin = false;
+  /** No request has come yet. */
+  #isFirst = true;
 
   #beginHead(): void {
     const { deadlines, limits } = this.#service;
@@ -241,6 +245,24 @@ export class Http1Connection implements Due {
     if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
     inbox.clear();
     return socket;
+  }
+
+  /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
+  #turnsToHttp2(): boolean {
+    const { http2 } = this.#service;
+    const inbox = this.#inbox;
+    if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(inbox)) return false;
+    const { socket } = this;
+    this.#isTakenOver = true;
+    this.#isDeaf = true;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).pause();
+    socket.removeAllListeners('timeout');
+    socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
+    inbox.clear();
+    this.#service.deadlines.forget(this);
+    this.#service.closed(this);
+    http2(socket, this.facts);
+    return true;
   }
 
   #refuse(why: Refusal): void {

@@ -3,7 +3,7 @@ import { Deadlines } from '../answers/deadlines.ts';
 import { WIRE_LIMITS, type WireLimits } from '../wire/limits.ts';
 import type { Hands } from './hands.ts';
 import type { ListenerLimits } from './limits.ts';
-import type { Plane } from './port.ts';
+import type { ConnectionFacts, Plane } from './port.ts';
 
 /** A connection as its listener sees it. */
 export interface Served {
@@ -11,6 +11,9 @@ export interface Served {
   /** Nothing is under way on it, and no head has begun. */
   readonly isIdle: boolean;
 }
+
+/** Serves a connection that has been accepted. */
+export type ServeConnection = (socket: Socket, facts: ConnectionFacts) => void;
 
 /** What all connections of one listener share. */
 export interface Service {
@@ -23,6 +26,8 @@ export interface Service {
   /** Exchanges that are not complete. */
   underWay: number;
   draining: boolean;
+  /** Takes plain connections that begin with the preface of HTTP/2; null where nobody speaks it. */
+  readonly http2: ServeConnection | null;
   /** An exchange is complete. */
   over(): void;
   /** A connection is over. */
@@ -31,7 +36,12 @@ export interface Service {
   readonly quiet: () => Promise<void>;
 }
 
-export function createService(plane: Plane, hands: Hands, limits: ListenerLimits): Service {
+export function createService(
+  plane: Plane,
+  hands: Hands,
+  limits: ListenerLimits,
+  http2: ServeConnection | null = null,
+): Service {
   const { headMs, requestMs, bodyIdleMs, keepAliveMs, lingerMs } = limits;
   const times = [headMs, requestMs, bodyIdleMs, keepAliveMs, lingerMs].filter((ms) => ms > 0);
   let waiting: (() => void)[] = [];
@@ -50,6 +60,7 @@ export function createService(plane: Plane, hands: Hands, limits: ListenerLimits
     connections: new Set(),
     underWay: 0,
     draining: false,
+    http2,
     over() {
       service.underWay--;
       if (service.underWay === 0) look();

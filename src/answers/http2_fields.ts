@@ -1,0 +1,48 @@
+import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
+import { isFraming, isHopByHop } from '../http/forwarding.ts';
+
+/**
+ * Fields as HTTP/2 has them: names in lower case, nothing of one hop (RFC 9113 §8.2), no framing and no `host`, whose
+ * place is a pseudo-header. Null when one of them would break out of its line at the next hop.
+ */
+export function http2Fields(fields: FieldList): string[] | null {
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!.toLowerCase();
+    const value = fields[at + 1]!;
+    if (isHopByHop(name) || isFraming(name) || name === 'host') continue;
+    if (!isFieldName(name) || !isFieldValue(value)) return null;
+    // RFC 9113 §8.2.1: no space around a value.
+    out.push(name, value.trim());
+  }
+  return out;
+}
+
+/** What a trailer must not say, for whoever merges it into the head would believe it (RFC 9110 §6.5.1). */
+const ONLY_IN_HEADS =
+  /^(?::|host$|te$|trailer$|authorization$|cookie$|set-cookie$|content-(?:length|type|encoding|range)$|cache-control$|forwarded$|location$|x-forwarded-|x-real-ip$)|-(?:auth|mtls)-/;
+
+/** The trailers among `fields` that may be passed on. */
+export function http2Trailers(fields: FieldList): Record<string, string[]> {
+  const out: Record<string, string[]> = {};
+  const passed = http2Fields(fields) ?? [];
+  for (let at = 0; at < passed.length; at += 2) {
+    const name = passed[at]!;
+    if (!ONLY_IN_HEADS.test(name)) (out[name] ??= []).push(passed[at + 1]!);
+  }
+  return out;
+}
+
+/** Fields of a message without its pseudo-headers, from the flat list that Node reads. */
+export function withoutPseudo(raw: FieldList): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    if (!raw[at]!.startsWith(':')) out.push(raw[at]!, raw[at + 1]!);
+  }
+  return out;
+}
+
+/** The declared length of a message; null when there is none (nghttp2 has refused those that are no number). */
+export function declaredLength(value: string | undefined): number | null {
+  return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
+}

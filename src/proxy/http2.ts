@@ -1,0 +1,157 @@
+import {
+  constants,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import { Deadlines } from '../answers/deadlines.ts';
+import type { FieldList } from '../http/fields.ts';
+import type { Hands } from './hands.ts';
+import { Http2Exchange, type Http2Shared } from './http2_exchange.ts';
+import { CONNECTION_WINDOW_BYTES, CONTROL, RESETS, SESSION } from './http2_limits.ts';
+import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
+import type { ConnectionFacts, Plane } from './port.ts';
+
+/** HTTP/2 on connections that somebody else has accepted. */
+export interface Http2Service {
+  /** Serves a connection to its end; its first bytes are to be the client's preface. */
+  serve(socket: Socket, facts: ConnectionFacts): void;
+  /**
+   * Tells every client that no further stream is taken (RFC 9113 §6.8), lets streams finish for `deadlineMs`, then
+   * cuts; settles when every exchange is complete, with the number of connections that were cut.
+   */
+  drain(deadlineMs: number): Promise<{ readonly cut: number }>;
+  readonly connections: number;
+}
+
+/** Never throws and never ends the process for what a client does. */
+export function createHttp2Service(
+  plane: Plane,
+  hands: Omit<Hands, 'tunnelIdleMs'>,
+  given: Partial<ListenerLimits> = {},
+): Http2Service {
+  const limits = { ...LISTENER_LIMITS, ...given };
+  const { bodyIdleMs, writeIdleMs } = limits;
+  const sessions = new Set<ServerHttp2Session>();
+  let waiting: (() => void)[] = [];
+  let underWay = 0;
+  const look = (): void => {
+    if (underWay > 0 || sessions.size > 0) return;
+    const settled = waiting;
+    waiting = [];
+    for (const settle of settled) settle();
+  };
+  const shared: Http2Shared = {
+    plane,
+    hands: { ...hands, tunnelIdleMs: limits.tunnelIdleMs },
+    limits,
+    deadlines: new Deadlines(Math.min(...[bodyIdleMs, writeIdleMs].filter((ms) => ms > 0))),
+    begun: () => void underWay++,
+    over: () => {
+      underWay--;
+      look();
+    },
+  };
+  let draining = false;
+  return {
+    serve(socket, facts) {
+      if (socket.destroyed) return;
+      if (draining) {
+        socket.destroy();
+        return;
+      }
+      const session = performServerHandshake(socket, SESSION);
+      sessions.add(session);
+      session.once('close', () => {
+        sessions.delete(session);
+        look();
+      });
+      attend(session, facts, shared);
+    },
+    async drain(deadlineMs) {
+      draining = true;
+      for (const session of sessions) sayGoodbye(session);
+      let cut = 0;
+      const timer = setTimeout(() => {
+        cut = sessions.size;
+        for (const session of sessions) session.destroy();
+      }, deadlineMs);
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        look();
+      });
+      clearTimeout(timer);
+      return { cut };
+    },
+    get connections() {
+      return sessions.size;
+    },
+  };
+}
+
+/** No stream has a greater number: the client is told to begin none, and those on their way are still taken. */
+const NONE_IS_LOST = 2 ** 31 - 1;
+
+/** RFC 9113 §6.8: a first word, one round trip for streams that are on their way, then the last word. */
+function sayGoodbye(session: ServerHttp2Session): void {
+  if (session.closed || session.destroyed) return;
+  session.goaway(constants.NGHTTP2_NO_ERROR, NONE_IS_LOST);
+  const last = (): void => {
+    clearTimeout(timer);
+    if (!session.destroyed) session.close();
+  };
+  const timer = setTimeout(last, GOODBYE_MS);
+  if (!session.ping(last)) last();
+}
+
+const GOODBYE_MS = 1_000;
+
+/** Listens to one connection. */
+function attend(session: ServerHttp2Session, facts: ConnectionFacts, shared: Http2Shared): void {
+  session.on('error', () => undefined); // `close` follows
+  session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
+  let streams = 0;
+  const flood = floodGate(() => {
+    if (session.destroyed) return;
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  });
+  session.on('ping', () => flood.control());
+  session.on('remoteSettings', () => flood.control());
+  session.on('stream', (stream: ServerHttp2Stream, _headers, flags: number, raw: FieldList) => {
+    streams++;
+    stream.once('close', () => {
+      streams--;
+      if (stream.rstCode === constants.NGHTTP2_CANCEL) flood.reset();
+    });
+    new Http2Exchange(stream, facts, shared).begin(raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
+  });
+  session.setTimeout(shared.limits.keepAliveMs, () => {
+    if (streams === 0 && !session.destroyed) session.close();
+  });
+}
+
+/** Counts what costs a server more than a client, and says when there was too much of it in one window of time. */
+function floodGate(tooMuch: () => void): { readonly control: () => void; readonly reset: () => void } {
+  let sinceMs = 0;
+  let frames = 0;
+  let resets = 0;
+  const renew = (): void => {
+    const nowMs = Date.now();
+    if (nowMs - sinceMs < CONTROL.windowMs) return;
+    sinceMs = nowMs;
+    frames = 0;
+    resets = 0;
+  };
+  return {
+    control: () => {
+      renew();
+      if (++frames > CONTROL.frames) tooMuch();
+    },
+    reset: () => {
+      renew();
+      if (++resets > RESETS) tooMuch();
+    },
+  };
+}

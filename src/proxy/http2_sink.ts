@@ -1,0 +1,171 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { constants } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { http2Fields, http2Trailers } from '../answers/http2_fields.ts';
+import { allValues, type FieldList, hasField } from '../http/fields.ts';
+import type { ReplyFraming, ReplySink } from './port.ts';
+
+/** What a reply asks of its exchange. */
+export interface SinkExchange {
+  /** The head is on its way: what the client still sends is its own business. */
+  begun(): void;
+  /** Content waits for the client, or does not any more. */
+  stalls(isStalling: boolean): void;
+}
+
+/** The reply's sink on a stream of HTTP/2. */
+export class Http2Sink implements ReplySink {
+  readonly method: string;
+  readonly takesTrailers: boolean;
+  gone = false;
+  onGone: (() => void) | null = null;
+  onRoom: (() => void) | null = null;
+  headSent = false;
+  sentBytes = 0;
+  /** All of the reply is with the system, or the stream has become a tunnel. */
+  isOver = false;
+  readonly #stream: ServerHttp2Stream;
+  readonly #exchange: SinkExchange;
+  readonly #isTunnel: boolean;
+  #pieces: Uint8Array[] = [];
+  #done: (() => void) | null = null;
+  #trailers: FieldList = [];
+  #isWaiting = false;
+
+  constructor(
+    stream: ServerHttp2Stream,
+    exchange: SinkExchange,
+    method: string,
+    options: { readonly takesTrailers: boolean; readonly isTunnel: boolean },
+  ) {
+    this.#stream = stream;
+    this.#exchange = exchange;
+    this.method = method;
+    this.takesTrailers = options.takesTrailers;
+    this.#isTunnel = options.isTunnel;
+  }
+
+  interim(status: number, fields: FieldList): void {
+    if (this.gone || this.headSent || this.#stream.destroyed) return;
+    // The rest of its fields would pass by whoever edits those of responses.
+    const links = allValues(fields, 'link');
+    this.#stream.additionalHeaders({ ':status': status, ...(links.length > 0 && { link: links }) });
+  }
+
+  sayContinue(): void {
+    if (this.gone || this.headSent || this.#stream.destroyed) return;
+    this.#stream.additionalHeaders({ ':status': 100 });
+  }
+
+  head(status: number, fields: FieldList, { lengthBytes, content }: ReplyFraming): void {
+    if (this.gone) return;
+    const sent = http2Fields(fields);
+    if (sent === null) throw new Error('the reply has a field that would break out of its line');
+    if (lengthBytes !== null) sent.push('content-length', String(lengthBytes));
+    if (!hasField(sent, 'date')) sent.push('date', new Date().toUTCString());
+    const endStream = !content || lengthBytes === 0;
+    this.headSent = true;
+    this.#exchange.begun();
+    if (this.#stream.destroyed) return; // `close` follows and says that the client is gone
+    const stream = this.#stream;
+    if (!endStream && this.takesTrailers) {
+      stream.once('wantTrailers', () => stream.sendTrailers(http2Trailers(this.#trailers)));
+    }
+    stream.on('drain', this.#onDrain);
+    stream.respond([':status', String(status), ...sent], {
+      endStream,
+      waitForTrailers: !endStream && this.takesTrailers,
+    });
+  }
+
+  take(bytes: Uint8Array): void {
+    // What is lent is copied: it is written when the client's window has room for it.
+    if (!this.gone && bytes.length > 0) this.#pieces.push(Buffer.from(bytes));
+  }
+
+  rest(): boolean {
+    if (this.gone) return true;
+    return this.#write();
+  }
+
+  end(trailers: FieldList, done: () => void): void {
+    if (this.gone || this.#stream.destroyed) {
+      done();
+      return;
+    }
+    this.#trailers = trailers;
+    this.#done = done;
+    this.#write();
+    this.#exchange.stalls(true);
+    if (this.#stream.writableFinished) this.#finish();
+    else {
+      this.#stream.once('finish', this.#finish);
+      if (!this.#stream.writableEnded) this.#stream.end();
+    }
+  }
+
+  /** RFC 8441 §5: 200 and the stream itself. */
+  switchProtocols(fields: FieldList, _protocol: string): Duplex | null {
+    const sent = http2Fields(fields);
+    if (this.gone || this.#stream.destroyed || sent === null || !this.#isTunnel) return null;
+    this.headSent = true;
+    this.isOver = true;
+    this.#exchange.begun();
+    const kept: string[] = [];
+    for (let at = 0; at < sent.length; at += 2) {
+      if (sent[at] !== 'sec-websocket-accept') kept.push(sent[at]!, sent[at + 1]!);
+    }
+    this.#stream.respond([':status', '200', ...kept]);
+    return this.#stream;
+  }
+
+  /** Only this stream is cut: what else is on the connection has nothing to do with it. */
+  destroy(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** The stream is over, before the reply is if it has not ended; gives what tells whoever waits for either. */
+  markGone(): () => void {
+    if (this.isOver || this.gone) return () => undefined;
+    this.gone = true;
+    this.#pieces = [];
+    return () => {
+      const { onGone } = this;
+      const done = this.#done;
+      this.onGone = null;
+      this.#done = null;
+      onGone?.();
+      done?.();
+    };
+  }
+
+  #write(): boolean {
+    const pieces = this.#pieces;
+    if (pieces.length === 0 || this.#stream.destroyed) return !this.#isWaiting;
+    this.#pieces = [];
+    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    const goesOn = this.#stream.write(bytes, (error) => {
+      if (error) return;
+      this.sentBytes += bytes.length;
+      this.#exchange.stalls(this.#isWaiting || this.#done !== null);
+    });
+    this.#isWaiting = !goesOn;
+    this.#exchange.stalls(!goesOn);
+    return goesOn;
+  }
+
+  readonly #onDrain = (): void => {
+    this.#isWaiting = false;
+    this.#exchange.stalls(false);
+    if (this.#done === null) this.onRoom?.();
+  };
+
+  readonly #finish = (): void => {
+    const done = this.#done;
+    if (done === null) return;
+    this.#done = null;
+    this.isOver = true;
+    this.#exchange.stalls(false);
+    done();
+  };
+}
