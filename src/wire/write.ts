@@ -1,5 +1,6 @@
 import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
+import { isMethod } from './methods.ts';
 
 /** What becomes of a field name on its way out. */
 interface Outgoing {
@@ -63,7 +64,7 @@ const TARGET = /^[!-~]+$/;
 
 /** Method and target as they stand in a request line; null when they would break out of it. */
 export function requestLine(method: string, target: string): string | null {
-  if (!TARGET.test(target) || (method !== 'GET' && !isFieldName(method))) return null;
+  if (!TARGET.test(target) || (!isMethod(method) && !isFieldName(method))) return null;
   return `${method} ${target} HTTP/1.1`;
 }
 
