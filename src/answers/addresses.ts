@@ -14,18 +14,26 @@ export interface NameSource {
   readonly lifetimeMs: (host: string) => Promise<number | null>;
 }
 
-export const SYSTEM_NAMES: NameSource = {
+const SYSTEM_NAMES: NameSource = {
   addresses: (host) =>
     new Promise((resolve, reject) => {
       lookup(host, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
     }),
-  lifetimeMs: async (host) => {
-    const ask = (resolve: (host: string, options: { ttl: true }) => Promise<{ ttl: number }[]>) =>
-      resolve(host, { ttl: true }).catch(() => []);
-    const records = (await Promise.all([ask(promises.resolve4), ask(promises.resolve6)])).flat();
-    return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
-  },
+  lifetimeMs: (host) => dnsLifetimeMs(host, promises),
 };
+
+/** The shortest life of the address records of a name, in ms; null where DNS knows none. */
+export async function dnsLifetimeMs(
+  host: string,
+  resolver: Pick<typeof promises, 'resolve4' | 'resolve6'>,
+): Promise<number | null> {
+  const [four, six] = await Promise.all([
+    resolver.resolve4(host, { ttl: true }).catch(() => []),
+    resolver.resolve6(host, { ttl: true }).catch(() => []),
+  ]);
+  const records = [...four, ...six];
+  return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
+}
 
 /** How long an answer is used: what DNS says within these bounds, the first of them where it says nothing. */
 const UNKNOWN_MS = 10_000;
