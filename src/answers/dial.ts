@@ -14,6 +14,8 @@ export interface DialLimits {
 }
 
 export interface DialOptions extends DialLimits {
+  /** What TLS is asked for by ALPN; default `http/1.1`. */
+  readonly protocol?: 'http/1.1' | 'h2';
   readonly lookup: LookupFunction;
   /** Where what comes is read to; null for a socket that is a stream and nothing else. */
   readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number) => boolean } | null;
@@ -41,7 +43,7 @@ export function dial(leaf: Leaf, options: DialOptions): Socket {
     // SNI and the certificate are about the backend, whatever Host the request names (RFC 6066 §3: no addresses).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(options.ca.length > 0 ? { ca: [...rootCertificates, ...options.ca] } : {}),
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [options.protocol ?? 'http/1.1'],
     rejectUnauthorized: options.verifyTls,
   });
 }

@@ -4,6 +4,7 @@ import { createAddresses } from './addresses.ts';
 import { Attempt, type ExchangeLimits } from './attempt.ts';
 import { Pools } from './connections.ts';
 import { Deadlines } from './deadlines.ts';
+import { createHttp2Upstream } from './http2_upstream.ts';
 import type { DialLimits } from './dial.ts';
 import type { UpstreamClient } from './port.ts';
 
@@ -35,7 +36,7 @@ export const UPSTREAM_LIMITS: UpstreamLimits = {
 
 /**
  * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.
- * Upstreams that speak HTTP/2 are for another client of the same port, once a backend can say that it does.
+ * Backends that say so are spoken to in HTTP/2, but for requests that change the protocol of their connection.
  */
 export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): UpstreamClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
@@ -52,12 +53,19 @@ export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): Upstr
     wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
     deadlines: new Deadlines(Math.min(...times.filter((ms) => ms > 0))),
   });
+  let http2: UpstreamClient | null = null;
   return {
     forward(request, body, options, taker) {
+      if (request.leaf.http2 === true && request.upgrade === null) {
+        http2 ??= createHttp2Upstream(limits);
+        return http2.forward(request, body, options, taker);
+      }
       const attempt = new Attempt(pools.of(request.leaf), request, body, options, taker, limits);
       attempt.start();
       return attempt;
     },
-    close: () => pools.close(),
+    close: async () => {
+      await Promise.all([pools.close(), http2?.close()]);
+    },
   };
 }

@@ -50,6 +50,7 @@ function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): L
     host,
     port: authority.port,
     tls,
+    ...(config.protocol === 'http2' && { http2: true }),
     ...(proxyProtocol !== undefined && { proxyProtocol }),
   };
 }

@@ -144,6 +144,8 @@ export type Leaf =
       readonly host: string;
       readonly port: number;
       readonly tls: boolean;
+      /** HTTP/2 is spoken to it; HTTP/1.1 when absent. */
+      readonly http2?: true;
       /** The PROXY protocol header that a connection of a TLS or TCP edge begins with; none when absent. */
       readonly proxyProtocol?: 'v1' | 'v2';
     }

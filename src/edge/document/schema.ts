@@ -62,6 +62,12 @@ const staticBackend = z
       .strictObject({ enabled: z.boolean().default(false).describe('Whether to speak TLS to the upstream.') })
       .optional()
       .describe('TLS towards the upstream.'),
+    protocol: z
+      .enum(['http1', 'http2'])
+      .optional()
+      .describe(
+        'What is spoken to the upstream of an HTTPS edge: http1 (the default), or http2, which gRPC needs; without TLS by prior knowledge.',
+      ),
     proxy_protocol: z
       .enum(['v1', 'v2'])
       .optional()

@@ -1,0 +1,319 @@
+import { type ClientHttp2Stream, constants } from 'node:http2';
+import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
+import { type FieldList, firstValue, isFieldName, NO_FIELDS } from '../http/fields.ts';
+import type { ExchangeLimits } from './attempt.ts';
+import type { Deadlines, Due } from './deadlines.ts';
+import { declaredLength, http2Fields, http2Trailers, withoutPseudo } from './http2_fields.ts';
+import type { Opened, SessionPool, UpstreamSession } from './http2_sessions.ts';
+import type {
+  Body,
+  BodyFault,
+  BodyTaker,
+  Forwarding,
+  ForwardOptions,
+  ForwardTaker,
+  ResponseBody,
+} from './port.ts';
+
+export interface Http2Limits extends ExchangeLimits {
+  readonly bodyIdleMs: number;
+  readonly deadlines: Deadlines;
+}
+
+/** RFC 9110 §8.6: these say also that their content is empty. */
+const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const MOST_INTERIM = 100;
+
+/**
+ * One request on a stream of HTTP/2: takes the body of the request and is the body of the response. Both flow at the
+ * same time, and each ends by itself.
+ */
+export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
+  deadline = 0;
+  lengthBytes: number | null = null;
+  readonly #pool: SessionPool;
+  readonly #request: UpstreamRequest;
+  readonly #body: Body;
+  readonly #options: ForwardOptions;
+  readonly #taker: ForwardTaker;
+  readonly #limits: Http2Limits;
+  #stream: ClientHttp2Stream | null = null;
+  #reused = false;
+  #isSettled = false;
+  #hasFlowed = false;
+  #interim = 0;
+  #trailers: FieldList = NO_FIELDS;
+  #requestTrailers: FieldList = NO_FIELDS;
+  #pieces: Uint8Array[] = [];
+  #isStalled = false;
+  #responseTaker: BodyTaker | null = null;
+  #hasEnded = false;
+  #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
+
+  constructor(
+    pool: SessionPool,
+    request: UpstreamRequest,
+    body: Body,
+    options: ForwardOptions,
+    taker: ForwardTaker,
+    limits: Http2Limits,
+  ) {
+    this.#pool = pool;
+    this.#request = request;
+    this.#body = body;
+    this.#options = options;
+    this.#taker = taker;
+    this.#limits = limits;
+  }
+
+  start(): void {
+    const ready = this.#pool.ready();
+    if (ready === null) void this.#pool.take().then((opened) => this.#opened(opened));
+    else this.#begin(ready);
+  }
+
+  cancel(): void {
+    this.#isSettled = true;
+    this.#responseTaker = null;
+    this.#leave(constants.NGHTTP2_CANCEL);
+  }
+
+  expire(): void {
+    const isBefore = !this.#isSettled;
+    const detail = isBefore ? 'no response in time' : 'the response stopped coming';
+    this.#fault ??= { fault: 'timeout', detail };
+    this.#leave(constants.NGHTTP2_CANCEL);
+    if (isBefore) this.#fail('timeout', detail);
+  }
+
+  // --- the body of the request -------------------------------------------------------------------------------------
+
+  take(bytes: Uint8Array): void {
+    // What is lent is copied: it waits for the upstream's window.
+    if (this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
+  }
+
+  rest(): boolean {
+    if (!this.#isWritable()) return true;
+    const goesOn = this.#write();
+    this.#isStalled = !goesOn;
+    // What the upstream does not take is its turn; what the client does not send is not.
+    if (!this.#isSettled) this.#expect(goesOn ? 0 : this.#limits.headMs);
+    return goesOn;
+  }
+
+  end(trailers: FieldList): void {
+    this.#requestTrailers = trailers;
+    if (!this.#isWritable()) return;
+    this.#write();
+    this.#stream!.end();
+    if (!this.#isSettled) this.#expect(this.#limits.headMs);
+  }
+
+  fail(_fault: BodyFault, detail: string): void {
+    const isBefore = !this.#isSettled;
+    this.#fault ??= { fault: 'left', detail };
+    this.#leave(constants.NGHTTP2_CANCEL);
+    if (isBefore) this.#fail('cancelled', detail);
+  }
+
+  #isWritable(): boolean {
+    const stream = this.#stream;
+    return stream !== null && !stream.destroyed && !stream.closed && !stream.writableEnded;
+  }
+
+  #write(): boolean {
+    const pieces = this.#pieces;
+    if (pieces.length === 0) return !this.#isStalled;
+    this.#pieces = [];
+    return this.#stream!.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  }
+
+  // --- the body of the response ------------------------------------------------------------------------------------
+
+  flow(taker: BodyTaker): void {
+    const stream = this.#stream;
+    if (this.#hasEnded) taker.end(this.#trailers);
+    else if (this.#fault !== null || stream === null)
+      taker.fail(this.#fault?.fault ?? 'left', this.#fault?.detail ?? 'the stream was closed');
+    else {
+      this.#responseTaker = taker;
+      this.#expect(this.#limits.bodyIdleMs);
+      stream.on('data', this.#onData).once('end', this.#onEnd);
+    }
+  }
+
+  resume(): void {
+    if (this.#responseTaker === null) return;
+    this.#expect(this.#limits.bodyIdleMs);
+    this.#stream?.resume();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const taker = this.#responseTaker;
+    if (taker === null) return;
+    taker.take(bytes);
+    const goesOn = taker.rest();
+    this.#expect(goesOn ? this.#limits.bodyIdleMs : 0);
+    if (!goesOn) this.#stream?.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    const taker = this.#responseTaker;
+    // The end of a stream that was reset is none.
+    if (taker === null || (this.#stream?.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR) return;
+    this.#responseTaker = null;
+    this.#hasEnded = true;
+    this.#expect(0);
+    taker.end(this.#trailers);
+  };
+
+  // --- the stream --------------------------------------------------------------------------------------------------
+
+  #opened(opened: Opened): void {
+    if (this.#isSettled) return;
+    if ('failure' in opened) this.#fail('connect', opened.failure);
+    else this.#begin(opened.session);
+  }
+
+  #begin(session: UpstreamSession): void {
+    const head = this.#head();
+    if (head === null) {
+      this.#fail('invalid', 'the request cannot be written as it is');
+      return;
+    }
+    const { lengthBytes } = this.#body;
+    this.#reused = session.uses++ > 0;
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.http2.request(head, {
+        endStream: lengthBytes === 0,
+        waitForTrailers: lengthBytes === null,
+      });
+    } catch (error) {
+      // It went away since it was looked at; nothing was sent.
+      this.#fail('connect', error instanceof Error ? error.message : String(error));
+      return;
+    }
+    session.streams++;
+    this.#stream = stream;
+    this.#limits.deadlines.watch(this);
+    stream.on('error', () => undefined); // `close` follows
+    stream.once('close', () => {
+      session.streams--;
+      this.#closed(stream);
+    });
+    stream.on('headers', this.#onInterim);
+    stream.once('response', this.#onResponse);
+    stream.once('trailers', (_headers: unknown, _flags: number, raw?: FieldList) => {
+      this.#trailers = withoutPseudo(raw ?? NO_FIELDS);
+    });
+    stream.once('wantTrailers', () => stream.sendTrailers(http2Trailers(this.#requestTrailers)));
+    stream.on('drain', this.#onDrain);
+    if (lengthBytes === 0) this.#expect(this.#limits.headMs);
+    else {
+      this.#hasFlowed = true;
+      this.#body.flow(this);
+      if (this.#stream === stream && !stream.writableEnded) this.rest();
+    }
+  }
+
+  #head(): string[] | null {
+    const { leaf, method, target, headers } = this.#request;
+    const fields = http2Fields(headers);
+    if (fields === null || !isFieldName(method)) return null;
+    const authority = firstValue(headers, 'host') ?? `${leaf.host}:${leaf.port}`;
+    const scheme = leaf.tls ? 'https' : 'http';
+    const { lengthBytes } = this.#body;
+    if (lengthBytes !== null && (lengthBytes > 0 || WITH_CONTENT.has(method)))
+      fields.push('content-length', String(lengthBytes));
+    if (this.#options.takesTrailers) fields.push('te', 'trailers');
+    return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];
+  }
+
+  readonly #onInterim = (headers: Record<string, unknown>, _flags: number, raw?: FieldList): void => {
+    const status = Number(headers[':status']);
+    if (this.#isSettled || status === 100) return;
+    if (++this.#interim > MOST_INTERIM) {
+      this.#leave(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      this.#fail('invalid', 'the upstream sends interim responses only');
+    } else this.#taker.interim({ status, headers: withoutPseudo(raw ?? NO_FIELDS) });
+  };
+
+  readonly #onResponse = (headers: Record<string, unknown>, flags: number, raw?: FieldList): void => {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#expect(0);
+    const fields = withoutPseudo(raw ?? NO_FIELDS);
+    const hasEnded = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    this.#hasEnded = hasEnded;
+    this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
+    if (hasEnded) this.#stream?.resume(); // its end is to be seen
+    this.#taker.answered({ status: Number(headers[':status']), headers: fields }, this.#reused, this);
+  };
+
+  readonly #onDrain = (): void => {
+    this.#isStalled = false;
+    if (!this.#isSettled) this.#expect(0);
+    if (this.#hasFlowed && this.#isWritable()) this.#body.resume();
+  };
+
+  #closed(stream: ClientHttp2Stream): void {
+    this.#expect(0);
+    this.#limits.deadlines.forget(this);
+    if (this.#stream !== stream) return;
+    const { rstCode } = stream;
+    const detail = `the upstream reset the stream (${codeName(rstCode)})`;
+    const taker = this.#responseTaker;
+    this.#responseTaker = null;
+    if (!this.#isSettled) {
+      // RFC 9113 §8.7: it says itself that it has not begun to look at the request.
+      const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && !this.#hasFlowed;
+      this.#fail(isUntouched ? 'connect' : 'reset', detail);
+    } else if (!this.#hasEnded) {
+      this.#fault ??= { fault: 'left', detail };
+      taker?.fail(this.#fault.fault, this.#fault.detail);
+    }
+  }
+
+  #leave(code: number): void {
+    this.#expect(0);
+    const stream = this.#stream;
+    if (stream !== null && !stream.closed) stream.close(code);
+  }
+
+  #expect(ms: number): void {
+    this.deadline = ms === 0 ? 0 : this.#limits.deadlines.after(ms);
+  }
+
+  #fail(failure: ForwardFailure, detail: string): void {
+    this.#isSettled = true;
+    this.#taker.failed(failure, detail);
+  }
+}
+
+function codeName(code: number | undefined): string {
+  const names = Object.entries(constants) as [string, unknown][];
+  const found = names.find(([name, value]) => value === code && CODES.has(name));
+  return found === undefined ? String(code) : found[0].replace('NGHTTP2_', '');
+}
+
+/** RFC 9113 §7. */
+const CODES: ReadonlySet<string> = new Set(
+  [
+    'NO_ERROR',
+    'PROTOCOL_ERROR',
+    'INTERNAL_ERROR',
+    'FLOW_CONTROL_ERROR',
+    'SETTINGS_TIMEOUT',
+    'STREAM_CLOSED',
+    'FRAME_SIZE_ERROR',
+    'REFUSED_STREAM',
+    'CANCEL',
+    'COMPRESSION_ERROR',
+    'CONNECT_ERROR',
+    'ENHANCE_YOUR_CALM',
+    'INADEQUATE_SECURITY',
+    'HTTP_1_1_REQUIRED',
+  ].map((name) => `NGHTTP2_${name}`),
+);

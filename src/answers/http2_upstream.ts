@@ -1,0 +1,37 @@
+import { createAddresses } from './addresses.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Leaf } from './dial.ts';
+import { Http2Attempt, type Http2Limits } from './http2_attempt.ts';
+import { SessionPool } from './http2_sessions.ts';
+import type { UpstreamClient } from './port.ts';
+import type { UpstreamLimits } from './upstream.ts';
+
+/**
+ * The upstream client for backends that speak HTTP/2: over TLS by ALPN, else with prior knowledge. Sessions are kept
+ * for each upstream, replaced when it says goodbye, and opened beside each other when all of their streams are taken.
+ */
+export function createHttp2Upstream(limits: UpstreamLimits): UpstreamClient {
+  const { headMs, bodyIdleMs } = limits;
+  const exchange: Http2Limits = {
+    ...limits,
+    deadlines: new Deadlines(Math.min(...[headMs, bodyIdleMs].filter((ms) => ms > 0))),
+  };
+  const lookup = limits.lookup ?? createAddresses();
+  const pools = new Map<string, SessionPool>();
+  const poolOf = (leaf: Leaf): SessionPool => {
+    const key = `${leaf.tls ? 'tls' : 'tcp'} ${leaf.host} ${leaf.port}`;
+    let pool = pools.get(key);
+    if (pool === undefined) pools.set(key, (pool = new SessionPool(leaf, { ...limits, lookup })));
+    return pool;
+  };
+  return {
+    forward(request, body, options, taker) {
+      const attempt = new Http2Attempt(poolOf(request.leaf), request, body, options, taker, exchange);
+      attempt.start();
+      return attempt;
+    },
+    close: async () => {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.close()));
+    },
+  };
+}
