@@ -1,19 +1,16 @@
 import type { Body } from '../resources/contract.ts';
-import { parseWrite } from '../resources/parse.ts';
+import type { FileSettings } from '../resources/edge_document.ts';
 import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { resourceOfKind } from '../resources/table.ts';
 import type { StoredObject } from '../store/port.ts';
-import { type Change, change } from './change.ts';
+import { type Applying, type Step, canonical, freeClaims, put, wantedObjects } from './apply_object.ts';
+import { change } from './change.ts';
 import type { Asking, Wiring } from './contract.ts';
-import { FILE_KINDS, NAME_KEY, kindOfBackend, memberOf, nameOf, unspoken } from './edge_file.ts';
-import { completed } from './objects.ts';
+import { EDGE_FAMILIES, FILE_KINDS, kindOfBackend, memberOf, nameOf, renamed } from './edge_file_words.ts';
+import { isLeftOut } from './edge_file.ts';
+import { fileSettings, keepFileSettings } from './file_settings.ts';
 
-/** One step that brings a store to an edge file. */
-export interface Step {
-  readonly action: 'create' | 'update' | 'delete';
-  readonly kind: string;
-  readonly name: string;
-}
+export type { Step } from './apply_object.ts';
 
 /** Undoes the transaction of a plan that is only to be looked at. */
 class PlanOnly extends Error {}
@@ -34,8 +31,11 @@ export async function applyFile(
       wiring,
       asking,
       async (changing) => {
-        const existing = await changing.transaction.all(FILE_KINDS);
-        await bring({ wiring, asking, changing, steps, existing, kept: new Set() }, document);
+        const all = await changing.transaction.all(FILE_KINDS);
+        const staying = new Set(all.filter(isLeftOut).map(({ id }) => id));
+        const existing = all.filter(({ id, parent }) => !staying.has(id) && !staying.has(parent ?? ''));
+        const wanted = wantedObjects(existing);
+        await bring({ wiring, asking, changing, steps, wanted, kept: new Set() }, document, existing);
       },
       () => {
         // The plan is whole and checked now; keeping it is another matter.
@@ -48,46 +48,57 @@ export async function applyFile(
   return steps;
 }
 
-interface Applying {
-  readonly wiring: Wiring;
-  readonly asking: Asking;
-  readonly changing: Change;
-  readonly steps: Step[];
-  readonly existing: readonly StoredObject[];
-  /** Ids of objects that the file has. */
-  readonly kept: Set<string>;
-}
-
 type Named = Readonly<Record<string, Body>>;
 
-async function bring(applying: Applying, document: Body): Promise<void> {
-  const policies = (document['ip_policies'] ?? {}) as Named;
-  const backends = (document['backends'] ?? {}) as Named;
-  const edges = ((document['edges'] as Body | undefined)?.['https'] ?? {}) as Named;
+async function bring(applying: Applying, document: Body, existing: readonly StoredObject[]): Promise<void> {
+  const part = (key: string): Named => (document[key] ?? {}) as Named;
+  const families = (document['edges'] ?? {}) as Readonly<Record<string, Named | undefined>>;
+  /** Ids by what is named and its name. */
   const ids = new Map<string, string>();
-  for (const [name, { rules, ...notes }] of Object.entries(policies)) {
-    const policy = await put(applying, 'ip_policy', name, notes, null);
+  await bringSettings(applying, document);
+  await freeClaims(applying, existing, families);
+  for (const [name, authority] of Object.entries(part('certificate_authorities')))
+    ids.set(`certificate_authority ${name}`, await put(applying, 'certificate_authority', name, authority));
+  for (const [name, certificate] of Object.entries(part('tls_certificates')))
+    await put(applying, 'tls_certificate', name, certificate);
+  for (const [name, { rules = [], ...notes }] of Object.entries(part('ip_policies'))) {
+    const policy = await put(applying, 'ip_policy', name, notes);
     ids.set(`ip_policy ${name}`, policy);
     for (const rule of rules as readonly Body[]) {
-      await put(
-        applying,
-        'ip_policy_rule',
-        `${name} ${String(rule['action'])} ${String(rule['cidr'])}`,
-        { ...rule, ip_policy_id: policy },
-        policy,
-      );
+      const title = `${name} ${String(rule['action'])} ${String(rule['cidr'])}`;
+      await put(applying, 'ip_policy_rule', title, { ...rule, ip_policy_id: policy }, policy);
     }
   }
-  const open = new Set<string>();
-  for (const name of Object.keys(backends)) await putBackend(applying, backends, name, ids, open);
-  for (const [name, { routes, ...edge }] of Object.entries(edges)) {
-    const id = await put(applying, 'https_edge', name, edge, null);
-    for (const route of (routes ?? []) as readonly Body[]) {
-      const title = `${name} ${String(route['match_type'])} ${String(route['match'])}`;
-      await put(applying, 'https_edge_route', title, withIds(route, ids), id);
+  const backends = part('backends');
+  for (const name of Object.keys(backends)) await putBackend(applying, backends, name, ids, new Set());
+  const named = (thing: Body): Body => renamed(thing, (kind, name) => ids.get(`${kind} ${name}`) ?? name);
+  for (const [family, kind] of EDGE_FAMILIES) {
+    for (const [name, { routes = [], ...edge }] of Object.entries(families[family] ?? {})) {
+      const id = await put(applying, kind, name, named(edge));
+      for (const route of routes as readonly Body[]) {
+        const title = `${name} ${String(route['match_type'])} ${String(route['match'])}`;
+        await put(applying, 'https_edge_route', title, named(route), id);
+      }
     }
   }
-  await removeOthers(applying);
+  await removeOthers(applying, existing);
+}
+
+/** What the file says beside its objects. */
+async function bringSettings({ changing, steps }: Applying, document: Body): Promise<void> {
+  const { facts, address_databases: databases } = document as FileSettings;
+  const next: FileSettings = {
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && databases.length > 0 && { address_databases: databases }),
+  };
+  const before = await fileSettings(changing.transaction);
+  for (const name of ['facts', 'address_databases'] as const) {
+    if (canonical(before[name]) === canonical(next[name])) continue;
+    const action = before[name] === undefined ? 'create' : next[name] === undefined ? 'delete' : 'update';
+    steps.push({ action, kind: 'setting', name });
+    changing.touch();
+  }
+  await keepFileSettings(changing.transaction, next);
 }
 
 /** Makes the children of a backend first. */
@@ -118,94 +129,51 @@ async function putBackend(
     for (const each of member as readonly string[]) children.push(await child(each));
     values = { backends: children };
   }
-  const id = await put(applying, kind, name, { ...notes, ...values }, null);
+  const id = await put(applying, kind, name, { ...notes, ...values });
   ids.set(`backend ${name}`, id);
   return id;
 }
 
-function withIds(route: Body, ids: ReadonlyMap<string, string>): Body {
-  const backend = route['backend'] as Body | undefined;
-  const restriction = route['ip_restriction'] as Body | undefined;
-  const idOf = (thing: string, name: unknown): string => ids.get(`${thing} ${String(name)}`) ?? String(name);
-  return {
-    ...route,
-    ...(backend && { backend: { ...backend, backend_id: idOf('backend', backend['backend_id']) } }),
-    ...(restriction && {
-      ip_restriction: {
-        ...restriction,
-        ip_policy_ids: (restriction['ip_policy_ids'] as string[]).map((name) => idOf('ip_policy', name)),
-      },
-    }),
-  };
-}
-
-/** Makes an object, or changes the one of this name; gives its id. */
-async function put(
-  { wiring, asking, changing, steps, existing, kept }: Applying,
-  kind: string,
-  name: string,
-  given: Body,
-  parent: string | null,
-): Promise<string> {
-  const resource = resourceOfKind(kind);
-  const { values } = parseWrite(resource, 'create', given, {});
-  const before = existing.find(
-    (object) =>
-      object.kind === kind &&
-      !kept.has(object.id) &&
-      (parent === null ? nameOf(object) === name : isSamePart(object, parent, values)),
-  );
-  const id = before?.id ?? wiring.newId(resource.prefix);
-  kept.add(id);
-  const { object } = await completed(wiring, asking, resource, changing.transaction, {
-    id,
-    parent,
-    given: values,
-    before: null,
-  });
-  const stays = unspoken(resource).filter((key) => before?.body[key] !== undefined);
-  const body = {
-    ...object.body,
-    ...Object.fromEntries(stays.map((key) => [key, before!.body[key]])),
-    ...(parent === null && name !== id && { [NAME_KEY]: name }),
-    created_at: before?.body['created_at'] ?? object.body['created_at'],
-  };
-  if (before !== undefined && canonical(before.body) === canonical(body)) return id;
-  const action = before === undefined ? 'create' : 'update';
-  steps.push({ action, kind, name });
-  await changing.put(resource, { ...object, body }, `${action}d`);
-  return id;
-}
-
-/** A rule is known by its range, a route by what it matches. */
-function isSamePart({ kind, parent, body }: StoredObject, owner: string, values: Body): boolean {
-  const keys = kind === 'ip_policy_rule' ? ['cidr', 'action'] : ['match_type', 'match'];
-  return parent === owner && keys.every((key) => body[key] === values[key]);
-}
-
-/** Routes go before backends and policies, which may not be removed while something leads to them. */
-const REMOVAL_ORDER = ['https_edge_route', 'https_edge', 'weighted_backend', 'failover_backend'];
+/** What leads to others goes before them: nothing may be removed while something leads to it. */
+const REMOVAL_ORDER = [
+  'https_edge_route',
+  'https_edge',
+  'tls_edge',
+  'tcp_edge',
+  // Either may lead to the other, so their children go first; see `removeOthers`.
+  'weighted_backend',
+  'failover_backend',
+];
 
 function rank({ kind }: StoredObject): number {
   const place = REMOVAL_ORDER.indexOf(kind);
   return place < 0 ? REMOVAL_ORDER.length : place;
 }
 
-async function removeOthers({ changing, steps, existing, kept }: Applying): Promise<void> {
-  const others = existing.filter(({ id }) => !kept.has(id)).toSorted((one, other) => rank(one) - rank(other));
-  for (const object of others) {
-    const current = await changing.transaction.get(object.id);
-    // Parts have gone with what they are a part of.
-    if (current === null) continue;
-    steps.push({ action: 'delete', kind: object.kind, name: nameOf(object) });
-    await changing.remove(resourceOfKind(object.kind), current);
+async function removeOthers(
+  { changing, steps, kept }: Applying,
+  existing: readonly StoredObject[],
+): Promise<void> {
+  let others = existing.filter(({ id }) => !kept.has(id)).toSorted((one, other) => rank(one) - rank(other));
+  const going = new Set(others.map(({ id }) => id));
+  while (others.length > 0) {
+    const waiting: StoredObject[] = [];
+    for (const object of others) {
+      const current = await changing.transaction.get(object.id);
+      // Parts have gone with what they are a part of.
+      if (current === null) continue;
+      const users = await changing.transaction.referrers(object.id);
+      const isWaiting =
+        users.some((id) => going.has(id) && id !== object.id) && memberOf(object.kind) !== undefined;
+      if (isWaiting) {
+        waiting.push(object);
+        continue;
+      }
+      steps.push({ action: 'delete', kind: object.kind, name: nameOf(object) });
+      await changing.remove(resourceOfKind(object.kind), current);
+      going.delete(object.id);
+    }
+    if (waiting.length === others.length) break;
+    others = waiting;
   }
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  );
 }

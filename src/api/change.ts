@@ -17,6 +17,8 @@ export interface Change {
   readonly transaction: Transaction;
   readonly put: (resource: Resource, object: StoredObject, action: 'created' | 'updated') => Promise<void>;
   readonly remove: (resource: Resource, object: StoredObject) => Promise<void>;
+  /** Has the edge compiled again for what is no object. */
+  readonly touch: () => void;
 }
 
 /**
@@ -51,6 +53,8 @@ export async function change<Answer>(
   }
 }
 
+const NO_OBJECT: StoredObject = { id: '', kind: '', parent: null, body: {}, references: [], claims: [] };
+
 function changing(wiring: Wiring, asking: Asking, transaction: Transaction, touched: StoredObject[]): Change {
   const record = async (resource: Resource, object: StoredObject, action: AuditAction): Promise<void> => {
     if (resource.drivesEdge === true) touched.push(object);
@@ -58,6 +62,7 @@ function changing(wiring: Wiring, asking: Asking, transaction: Transaction, touc
   };
   return {
     transaction,
+    touch: () => void touched.push(NO_OBJECT),
     put: async (resource, object, action) => {
       await checkReferences(referencesIn(resource, object.body), transaction);
       try {

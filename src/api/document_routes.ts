@@ -4,22 +4,45 @@ import { ApiProblem, COMMON } from '../resources/problem.ts';
 import { applyFile } from './apply_file.ts';
 import type { Asking, Wiring } from './contract.ts';
 import { exportFile } from './edge_file.ts';
+import { fileSettings } from './file_settings.ts';
 import { jsonBody, noBody, queryOf } from './request.ts';
 
 /** Reads and replaces the whole configuration as an edge file; our own, not of the specification. */
 export async function edgeFileRoute(wiring: Wiring, asking: Asking, request: Request): Promise<unknown> {
-  const query = queryOf(new URL(request.url), request.method === 'PUT' ? ['dry_run'] : []);
+  const query = queryOf(new URL(request.url), [request.method === 'PUT' ? 'dry_run' : 'private_keys']);
   if (request.method === 'GET') {
     await noBody(request);
-    const objects = await wiring.store.read((view) => view.all(EDGE_KINDS));
-    return exportFile(objects, wiring.ports.service);
+    const withPrivateKeys = query.get('private_keys') === 'true';
+    if (withPrivateKeys && !asking.principal.isAdmin)
+      throw new ApiProblem(403, COMMON.badValue, 'Only admins may export private keys.');
+    return wiring.store.read(async (view) =>
+      exportFile(await view.all(EDGE_KINDS), {
+        service: wiring.ports.service,
+        settings: await fileSettings(view),
+        withPrivateKeys,
+      }),
+    );
   }
   const document = await jsonBody(request, FILE_LIMIT_BYTES);
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new ApiProblem(400, COMMON.badValue, 'The body has to be an edge file as a JSON object.');
   }
   const isDry = query.get('dry_run') === 'true';
-  return { steps: await applyFile(wiring, asking, document as Body, isDry) };
+  const { service } = wiring.ports;
+  const other = (document as Body)['service_name'] ?? service;
+  const steps = await applyFile(wiring, asking, document as Body, isDry);
+  return { steps, notes: [...serviceNote(other, service), ...databaseNote(document as Body)] };
+}
+
+/** The name of the service is an option of the instance. */
+function serviceNote(other: unknown, service: string): string[] {
+  if (other === service) return [];
+  return [`service_name: the file has '${String(other)}', this instance was started as '${service}'`];
+}
+
+function databaseNote({ address_databases: databases }: Body): string[] {
+  if (!Array.isArray(databases) || databases.length === 0) return [];
+  return ['address_databases: kept for export; this instance has the databases that it was started with'];
 }
 
 /** The path of the edge file. */

@@ -157,7 +157,7 @@ export async function completed(
 }
 
 /** An object with what it names and claims. */
-function connected(resource: Resource, id: string, parent: string | null, body: Body): StoredObject {
+export function connected(resource: Resource, id: string, parent: string | null, body: Body): StoredObject {
   const owner = parent ?? (resource.partOf === undefined ? null : String(body[resource.partOf]));
   return {
     id,

@@ -22,7 +22,7 @@ export function register(program: Command): void {
 async function apply(file: string, options: ClientOptions, isDry: boolean): Promise<number> {
   let loaded: Awaited<ReturnType<typeof loadConfig>>;
   try {
-    loaded = await loadConfig(file);
+    loaded = await loadConfig(file, { keysMayBeMissing: true });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -34,9 +34,11 @@ async function apply(file: string, options: ClientOptions, isDry: boolean): Prom
   }
   if (config === null || hasErrors(diagnostics)) return EXIT.configInvalid;
   const path = `/edge_file${isDry ? '?dry_run=true' : ''}`;
-  const { steps } = (await callApi(options, 'PUT', path, config)) as {
+  const { steps, notes } = (await callApi(options, 'PUT', path, config)) as {
+    readonly notes: readonly string[];
     readonly steps: readonly { readonly action: string; readonly kind: string; readonly name: string }[];
   };
+  for (const note of notes) process.stderr.write(`${note}\n`);
   for (const { action, kind, name } of steps) {
     process.stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
   }

@@ -5,11 +5,19 @@ import { authorityProblem, chainProblem, keyProblem } from '../edge/certificates
 import type { Checking, FurtherCheck } from '../edge/document/check.ts';
 import type { Report } from '../edge/document/report.ts';
 
+export interface KeyOptions {
+  /** Whether files with private keys may be missing, because whoever takes the configuration may have them. */
+  readonly keysMayBeMissing?: boolean;
+}
+
 /**
  * The check that reads certificates and keys from files beside an edge file. It puts their texts into the
  * configuration, where the edge finds them as if they had stood there.
  */
-export function certificateFiles(edgeFile: string): FurtherCheck {
+export function certificateFiles(
+  edgeFile: string,
+  { keysMayBeMissing = false }: KeyOptions = {},
+): FurtherCheck {
   const folder = dirname(edgeFile);
   return ({ config, report }: Checking) => {
     for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
@@ -22,7 +30,13 @@ export function certificateFiles(edgeFile: string): FurtherCheck {
       fill(certificate, 'certificate_pem', 'certificate_file', at, chain);
       const pem = certificate?.certificate_pem;
       const problemOf = (key: string): string | null => (pem === undefined ? null : keyProblem(pem, key));
-      fill(certificate, 'private_key_pem', 'private_key_file', at, { folder, report, problemOf });
+      const mayBeMissing = keysMayBeMissing;
+      fill(certificate, 'private_key_pem', 'private_key_file', at, {
+        folder,
+        report,
+        problemOf,
+        mayBeMissing,
+      });
     }
     return [];
   };
@@ -32,6 +46,7 @@ interface Filling {
   readonly folder: string;
   readonly report: Report;
   readonly problemOf: (text: string) => string | null;
+  readonly mayBeMissing?: boolean;
 }
 
 /** Puts the text of a named file under another key; what is wrong with it is reported at the name. */
@@ -40,7 +55,7 @@ function fill(
   textKey: string,
   fileKey: string,
   pointer: string,
-  { folder, report, problemOf }: Filling,
+  { folder, report, problemOf, mayBeMissing = false }: Filling,
 ): void {
   const name = thing?.[fileKey];
   if (thing === undefined || name === undefined || textKey in thing) return;
@@ -52,6 +67,7 @@ function fill(
     if (says === null) (thing as Record<string, string>)[textKey] = text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && mayBeMissing) return;
     says = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${code ?? 'unknown'})`;
   }
   if (says !== null) report('edge.bad_certificate', pointerTo(pointer, fileKey), `${name}: ${says}`);

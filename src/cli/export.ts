@@ -7,18 +7,22 @@ export function register(program: Command): void {
   const command = program
     .command('export')
     .description('Write the configuration of a running instance as an edge file (JSON, which is YAML)')
+    .option('--private-keys', 'write private keys of certificates into the file')
     .option('-o, --output <file>', 'file to write; standard output when left out');
-  addClientOptions(command).action(async (options: ClientOptions & { output?: string }) => {
-    process.exitCode = await tellingErrors(async () => {
-      const { document, left_out: leftOut } = (await callApi(options, 'GET', '/edge_file')) as {
-        readonly document: object;
-        readonly left_out: readonly string[];
-      };
-      const text = `${JSON.stringify(document, null, 2)}\n`;
-      if (options.output === undefined) process.stdout.write(text);
-      else writeFileSync(options.output, text);
-      for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
-      return EXIT.ok;
-    });
-  });
+  addClientOptions(command).action(
+    async (options: ClientOptions & { output?: string; privateKeys?: boolean }) => {
+      process.exitCode = await tellingErrors(async () => {
+        const query = options.privateKeys === true ? '?private_keys=true' : '';
+        const { document, left_out: leftOut } = (await callApi(options, 'GET', `/edge_file${query}`)) as {
+          readonly document: object;
+          readonly left_out: readonly string[];
+        };
+        const text = `${JSON.stringify(document, null, 2)}\n`;
+        if (options.output === undefined) process.stdout.write(text);
+        else writeFileSync(options.output, text, { mode: options.privateKeys === true ? 0o600 : 0o666 });
+        for (const each of leftOut) process.stderr.write(`left out: ${each}\n`);
+        return EXIT.ok;
+      });
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
+import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
@@ -55,16 +56,20 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
-export async function loadConfig(path: string): Promise<Checked> {
-  if (isScript(path)) return checkConfigValue(await importDefault(path), path);
+export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
+  if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   const text = readText(path);
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
   return checkEdge({ name: path, text }, further(path));
 }
 
 /** Checks an edge that was handed over as an object; files that it names stand beside `path`. */
-export async function checkConfigValue(value: unknown, path = '.'): Promise<Checked> {
-  const further = await furtherChecks();
+export async function checkConfigValue(
+  value: unknown,
+  path = '.',
+  options: KeyOptions = {},
+): Promise<Checked> {
+  const further = await furtherChecks(options);
   return checkEdge({ value }, further(path));
 }
 
@@ -77,11 +82,13 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks(): Promise<(edgeFile: string) => readonly FurtherCheck[]> {
+async function furtherChecks(
+  options: KeyOptions = {},
+): Promise<(edgeFile: string) => readonly FurtherCheck[]> {
   const { furtherChecks: checksOf } = await import('../edge/further_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const checks = checksOf({ nowMs: Date.now() });
-  return (edgeFile) => [...checks, certificateFiles(edgeFile)];
+  return (edgeFile) => [...checks, certificateFiles(edgeFile, options)];
 }
 
 /** The default export of a module, loaded anew. */

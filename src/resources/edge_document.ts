@@ -55,6 +55,9 @@ export interface EdgeDocument {
 
 export type EdgeFamily = 'https' | 'tls' | 'tcp';
 
+/** The name that an object has in an edge file is kept under this key. */
+export const NAME_KEY = 'edge_file_name';
+
 /** What an edge file can say and requests cannot is kept under this key, where no response shows it. */
 export const MORE_KEY = 'edge_file_more';
 
@@ -110,6 +113,7 @@ export function edgeDocument(
   }
   const streams = streamBackends(objects);
   for (const object of objects) place(draft, object, streams.nameFor);
+  addAliases(draft.policies, objects);
   const { policies, backends, authorities, certificates, edges } = draft;
   const { facts, address_databases: databases } = settings;
   const value = {
@@ -124,6 +128,20 @@ export function edgeDocument(
   };
   const { pointers, routeIds, hidden, restriction, secrets } = draft;
   return { value, pointers, routeIds, hidden, restriction, secrets };
+}
+
+/** Texts of policies may call IP policies by the names that they have in an edge file. */
+function addAliases(policies: Draft['policies'], objects: readonly EdgeObject[]): void {
+  const named = objects.filter(({ kind, body }) => kind === 'ip_policy' && body[NAME_KEY] !== undefined);
+  if (named.length === 0) return;
+  const texts = objects.flatMap(
+    ({ body }) => (body['traffic_policy'] as { value: string } | undefined)?.value ?? [],
+  );
+  for (const { id, body } of named) {
+    const name = String(body[NAME_KEY]);
+    if (policies[name] === undefined && texts.some((text) => text.includes(name)))
+      policies[name] = policies[id]!;
+  }
 }
 
 /** Puts one object where it belongs. */

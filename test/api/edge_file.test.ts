@@ -115,17 +115,48 @@ describe('an edge file', () => {
   });
 
   it('has no words for some things, which are named and stay', async () => {
-    await instance.make('/backends/tunnel_group', { labels: { a: 'b' } });
-    const {
-      https_edges: [edge],
-    } = (await instance.call('GET', '/edges/https')).body;
+    const group = await instance.make('/backends/tunnel_group', { labels: { a: 'b' } });
+    const mixed = await instance.make('/backends/weighted', { backends: { [group.id]: 1 } });
+    const bare = await instance.make('/edges/https', {});
+    const edge = await instance.make('/edges/https', { hostports: ['words.test:443'] });
+    const routes = `/edges/https/${edge.id}/routes`;
+    const toGroup = { match_type: 'exact_path', match: '/', backend: { backend_id: group.id } };
+    const route = await instance.make(routes, toGroup);
+    await instance.make(routes, { ...toGroup, match: '/mixed', backend: { backend_id: mixed.id } });
     await instance.call('PUT', `/edges/https/${edge.id}/tls_termination`, { min_version: '1.3' });
     const { document, left_out: leftOut } = await exported();
-    expect(leftOut).toHaveLength(2);
+    expect(leftOut).toEqual([
+      `of ${mixed.id}: the tunnel group backends ${group.id}`,
+      `${group.id}: a tunnel group backend`,
+      `${bare.id}: an edge without hostports`,
+      `the backend of ${route.id}: the tunnel group backend ${group.id}`,
+    ]);
     expect((await put(document)).body.steps).toEqual([]);
-    expect((await instance.call('GET', `/edges/https/${edge.id}`)).body.tls_termination.min_version).toBe(
-      '1.3',
+    for (const path of [`/edges/https/${bare.id}`, `${routes}/${route.id}`, `/backends/weighted/${mixed.id}`])
+      expect((await instance.call('GET', path)).status).toBe(200);
+    const other = {
+      ...document.edges.https[edge.id],
+      tls_termination: { min_version: '1.2', redirect_http: true },
+    };
+    await put({
+      ...document,
+      edges: { ...document.edges, https: { ...document.edges.https, [edge.id]: other } },
+    });
+    const { body } = await instance.call('GET', `/edges/https/${edge.id}`);
+    expect(body.tls_termination).toEqual({ enabled: true, min_version: '1.2', terminate_at: 'edge' });
+    expect(body.routes[0].backend.backend.id).toBe(group.id);
+    expect((await exported()).document.edges.https[edge.id].tls_termination.redirect_http).toBe(true);
+  });
+
+  it('tells of what the instance decides itself', async () => {
+    const { body } = await put(
+      { ...FILE, service_name: 'other', address_databases: ['geo.mmdb'] },
+      '?dry_run=true',
     );
+    expect(body.notes).toEqual([
+      "service_name: the file has 'other', this instance was started as 'service'",
+      'address_databases: kept for export; this instance has the databases that it was started with',
+    ]);
   });
 });
 

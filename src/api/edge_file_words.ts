@@ -1,0 +1,98 @@
+import type { Body } from '../resources/contract.ts';
+import { MORE_KEY, NAME_KEY } from '../resources/edge_document.ts';
+import type { StoredObject } from '../store/port.ts';
+
+/**
+ * How edge files and the store say the same. Objects have ids, files have names: an object that came from a file keeps
+ * its name in its body, where no request can see or change it; any other object is called by its id. What a file can
+ * say and requests cannot is kept beside it.
+ */
+
+export type Mutable = Record<string, unknown>;
+
+export function nameOf({ id, body }: Pick<StoredObject, 'id' | 'body'>): string {
+  return (body[NAME_KEY] as string | undefined) ?? id;
+}
+
+export function moreOf(body: Body): Body {
+  return (body[MORE_KEY] as Body | undefined) ?? {};
+}
+
+/** Kinds that an edge file speaks of. */
+export const FILE_KINDS: readonly string[] = [
+  'ip_policy',
+  'ip_policy_rule',
+  'static_backend',
+  'http_response_backend',
+  'weighted_backend',
+  'failover_backend',
+  'certificate_authority',
+  'tls_certificate',
+  'https_edge',
+  'https_edge_route',
+  'tls_edge',
+  'tcp_edge',
+];
+
+const BACKENDS: Readonly<Record<string, string>> = {
+  static_backend: 'static',
+  http_response_backend: 'http_response',
+  weighted_backend: 'weighted',
+  failover_backend: 'failover',
+};
+
+/** The member of a backend in a file, by its kind. */
+export function memberOf(kind: string): string | undefined {
+  return BACKENDS[kind];
+}
+
+/** The kind of a backend in a file. */
+export function kindOfBackend(backend: Body): string | undefined {
+  return Object.keys(BACKENDS).find((kind) => backend[BACKENDS[kind]!] !== undefined);
+}
+
+/** Edges of a file by their family, and the kind of their objects. */
+export const EDGE_FAMILIES = [
+  ['https', 'https_edge'],
+  ['tls', 'tls_edge'],
+  ['tcp', 'tcp_edge'],
+] as const;
+
+/** Modules that name other objects: the member with their ids, and what they are. */
+const REFERRING = {
+  backend: ['backend_id', 'backend'],
+  ip_restriction: ['ip_policy_ids', 'ip_policy'],
+  mutual_tls: ['certificate_authority_ids', 'certificate_authority'],
+} as const;
+
+export type Named = 'backend' | 'ip_policy' | 'certificate_authority';
+
+/** A route or edge that calls other objects by other names; a backend that has none is left out. */
+export function renamed(thing: Body, rename: (named: Named, id: string) => string | null): Mutable {
+  const result: Mutable = { ...thing };
+  for (const [module, [member, named]] of Object.entries(REFERRING)) {
+    const config = thing[module] as Body | undefined;
+    if (config === undefined) continue;
+    const ids = config[member] as string | readonly string[];
+    if (typeof ids !== 'string')
+      result[module] = { ...config, [member]: ids.map((id) => rename(named, id) ?? id) };
+    else {
+      const name = rename(named, ids);
+      if (name === null) delete result[module];
+      else result[module] = { ...config, [member]: name };
+    }
+  }
+  return result;
+}
+
+const TUNNEL_GROUP = /^bkdtg_/;
+
+/** Whether a backend is one that a file has no words for. */
+export function isUnspoken(backend: string): boolean {
+  return TUNNEL_GROUP.test(backend);
+}
+
+/** Where a private key is looked for that was not written with its certificate. */
+export function keyFileOf(name: string): string {
+  return `${name}-key.pem`;
+}
