@@ -16,6 +16,11 @@ export interface MeterOptions {
   readonly random: () => number;
   /** Milliseconds of any beginning; default the system's monotonic clock. */
   readonly clock?: () => number;
+  /**
+   * For each subject, after how many turns its work repeats: the length of the list of requests that it goes through.
+   * Slices take whole lists, so that no subject gets more of the dear requests than another; default one turn.
+   */
+  readonly cycles?: readonly number[];
   /** Whether latencies of single turns and allocations are measured too; default true. */
   readonly extras?: boolean;
   /** Told of how far the work is, from 0 to 1. */
@@ -44,6 +49,8 @@ const SLICE_MS = 1;
 const LEAST_SLICES = 96;
 /** Slices of a subject that was made anew and are not counted. */
 const SETTLING_SLICES = 2;
+/** Lists that take longer are gone through in equal steps instead. */
+const LONGEST_SLICE_MS = 4;
 const LATENCY_TURNS = 20_000;
 /** Slices whose medians are compared to tell whether a subject is still getting faster. */
 const WINDOW = 8;
@@ -70,7 +77,8 @@ export async function measure(
   const began = clock();
   let subjects = makers.map((make) => make());
   const makingMs = clock() - began;
-  const warmed = warmUp(subjects, options.warmUpMs, clock);
+  const cycles = options.cycles ?? [];
+  const warmed = paced(warmUp(subjects, options.warmUpMs, clock), cycles);
   const rounds = Math.ceil(Math.max(LEAST_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
   // What takes long to make is made once: it would take longer than measuring it.
   const isMadeAnew = makingMs * STRETCHES < Math.max(1_000, options.durationMs * makers.length);
@@ -79,8 +87,8 @@ export async function measure(
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
       if (isMadeAnew && stretch > 0) subjects = makers.map((make) => make());
       for (let again = 0; again < SETTLING_SLICES; again++)
-        for (const [at, subject] of subjects.entries()) sliceMs(subject, warmed[at]!.turns, clock);
-      takeTurns(subjects, warmed, rounds, samples, clock);
+        for (const [at, subject] of subjects.entries()) sliceMs(subject, 0, warmed[at]!.turns, clock);
+      takeTurns(subjects, warmed, { first: stretch * rounds, count: rounds }, samples, clock);
       options.progress?.((stretch + 1) / STRETCHES);
     }
   });
@@ -94,7 +102,7 @@ export async function measure(
       nsPerOp,
       opsPerSecond: 1e9 / nsPerOp.value,
       latency: withExtras ? singleTurns(subject) : latencies().summary(),
-      bytesPerOp: withExtras ? bytesOf(subject) : 0,
+      bytesPerOp: withExtras ? bytesOf(subject, cycles[at] ?? 1) : 0,
       // Garbage is collected for all in turn; its share is that of the whole.
       gcShare: Math.min(1, collected.ms / Math.max(allSpent, 1e-9)),
       warmUpMs: warmed[at]!.tookMs,
@@ -106,15 +114,15 @@ export async function measure(
 function takeTurns(
   subjects: readonly Subject[],
   warmed: readonly Warmed[],
-  rounds: number,
+  rounds: { readonly first: number; readonly count: number },
   samples: readonly number[][],
   clock: Clock,
 ): void {
-  for (let round = 0; round < rounds; round++) {
+  for (let round = rounds.first; round < rounds.first + rounds.count; round++) {
     for (let place = 0; place < subjects.length; place++) {
       const at = (place + round) % subjects.length;
       const { turns } = warmed[at]!;
-      samples[at]!.push((sliceMs(subjects[at]!, turns, clock) * 1e6) / turns);
+      samples[at]!.push((sliceMs(subjects[at]!, round * turns, turns, clock) * 1e6) / turns);
     }
   }
 }
@@ -134,20 +142,35 @@ function warmUp(subjects: readonly Subject[], limitMs: number, clock: Clock): re
   const began = clock();
   const turns = subjects.map((subject) => {
     let count = 1;
-    while (sliceMs(subject, count, clock) < SLICE_MS / 2 && count < 2 ** 24) count *= 2;
+    while (sliceMs(subject, 0, count, clock) < SLICE_MS / 2 && count < 2 ** 24) count *= 2;
     return count;
   });
   const times = subjects.map((): number[] => []);
   const allSteady = () => times.every(isSteady);
   while (!allSteady() && clock() - began < limitMs * subjects.length) {
     for (const [at, subject] of subjects.entries())
-      times[at]!.push(sliceMs(subject, turns[at]!, clock) / turns[at]!);
+      times[at]!.push(sliceMs(subject, times[at]!.length * turns[at]!, turns[at]!, clock) / turns[at]!);
   }
   const tookMs = clock() - began;
   return times.map((of) => {
     // From the least time, which nothing disturbed: a longer slice is disturbed more often and would look slower.
     const least = Math.min(...of.slice(-2 * WINDOW), Infinity);
     return { turns: Math.max(1, Math.round(SLICE_MS / least)), tookMs, steady: isSteady(of) };
+  });
+}
+
+/**
+ * The turns of each slice, so that subjects with the same list do the same work: whole lists where these are short,
+ * else as many turns for all that share a list, which go through it together.
+ */
+function paced(warmed: readonly Warmed[], cycles: readonly number[]): readonly Warmed[] {
+  return warmed.map((one, at) => {
+    const cycle = cycles[at] ?? 1;
+    const fewest = Math.min(
+      ...warmed.filter((_, other) => (cycles[other] ?? 1) === cycle).map((of) => of.turns),
+    );
+    if (cycle > (fewest * LONGEST_SLICE_MS) / SLICE_MS) return { ...one, turns: fewest };
+    return { ...one, turns: Math.max(1, Math.round(one.turns / cycle)) * cycle };
   });
 }
 
@@ -163,9 +186,9 @@ function isSteady(times: readonly number[]): boolean {
  * Time of day: processor time is counted in ticks of milliseconds on some systems. Slices are so short that few are
  * disturbed by what else runs, and medians leave those out.
  */
-function sliceMs(subject: Subject, turns: number, clock: Clock): number {
+function sliceMs(subject: Subject, first: number, turns: number, clock: Clock): number {
   const began = clock();
-  for (let turn = 0; turn < turns; turn++) sink = subject(turn);
+  for (let turn = first; turn < first + turns; turn++) sink = subject(turn);
   return clock() - began;
 }
 
@@ -189,7 +212,7 @@ function singleTurns(subject: Subject): LatencySummary {
 let collector: (() => void) | null = null;
 
 /** Bytes that a turn allocates: the growth of the heap over turns in which nothing was collected. */
-function bytesOf(subject: Subject): number {
+function bytesOf(subject: Subject, cycle: number): number {
   if (collector === null) {
     setFlagsFromString('--expose-gc');
     collector = runInNewContext('gc') as () => void;
@@ -197,13 +220,16 @@ function bytesOf(subject: Subject): number {
   const grown = (turns: number): number => {
     collector!();
     const before = process.memoryUsage().heapUsed;
-    for (let turn = 0; turn < turns; turn++) sink = subject(turn);
+    for (let turn = 0; turn < turns; turn++) sink = subject(Math.floor(turn * step));
     return process.memoryUsage().heapUsed - before;
   };
+  // A short list is gone through whole, of a long one turns from all over it are taken.
+  const taken = cycle > ALLOCATING_TURNS ? ALLOCATING_TURNS : Math.ceil(ALLOCATING_TURNS / 2 / cycle) * cycle;
+  const step = Math.max(1, cycle / ALLOCATING_TURNS);
   // The new space holds a few hundred kilobytes; what is measured has to stay below, and asking allocates as well.
   const sizes: number[] = [];
   const fixed = Math.min(...Array.from({ length: 5 }, () => grown(0)));
-  for (let round = 0; round < 7; round++) sizes.push((grown(ALLOCATING_TURNS) - fixed) / ALLOCATING_TURNS);
+  for (let round = 0; round < 7; round++) sizes.push((grown(taken) - fixed) / taken);
   return Math.max(0, Math.round(sizes.sort((one, other) => one - other)[3]!));
 }
 

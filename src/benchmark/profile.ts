@@ -49,7 +49,8 @@ export async function profile(
     () => decider(part.without, seed).subject(requests, 'decision'),
     () => decider(part.alone, seed).subject(requests, 'decision'),
   ]);
-  const found = subjects.length === 0 ? [] : await measure(subjects, { ...options, extras: false });
+  const cycles = measured.flatMap(({ requests }) => [requests.length, requests.length]);
+  const found = subjects.length === 0 ? [] : await measure(subjects, { ...options, cycles, extras: false });
   const parts = reached.map(({ part, requests, estimatedNs }): PartCost => {
     const at = measured.findIndex((each) => each.part === part);
     const ns = at < 0 ? 0 : differenceOf(found[at * 2]!.samples, found[at * 2 + 1]!.samples);

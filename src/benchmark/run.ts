@@ -79,7 +79,9 @@ export async function benchSubjects(
   other: { readonly name: string; readonly subjects: readonly SubjectMaker[] } | null = null,
 ): Promise<BenchResult> {
   const { file, machine, seed } = options;
-  const found = await measure([...subjects, ...(other?.subjects ?? [])], meterOf(options, 'decisions'));
+  const all = [...subjects, ...(other?.subjects ?? [])];
+  const cycles = all.map(() => corpus.requests.length);
+  const found = await measure(all, { ...meterOf(options, 'decisions'), cycles });
   const rows = names.map((name, at): ResultRow => ({ name, ...found[at]! }));
   const { random } = seededChance(`${seed}/compare`);
   const compared = (other?.subjects ?? []).map((_, at): ComparedRow => {

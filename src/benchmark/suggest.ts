@@ -48,7 +48,7 @@ export async function suggest(
   for (const candidate of alike) {
     const [now, changed] = await measure(
       [config, candidate.config].map((each) => () => decider(each, seed).subject(corpus, 'decision')),
-      { ...options, extras: false },
+      { ...options, cycles: [corpus.length, corpus.length], extras: false },
     );
     const comparison = comparePairs(now!.samples, changed!.samples, random);
     const { says, pointer } = candidate;

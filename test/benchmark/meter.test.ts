@@ -41,6 +41,19 @@ describe('measuring side by side', () => {
     }
   });
 
+  it.each([35, 900])('raises none either when a few of %i requests take most of the time', async (cycle) => {
+    for (let pair = 0; pair < 10; pair++) {
+      const { clock, subject } = machine(`uneven ${pair}`);
+      const options = { ...setting(clock, String(pair)), cycles: [cycle, cycle] };
+      const uneven = () => {
+        const [dear, cheap] = [subject(0.05)(), subject(0.002)()];
+        return (turn: number) => (turn % cycle < cycle / 7 ? dear() : cheap());
+      };
+      const [one, other] = await measure([uneven, uneven], options);
+      expect(comparePairs(one!.samples, other!.samples, options.random).verdict).toBe('no difference');
+    }
+  });
+
   it('finds a planted regression of ten percent each time, and an improvement', async () => {
     for (let pair = 0; pair < 20; pair++) {
       const { clock, subject } = machine(`planted ${pair}`);
