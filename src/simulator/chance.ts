@@ -9,7 +9,12 @@ export interface Chance {
 /** Makes chance from a seed. */
 export function seededChance(seed: number | string): Chance {
   const text = String(seed);
-  return { random: generator(text), split: (purpose) => seededChance(`${text}/${purpose}`) };
+  // Most chance is never asked.
+  let next: (() => number) | null = null;
+  return {
+    random: () => (next ??= generator(text))(),
+    split: (purpose) => seededChance(`${text}/${purpose}`),
+  };
 }
 
 /** sfc32 (Doty-Humphrey, PractRand): 32-bit integers only, which every engine computes alike. */

@@ -85,6 +85,22 @@ export function dialledBackends({ backends }: EdgeConfig): string[] {
   );
 }
 
+/** What is the same for all cases of a file that do not say otherwise: made once. */
+export interface FileSetting extends CaseSetting {
+  readonly backends: readonly string[];
+  readonly dialled: readonly string[];
+  readonly common: ReturnType<typeof settingOf>;
+  readonly upstreams: ReadonlyMap<string, UpstreamScript>;
+}
+
+/** Prepares what the cases of a file have in common. */
+export function fileSetting(setting: CaseSetting, findings: Diagnostic[]): FileSetting {
+  const common = settingOf(setting, findings);
+  const dialled = dialledBackends(setting.edge);
+  const upstreams = compileUpstreams(setting.shell.upstreams, '/upstreams', dialled, common.report);
+  return { ...setting, backends: Object.keys(setting.edge.backends), dialled, common, upstreams };
+}
+
 /** What all requests of a file are made with. */
 export function settingOf(
   { shell, edge, signer, seed, checked }: CaseSetting,
@@ -113,22 +129,35 @@ export function settingOf(
 }
 
 /** Compiles a case; null when something in it cannot be run, which is then in `findings`. */
-export function compileCase(row: CaseRow, setting: CaseSetting, findings: Diagnostic[]): CompiledCase | null {
-  const { shell } = setting;
+export function compileCase(
+  row: CaseRow,
+  given: CaseSetting | FileSetting,
+  findings: Diagnostic[],
+): CompiledCase | null {
   const { config, pointer } = row;
   const before = findings.length;
-  const { report, request, startMs, seed, headMs, facts } = settingOf(setting, findings, row);
-  const scripts = (given: ScenarioShell['upstreams'], at: string) =>
-    compileUpstreams(given, at, dialledBackends(setting.edge), report);
-  const upstreams = new Map([
-    ...scripts(shell.upstreams, '/upstreams'),
-    ...scripts(config.upstreams, `${pointer}/upstreams`),
-  ]);
+  const setting = 'common' in given ? given : fileSetting(given, findings);
+  const { dialled, shell } = setting;
+  const { report, request, startMs, seed, headMs, facts } = isPlain(config)
+    ? setting.common
+    : settingOf(setting, findings, row);
+  const upstreams =
+    config.upstreams === undefined
+      ? setting.upstreams
+      : new Map([
+          ...setting.upstreams,
+          ...compileUpstreams(config.upstreams, `${pointer}/upstreams`, dialled, report),
+        ]);
   const plan = planOf(row, setting, request, report);
   if (plan === null || findings.length > before) return null;
   const identities = identitiesOf(shell);
   const snapshot = config.expect === 'snapshot';
   return { row, startMs, seed, headMs, facts, upstreams, identities, plan, snapshot };
+}
+
+/** Whether a case is made with nothing but what its file says. */
+function isPlain({ clock, seed, facts, client_certificate: certificate }: CaseConfig): boolean {
+  return clock === undefined && seed === undefined && facts === undefined && certificate === undefined;
 }
 
 function startOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): number {
@@ -184,11 +213,11 @@ function factsOf(
 
 function planOf(
   { config, pointer }: CaseRow,
-  setting: CaseSetting,
+  setting: FileSetting,
   request: RequestSetting,
   report: Report<ScenarioCode>,
 ): Plan | null {
-  const naming = { backends: Object.keys(setting.edge.backends), report };
+  const naming = { backends: setting.backends, report };
   const expected = (given: unknown, at: string): Expectation[] =>
     typeof given === 'object' && given !== null ? compileExpectation(given, at, naming) : [];
   const { timeline, sample, connect } = config;
@@ -229,7 +258,7 @@ function planOf(
 
 function timelinePlan(
   steps: readonly { readonly step: StepConfig; readonly at: string }[],
-  setting: CaseSetting,
+  setting: FileSetting,
   request: RequestSetting,
   expected: (given: unknown, at: string) => Expectation[],
   report: Report<ScenarioCode>,
@@ -248,7 +277,7 @@ function timelinePlan(
     }
     return {
       atMs,
-      upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, dialledBackends(setting.edge), report),
+      upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, setting.dialled, report),
       identities: step.identities === undefined ? null : changedIdentities(setting.shell, step.identities),
       request: send === undefined ? null : prepareRequest(send, `${at}/send`, request),
       count,

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../edge/document/report.ts';
-import { type CaseSetting, type CompiledCase, compileCase } from './compile_case.ts';
+import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';
@@ -41,7 +41,8 @@ export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: 
   const { scenario } = checked;
   if (scenario === null) return { file: checked.name, cases: [], diagnostics: findings, isWhole: true };
   const { shell } = scenario;
-  const setting = { checked, shell, edge: edge.config, signer: options.signer, seed: options.seed };
+  const { signer, seed } = options;
+  const setting = fileSetting({ checked, shell, edge: edge.config, signer, seed }, findings);
   const compiled: (CompiledCase | { readonly skipped: CaseRow })[] = [];
   let isWhole = true;
   for (const row of scenario.cases) {

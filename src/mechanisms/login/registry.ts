@@ -112,7 +112,8 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
       );
     },
     clear: () => {
-      for (const kept of [users, sessions, revoked]) kept.clear();
+      // Clearing an empty map makes a new table all the same.
+      for (const kept of [users, sessions, revoked]) if (kept.size > 0) kept.clear();
       allBeforeMs = Number.NEGATIVE_INFINITY;
     },
     seen: (session, nowMs, sighting) => {

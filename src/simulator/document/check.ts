@@ -69,17 +69,12 @@ export function checkScenario(
 function quickJson(source: Source): { document: EdgeDocument; diagnostics: [] } | null {
   if (!/^\s*\{/.test(source.text)) return null;
   let value: unknown;
-  let keys = 0;
   try {
-    value = JSON.parse(source.text, (_key, item: unknown) => {
-      if (typeof item === 'object' && item !== null && !Array.isArray(item)) keys += Object.keys(item).length;
-      return item;
-    });
+    value = JSON.parse(source.text) as unknown;
   } catch {
     return null;
   }
-  const written = source.text.match(/"(?:[^"\\]|\\.)*"\s*:/g)?.length ?? 0;
-  if (written !== keys) return null;
+  if (keysWritten(source.text) !== keysWithin(value)) return null;
   let slow: EdgeDocument | null | undefined;
   const places = () => (slow ??= readDocument(source, SCENARIO_FILE).document);
   const document: EdgeDocument = {
@@ -89,6 +84,23 @@ function quickJson(source: Source): { document: EdgeDocument; diagnostics: [] } 
     keySpanOf: (pointer) => places()?.keySpanOf(pointer),
   };
   return { document, diagnostics: [] };
+}
+
+/** Keys of all objects in a value. */
+function keysWithin(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let keys = Array.isArray(value) ? 0 : parts.length;
+  for (const part of parts) if (typeof part === 'object') keys += keysWithin(part);
+  return keys;
+}
+
+/** Keys as they are written in sound JSON: its texts that a colon follows. */
+function keysWritten(text: string): number {
+  const key = /"(?:[^"\\]|\\.)*"\s*:/g;
+  let keys = 0;
+  while (key.test(text)) keys++;
+  return keys;
 }
 
 /** Findings of the reader that all kinds of file share carry the codes of edge files. */

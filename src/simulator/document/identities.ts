@@ -22,10 +22,15 @@ export function changedIdentities({ identities = {} }: ScenarioShell, changes: R
 
 /** Checks what identities say of themselves. */
 export function checkIdentityFacts(shell: ScenarioShell, report: Report<ScenarioCode>): void {
-  for (const { key, member, says } of readIdentities(shell.identities ?? {}).problems) {
+  if (shell.identities === undefined) return;
+  for (const { key, member, says } of readIdentities(shell.identities).problems) {
     const pointer = pointerTo('/identities', key);
     report('scenario.bad_identity', member === '' ? pointer : pointerTo(pointer, member), says);
   }
+}
+
+function asks(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'as' in given;
 }
 
 /** Checks that whoever asks in a case is known, and notes that they have asked. */
@@ -36,18 +41,20 @@ export function checkAskers(
   asked: Set<string>,
   report: Report<ScenarioCode>,
 ): void {
+  if (timeline === undefined && !asks(defaults?.request) && !asks(request) && !asks(sample?.request)) return;
   const requests: readonly (readonly [string, unknown])[] = [
     ['/defaults/request', defaults?.request],
     [`${pointer}/request`, request],
     [`${pointer}/sample/request`, sample?.request],
     ...(timeline ?? []).map((step, index) => [`${pointer}/timeline/${index}/send`, step.send] as const),
   ];
-  const known = Object.keys(identities);
+  let known: readonly string[] | null = null;
   for (const [at, given] of requests) {
     if (typeof given !== 'object' || given === null || !('as' in given)) continue;
     const name = String(given.as);
     if (asked.has(name)) continue;
     asked.add(name);
+    known ??= Object.keys(identities);
     if (known.includes(name)) continue;
     const hint = didYouMean(suggest(name, known));
     report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint });

@@ -73,7 +73,7 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
     if ('problem' in signed) return refuse(setting, pointerTo(pointer, 'sign'), signed.problem);
     ({ headers, body } = signed);
   }
-  return withHead(() => headOf({ method, url, headers: pairs(headers) }), body, merged, pointer, setting);
+  return withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
 }
 
 function withHead(
@@ -164,6 +164,10 @@ function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): s
     }
   }
   return fields;
+}
+
+function headLike(method: string, url: string, headers: FieldList) {
+  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: pairs(headers) });
 }
 
 function pairs(fields: FieldList): [string, string][] {

@@ -32,47 +32,59 @@ export function compileExpectation(
   naming: Naming,
 ): Expectation[] {
   const checks: Expectation[] = [];
+  const at = (key: string) => pointerTo(pointer, key);
+  /** Most is left out of most cases, so the pointer is made last. */
   const value = (
     what: string,
     expected: ExpectedValue | undefined,
-    at: string,
     of: (outcome: Outcome) => unknown,
+    pointerOf: () => string = () => at(what),
   ): void => {
     if (expected === undefined) return;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
-    else checks.push(valueExpectation(what, check, at, of));
+    if ('problem' in check) naming.report('scenario.bad_expectation', pointerOf(), check.problem);
+    else checks.push(valueExpectation(what, check, pointerOf(), of));
   };
-  const at = (key: string) => pointerTo(pointer, key);
   if (config.connection !== undefined) {
     naming.report('scenario.bad_expectation', at('connection'), 'only a case that connects has a connection');
   }
-  value('status', statusOf(config.status), at('status'), ({ flight }) =>
-    flight.response.status === 0 ? 'none' : flight.response.status,
-  );
-  for (const [name, expected] of Object.entries(config.headers ?? {})) {
-    value(`headers.${name}`, expected, pointerTo(at('headers'), name), ({ flight }) =>
-      fieldValues(flight.response.headers, name),
-    );
+  value('status', statusOf(config.status), statusSeen);
+  for (const name in config.headers) {
+    const seen = ({ flight }: Outcome) => fieldValues(flight.response.headers, name);
+    value(`headers.${name}`, config.headers[name], seen, () => pointerTo(at('headers'), name));
   }
-  value('body', config.body, at('body'), ({ flight }) => text(flight.response.body));
+  value('body', config.body, bodySeen);
   if (config.json !== undefined) {
     const { json } = config;
     checks.push(({ flight }) => jsonMismatch('json', json, text(flight.response.body), at('json')));
   }
   if (config.backend !== undefined) {
     checkBackend(config.backend, at('backend'), naming);
-    value('backend', config.backend, at('backend'), (outcome) => outcome.backend());
+    value('backend', config.backend, (outcome) => outcome.backend());
   }
-  checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
-  for (const [path, expected] of Object.entries(config.event ?? {})) {
-    value(`event.${path}`, expected, pointerTo(at('event'), path), (outcome) =>
-      eventValue(outcome.event(), path),
-    );
+  if (config.upstream !== undefined)
+    checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
+  for (const path in config.event) {
+    const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
+    value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
-  checks.push(...deeper(config, at, naming));
-  value('duration', config.duration, at('duration'), ({ flight }) => flight.endMs - flight.sentMs);
+  const { because, decisions, logs } = config;
+  if (because !== undefined || decisions !== undefined || logs !== undefined)
+    checks.push(...deeper(config, at, naming));
+  value('duration', config.duration, durationSeen);
   return checks;
+}
+
+function statusSeen({ flight: { response } }: Outcome): unknown {
+  return response.status === 0 ? 'none' : response.status;
+}
+
+function bodySeen({ flight }: Outcome): string {
+  return text(flight.response.body);
+}
+
+function durationSeen({ flight }: Outcome): number {
+  return flight.endMs - flight.sentMs;
 }
 
 function valueExpectation(
@@ -109,12 +121,22 @@ function checkBackend(name: unknown, pointer: string, { backends, report }: Nami
   });
 }
 
+/** What an upstream saw, by the key under which it is expected. */
+const UPSTREAM_PARTS = {
+  backend: (outcome) => outcome.seen()?.request.leaf.id ?? 'none',
+  method: (outcome) => outcome.seen()?.request.method,
+  path: (outcome) => outcome.seen()?.request.target.split('?')[0],
+  query: (outcome) => queryOf(outcome.seen()?.request.target),
+  body: (outcome) => (outcome.seen() === null ? undefined : text(outcome.seen()!.body)),
+  attempts: ({ flight }) => flight.seen?.length ?? 0,
+} as const satisfies Readonly<Record<string, (outcome: Outcome) => unknown>>;
+const UPSTREAM_KEYS = Object.keys(UPSTREAM_PARTS) as (keyof typeof UPSTREAM_PARTS)[];
+
 function upstreamExpectations(
-  upstream: string | UpstreamSawConfig | undefined,
+  upstream: string | UpstreamSawConfig,
   pointer: string,
   naming: Naming,
 ): Expectation[] {
-  if (upstream === undefined) return [];
   if (upstream === 'none') {
     return [
       valueExpectation('upstream', IS_NONE, pointer, ({ flight }) =>
@@ -127,37 +149,29 @@ function upstreamExpectations(
     return upstreamExpectations({ backend: upstream }, pointer, naming);
   }
   checkBackend(upstream.backend, `${pointer}/backend`, naming);
-  const parts: [part: string, expected: ExpectedValue | undefined, of: (outcome: Outcome) => unknown][] = [
-    ['backend', upstream.backend, (outcome) => outcome.seen()?.request.leaf.id ?? 'none'],
-    ['method', upstream.method, (outcome) => outcome.seen()?.request.method],
-    ['path', upstream.path, (outcome) => outcome.seen()?.request.target.split('?')[0]],
-    ['query', upstream.query, (outcome) => queryOf(outcome.seen()?.request.target)],
-    ['body', upstream.body, (outcome) => (outcome.seen() === null ? undefined : text(outcome.seen()!.body))],
-    ['attempts', upstream.attempts, ({ flight }) => flight.seen?.length ?? 0],
-    ...Object.entries(upstream.headers ?? {}).map(
-      ([name, expected]): [string, ExpectedValue, (outcome: Outcome) => unknown] => [
-        `headers.${name}`,
-        expected,
-        (outcome) => fieldValues(outcome.seen()?.request.headers ?? [], name),
-      ],
-    ),
-  ];
   const checks: Expectation[] = [];
-  for (const [part, expected, of] of parts) {
-    if (expected === undefined) continue;
-    const [key, name] = part.startsWith('headers.') ? ['headers', part.slice(8)] : [part, null];
-    const at = name === null ? pointerTo(pointer, key) : pointerTo(pointerTo(pointer, key), name);
+  const part = (
+    name: string,
+    expected: ExpectedValue | undefined,
+    of: (outcome: Outcome) => unknown,
+    at: string,
+  ): void => {
+    if (expected === undefined) return;
     const check = compileValue(expected);
     if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
-    else if (part === 'backend' || part === 'attempts')
-      checks.push(valueExpectation(`upstream.${part}`, check, at, of));
+    else if (name === 'backend' || name === 'attempts')
+      checks.push(valueExpectation(`upstream.${name}`, check, at, of));
     else {
-      const strict = {
-        says: check.says,
-        holds: (received: unknown) => received !== NOT_REACHED && check.holds(received),
-      };
-      checks.push(valueExpectation(`upstream.${part}`, strict, at, reached(of)));
+      const holds = (received: unknown) => received !== NOT_REACHED && check.holds(received);
+      checks.push(valueExpectation(`upstream.${name}`, { says: check.says, holds }, at, reached(of)));
     }
+  };
+  for (const key of UPSTREAM_KEYS) {
+    if (upstream[key] !== undefined) part(key, upstream[key], UPSTREAM_PARTS[key], pointerTo(pointer, key));
+  }
+  for (const name in upstream.headers) {
+    const seen = (outcome: Outcome) => fieldValues(outcome.seen()?.request.headers ?? [], name);
+    part(`headers.${name}`, upstream.headers[name], seen, pointerTo(pointerTo(pointer, 'headers'), name));
   }
   if (upstream.json !== undefined) {
     const { json } = upstream;
