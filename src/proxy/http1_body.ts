@@ -52,6 +52,11 @@ export class Http1Body implements RequestBody {
     this.#connection.wanted();
   }
 
+  /** Whether somebody takes what comes of it now. */
+  get isFlowing(): boolean {
+    return !this.isOver && this.taker !== null && !this.isPaused;
+  }
+
   /** Gives on what has come; `more`: all of that, and the body has not ended. */
   readFrom(inbox: Inbox, content: ContentReader): 'more' | 'ended' | 'broken' {
     for (;;) {

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Due } from '../answers/deadlines.ts';
 import { Outbox } from '../answers/outbox.ts';
 import { CHUNKED } from '../wire/framing.ts';
@@ -9,10 +8,11 @@ import { Inbox } from '../wire/inbox.ts';
 import { RequestReader, type WireRequest } from '../wire/request_head.ts';
 import { drive } from './drive.ts';
 import { Http1Body } from './http1_body.ts';
-import { refusalText } from './http1_refusal.ts';
+import { endGently, refusalText } from './http1_refusal.ts';
 import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
-import { LATE, LEFT_IN_HEAD, type Refusal, type UnderWay } from './http1_under_way.ts';
+import { LATE, LEFT_IN_HEAD, rawRequest, refusedRequest } from './http1_under_way.ts';
+import type { Refusal, UnderWay } from './http1_under_way.ts';
 import { mayUpgrade } from './http1_upgrade.ts';
 import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from './port.ts';
@@ -85,8 +85,7 @@ export class Http1Connection implements Due {
   #step(): boolean {
     const underWay = this.#underWay;
     if (underWay !== null) {
-      const { body } = underWay;
-      if (!body.isOver && body.taker !== null && !body.isPaused) this.#readContent(underWay);
+      if (underWay.body.isFlowing) this.#readContent(underWay);
       this.#conclude(underWay);
       return this.#underWay !== underWay;
     }
@@ -115,8 +114,10 @@ export class Http1Connection implements Due {
   #isFirst = true;
 
   #beginHead(): void {
-    const { deadlines, limits } = this.#service;
-    const { headMs, requestMs } = limits;
+    const {
+      deadlines,
+      limits: { headMs, requestMs },
+    } = this.#service;
     this.deadline = deadlines.after(requestMs === 0 ? headMs : Math.min(headMs, requestMs));
     this.#requestDeadline = deadlines.after(requestMs);
   }
@@ -147,13 +148,7 @@ export class Http1Connection implements Due {
     this.deadline = 0;
     this.#underWay = underWay;
     this.#service.underWay++;
-    const { method, target, version, headers } = head;
-    const scheme = this.facts.tls === null ? 'http' : 'https';
-    const raw = {
-      head: { method, target, version, scheme, headers },
-      connection: this.facts,
-      startMs: Date.now(),
-    } as const;
+    const raw = rawRequest(head, this.facts);
     drive({ raw, body, reply: sink, upgradable }, plane, hands, () => this.#answered(underWay));
   }
 
@@ -167,14 +162,12 @@ export class Http1Connection implements Due {
   #conclude(underWay: UnderWay): void {
     if (!underWay.isAnswered || this.#underWay !== underWay) return;
     const { body, sink } = underWay;
-    if (sink.gone || this.#isTakenOver) {
+    if (sink.gone || this.#isTakenOver || this.socket.destroyed) {
       this.#isDeaf = true;
       this.#underWay = null;
       return;
     }
-    const isLast =
-      this.#isClosing || sink.isUntilClose || (this.#service.draining && this.#inbox.length === 0);
-    if (isLast) {
+    if (this.#isClosing || sink.isUntilClose || this.#isDrained) {
       this.#underWay = null;
       this.#closeGently();
     } else if (body.isOver) {
@@ -191,13 +184,14 @@ export class Http1Connection implements Due {
     }
   }
 
+  get #isDrained(): boolean {
+    return this.#service.draining && this.#inbox.length === 0;
+  }
+
   /** The rest of a body that nobody wants is read. */
   #isDiscarding = false;
   #isTakenOver = false;
-
-  wanted(): void {
-    this.#advance();
-  }
+  readonly wanted = (): void => this.#advance();
 
   sayContinue(): void {
     if (this.#inbox.length === 0) this.#underWay?.sink.sayContinue(); // who sends without waiting needs no word
@@ -210,13 +204,10 @@ export class Http1Connection implements Due {
       this.#spoil();
       body.fail('malformed', this.#content.problem.detail);
     }
-    if (came !== 'more') return;
-    if (this.#isDiscarding) return;
-    const { deadlines, limits } = this.#service;
-    const idle = deadlines.after(limits.bodyIdleMs);
-    // Only waiting counts, not what whoever takes the body takes.
-    if (body.isPaused) this.deadline = 0;
-    else this.deadline = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
+    if (came !== 'more' || this.#isDiscarding) return;
+    const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);
+    const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
+    this.deadline = body.isPaused ? 0 : soonest; // only waiting counts, not what whoever takes the body takes
   }
 
   /** Where the next request begins cannot be known any more. */
@@ -232,11 +223,15 @@ export class Http1Connection implements Due {
     if (underWay === null) return true;
     // A client that was not told to send its body may send it or not: nobody knows what comes next.
     if (underWay.body.awaitsContinue || underWay.body.fault !== null) this.#isClosing = true;
-    return this.#isClosing || (this.#service.draining && this.#inbox.length === 0);
+    return this.#isClosing || this.#isDrained;
   }
 
-  takeOver(): Duplex | null {
-    if (this.#underWay?.upgradable !== true) return null;
+  takeOver(): Socket | null {
+    return this.#underWay?.upgradable === true ? this.#detach() : null;
+  }
+
+  /** Lets go of the socket, with all that was read ahead. */
+  #detach(): Socket {
     const { socket } = this;
     const inbox = this.#inbox;
     this.#isTakenOver = true;
@@ -249,17 +244,11 @@ export class Http1Connection implements Due {
 
   /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
   #turnsToHttp2(): boolean {
-    const { http2 } = this.#service;
-    const inbox = this.#inbox;
-    if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(inbox)) return false;
-    const { socket } = this;
-    this.#isTakenOver = true;
-    this.#isDeaf = true;
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).pause();
-    socket.removeAllListeners('timeout');
-    socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
-    inbox.clear();
-    this.#service.deadlines.forget(this);
+    const { http2, deadlines } = this.#service;
+    if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#inbox))
+      return false;
+    const socket = this.#detach().off('close', this.#onClose).removeAllListeners('timeout');
+    deadlines.forget(this);
     this.#service.closed(this);
     http2(socket, this.facts);
     return true;
@@ -267,11 +256,7 @@ export class Http1Connection implements Due {
 
   #refuse(why: Refusal): void {
     this.#spoil();
-    const { partial } = this.#reader;
-    const scheme = this.facts.tls === null ? 'http' : 'https';
-    const { code, status, detail } = why;
-    const head = code === 'head_timeout' ? {} : ({ ...partial, scheme } as const);
-    const page = this.#service.plane.refuse({ status, code, detail, connection: this.facts, head });
+    const page = this.#service.plane.refuse(refusedRequest(why, this.#reader.partial, this.facts));
     this.outbox.text(refusalText(page));
     this.outbox.flush();
     this.#closeGently();
@@ -288,14 +273,8 @@ export class Http1Connection implements Due {
 
   /** Ends the connection so that the client can read what was sent before it learns of the end. */
   #closeGently(): void {
-    const { socket } = this;
-    this.#isClosing = true;
-    this.#isDeaf = true;
-    this.#inbox.clear();
-    if (socket.destroyed) return;
-    socket.end();
-    // Closing with unread bytes makes the system send a reset, which can overtake the reply.
-    socket.resume();
+    this.#spoil();
+    if (!endGently(this.socket)) return;
     this.#isPaused = false;
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
   }
@@ -309,7 +288,6 @@ export class Http1Connection implements Due {
   readonly #onClose = (): void => {
     this.#service.deadlines.forget(this);
     this.#isDeaf = true;
-    this.deadline = 0;
     const underWay = this.#underWay;
     if (underWay !== null && !this.#isTakenOver) {
       const { body, sink } = underWay;

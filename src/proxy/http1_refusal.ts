@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Reply } from '../engine/contract.ts';
 import { fieldLines, statusLine } from '../wire/write.ts';
 import { dateLine } from './http1_sink.ts';
@@ -13,4 +14,13 @@ export function refusalText(reply: Reply): string {
 function contentOf({ body }: Reply): Buffer {
   if (body === 'upstream') return Buffer.alloc(0);
   return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
+}
+
+/** Ends a connection so that the client can read what was sent before it learns of the end; false when it is over. */
+export function endGently(socket: Socket): boolean {
+  if (socket.destroyed) return false;
+  socket.end();
+  // Closing with unread bytes makes the system send a reset, which can overtake the reply.
+  socket.resume();
+  return true;
 }

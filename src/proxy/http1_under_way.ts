@@ -1,8 +1,8 @@
 import { type Problem, problem } from '../wire/problem.ts';
-import type { WireRequest } from '../wire/request_head.ts';
+import type { PartialRequest, WireRequest } from '../wire/request_head.ts';
 import type { Http1Body } from './http1_body.ts';
 import type { Http1Sink } from './http1_sink.ts';
-import type { RefusalCode } from './port.ts';
+import type { ConnectionFacts, RawRequest, RefusalCode, Refused } from './port.ts';
 
 /** One request that is under way. */
 export interface UnderWay {
@@ -24,3 +24,17 @@ export const LATE: Refusal = {
   status: 408,
   detail: 'the request head did not arrive in time',
 };
+
+/** A request as the driver is given it. */
+export function rawRequest(head: WireRequest, connection: ConnectionFacts): RawRequest {
+  const { method, target, version, headers } = head;
+  const scheme = connection.tls === null ? 'http' : 'https';
+  return { head: { method, target, version, scheme, headers }, connection, startMs: Date.now() };
+}
+
+/** A head that is none, as the engine is told of it; of one that came too late nothing is certain. */
+export function refusedRequest(why: Refusal, partial: PartialRequest, connection: ConnectionFacts): Refused {
+  const { code, status, detail } = why;
+  const scheme = connection.tls === null ? 'http' : 'https';
+  return { code, status, detail, connection, head: code === 'head_timeout' ? {} : { ...partial, scheme } };
+}
