@@ -10,6 +10,8 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   'ipaddr.js': ['src/net/'],
   re2js: ['src/regex/'],
   zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/resources/'],
+  // For types alone: the matchers extend those of Vitest.
+  vitest: ['src/testing/vitest.ts'],
   yaml: ['src/edge/document/', 'src/policy/document/'],
   commander: ['src/cli/'],
   undici: ['src/answers/', 'src/benchmark/load/'],
