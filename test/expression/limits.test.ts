@@ -81,7 +81,7 @@ describe('the budget of an evaluation', () => {
   ])('stops %s with an error value', (_name, source) => {
     const started = performance.now();
     expect(evaluate(source)).toMatchObject({ code: expect.stringMatching(/budget|limit/) });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it('is whole again for the next evaluation', () => {
@@ -94,7 +94,7 @@ describe('the budget of an evaluation', () => {
     const started = performance.now();
     compile(doubling("'a'", 60, 'v'), SCOPE);
     compile(`${"('a' + ".repeat(200)}'a'${')'.repeat(200)}`, SCOPE);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

@@ -135,6 +135,6 @@ describe('cookies', () => {
       responseCookies(['set-cookie', `a=b;${field}`]);
       parseCookieDate(field);
     }
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -181,7 +181,7 @@ describe('a file that is none, or is broken', () => {
     }
     const started = performance.now();
     expect(readData(section, last)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('changed at random never throws and never hangs', () => {

@@ -24,5 +24,5 @@ it('tells everything that is wrong with a template at once', () => {
 it('stops at some number of problems, for each costs a look at all the rest', () => {
   const started = performance.now();
   expect(found('${'.repeat(50_000))).toHaveLength(20);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

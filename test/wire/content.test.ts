@@ -109,7 +109,7 @@ describe('an inbox', () => {
       inbox.add(Buffer.from([count & 0xff]));
       inbox.keep();
     }
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(inbox.length).toBe(1_000_000);
     expect(inbox.bytes[inbox.from + 999_999]).toBe(999_999 & 0xff);
   });

@@ -72,7 +72,7 @@ describe('a head', () => {
     const began = performance.now();
     for (let to = 1; to <= bytes.length; to++) reader.read(bytes, 0, to);
     // Its square would be minutes.
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 
