@@ -1,5 +1,6 @@
 import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
-import type { Store, StoredObject, Transaction } from '../store/port.ts';
+import type { Principal } from '../resources/contract.ts';
+import type { Store, StoredObject, Transaction, View } from '../store/port.ts';
 import { wholeSeconds } from './change.ts';
 
 /** What making keys needs of the outside. */
@@ -39,6 +40,14 @@ export function openAccount(store: Store, making: KeyMaking): Promise<Account> {
     const { token } = await insertKey(transaction, making, 'Made at the first start.');
     return { accountId, firstKey: token };
   });
+}
+
+/** The admin of the account, for what is done by whoever runs the instance. */
+export async function adminOf(view: View): Promise<Principal> {
+  const id = (await view.setting(ADMIN)) ?? '';
+  const admin = await view.get(id);
+  const [key] = await view.all(['api_key']);
+  return { id, subject: String(admin?.body['email']), isAdmin: true, keyId: key?.id ?? id };
 }
 
 /** Makes a key of the admin, from the command line. */

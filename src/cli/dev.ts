@@ -2,18 +2,39 @@ import type { Command } from 'commander';
 import type { EdgeOfFile, Listening } from '../edgeproof.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { developmentProvider } from './development_provider.ts';
-import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
+import { type IngressOptions, type IngressSource, ingressOptions, readPort, runIngress } from './ingress.ts';
 import { loadConfig } from './load_config.ts';
+
+/** Where `--api` has the management API, as `serve` has it. */
+const API_PORT = 4040;
+
+interface DevOptions extends IngressOptions {
+  readonly identities?: string;
+  /** True for the usual port. */
+  readonly api?: number | true;
+}
 
 export function register(program: Command): void {
   ingressOptions(program.command('dev'))
     .description('Run a local ingress on an edge file; it is reloaded when it is saved')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('--identities <file>', 'who can log in at the development identity provider')
-    .action(async (file: string, options: IngressOptions & { readonly identities?: string }) => {
+    .option(
+      '--api [port]',
+      'serve the management API beside it, over a store that begins as the file',
+      readPort,
+    )
+    .action(async (file: string, options: DevOptions) => {
       const load = () => loadConfig(file);
       const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
-      process.exitCode = await runIngress({ file, load, adoptHosts: 'loopback', provider, about }, options);
+      const { api, host } = options;
+      const place = { host, port: api === true ? API_PORT : Number(api) };
+      const source = { file, load, adoptHosts: 'loopback', provider, about } as const;
+      const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
+        const { edgeWithApi } = await import('./dev_api.ts');
+        return edgeWithApi(config, edgeOptions, place);
+      };
+      process.exitCode = await runIngress(api === undefined ? source : { ...source, makeEdge }, options);
     });
 }
 

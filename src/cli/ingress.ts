@@ -3,7 +3,14 @@ import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { type EdgeOfFile, type EdgeOptions, type Listening, edgeOf, usable } from '../edgeproof.ts';
+import {
+  type EdgeOfFile,
+  type EdgeOptions,
+  type Listening,
+  type UsableConfig,
+  edgeOf,
+  usable,
+} from '../edgeproof.ts';
 import { type EventFilter, compileEventFilter } from '../events/filter.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
 import { addressBooksOf } from './address_books.ts';
@@ -27,8 +34,19 @@ export interface IngressSource {
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
   /** Brings up what stands in for identity providers, where this verb has one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
+  /** Makes the edge in another way than of the file alone. */
+  readonly makeEdge?: (config: UsableConfig, options: EdgeOptions) => Promise<LiveEdge>;
   /** Lines below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
+}
+
+/** An edge, and how it gets another configuration. */
+export interface LiveEdge {
+  readonly edge: EdgeOfFile;
+  readonly replace: (next: UsableConfig) => Promise<void>;
+  /** What to say of it. */
+  readonly lines: readonly string[];
+  readonly close: () => Promise<void>;
 }
 
 /** Options of every verb that listens. */
@@ -84,7 +102,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
   let sink: EventSink | null = null;
   let listening: Listening;
-  let edge: EdgeOfFile;
+  let live: LiveEdge | null = null;
   let recording: Recording | null = null;
   let provider: DevelopmentProvider | null = null;
   try {
@@ -99,23 +117,26 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     sink = options.events === undefined ? null : filtered(await ndjsonSink(options.events), filter);
     recording = await recordingOf(usable(checked).config, options);
     provider = (await source.provider?.(usable(checked).config)) ?? null;
-    edge = await makeEdge(usable(checked), source, options, { sink, recording, provider }, voice);
+    live = await makeEdge(usable(checked), source, options, { sink, recording, provider }, voice);
     const { host, port, strictPort = false } = options;
-    listening = await edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
+    listening = await live.edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
   } catch (error) {
+    await live?.close();
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
-  sayReady(edge, listening, source, options, voice);
-  for (const line of provider?.lines ?? []) voice.say(`  ${line}`);
+  const made = live;
+  sayReady(made.edge, listening, source, options, voice);
+  for (const line of [...made.lines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
-      ? watchFile(source.file, () => void reload(edge, source, voice), options.poll === true)
+      ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
       : null;
   const code = await untilStopped(voice);
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
+  await made.close();
   await sink?.close();
   await recording?.close();
   await provider?.close();
@@ -147,8 +168,8 @@ async function makeEdge(
   options: IngressOptions,
   { sink, recording, provider }: Beside,
   { say, color }: Voice,
-): Promise<EdgeOfFile> {
-  return edgeOf(config, {
+): Promise<LiveEdge> {
+  const edgeOptions: EdgeOptions = {
     adoptHosts: source.adoptHosts,
     addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
     passUnsimulated: options.passUnsimulated === true,
@@ -170,7 +191,11 @@ async function makeEdge(
       const tookMs = time.getTime() - explanation.startMs;
       say(requestLine(explanation, event.object, { time, tookMs }, color));
     },
-  });
+  };
+  if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
+  const edge = edgeOf(config, edgeOptions);
+  const replace = async (next: UsableConfig): Promise<void> => edge.swapTo(next);
+  return { edge, replace, lines: [], close: async () => undefined };
 }
 
 function sayReady(
@@ -191,7 +216,7 @@ function sayReady(
 }
 
 /** Swaps the configuration whole; a file with errors changes nothing. */
-async function reload(edge: EdgeOfFile, source: IngressSource, voice: Voice): Promise<void> {
+async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice: Voice): Promise<void> {
   const { say } = voice;
   const still = () => `still serving revision ${edge.runtime.revision()}`;
   try {
@@ -202,7 +227,7 @@ async function reload(edge: EdgeOfFile, source: IngressSource, voice: Voice): Pr
       return;
     }
     const began = performance.now();
-    edge.swapTo(usable(next));
+    await replace(usable(next));
     const tookMs = (performance.now() - began).toFixed(1);
     say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${tookMs} ms`);
   } catch (error) {

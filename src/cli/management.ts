@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { managementApi } from '../api/app.ts';
 import type { ApiOptions, Deliveries, Plane, Wiring } from '../api/contract.ts';
-import { openAccount } from '../api/account.ts';
+import { adminOf, openAccount } from '../api/account.ts';
+import { type Step, applyFile } from '../api/apply_file.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
 import { fileSettings } from '../api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
 import { secretFraction, secretText } from '../crypto/random.ts';
-import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
 import { type EdgeOfFile, type EdgeOptions, type UsableConfig, ConfigError, edgeOf } from '../edgeproof.ts';
@@ -17,10 +17,8 @@ import { type EventSource, sourceProblem } from '../events/sources.ts';
 import type { TargetSettings } from '../events/targets.ts';
 import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
-import { StoreError } from '../store/port.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
-import { sealedStore } from '../store/sealed.ts';
 import { samlKeysBeside } from './saml_keys.ts';
+import { openSealedStore } from './sealed_store.ts';
 import { sessionKeysOf } from './session_keys.ts';
 import { type CurrentSecrets, currentSecrets } from './vault_secrets.ts';
 
@@ -43,6 +41,8 @@ export interface Management {
   readonly api: ReturnType<typeof managementApi>;
   readonly delivering: Delivering;
   readonly listen: (options?: ListenOptions) => Promise<ApiListening>;
+  /** Brings the store to an edge file, as the admin of the account. */
+  readonly apply: (document: EdgeConfig) => Promise<readonly Step[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -56,15 +56,11 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     delivery = {},
     ...apiOptions
   } = options;
-  const key = sealingKeyBeside(storePath);
-  const store = sealedStore(openSqliteStore(storePath), {
-    seal: (text, place) => seal(key, text, place),
-    unseal: (text, place) => unseal(key, text, place),
-  });
+  const { store, key } = await openSealedStore(storePath);
   try {
     const newId = newIds(nowMs);
     const { accountId, firstKey } = await openAccount(store, { newId, secretText, nowMs });
-    const document = await store.read(async (view) =>
+    const stored = await store.read(async (view) =>
       edgeDocument(await view.all(EDGE_KINDS), service, await fileSettings(view)),
     );
     const delivering = await deliver(outboxOf(store), {
@@ -73,8 +69,8 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       say: (text) => void process.stdout.write(text),
       ...delivery,
     });
-    const first = usableDocument(document);
-    const secrets = currentSecrets(document, edgeOptions.secrets);
+    const first = usableDocument(stored);
+    const secrets = currentSecrets(stored, edgeOptions.secrets);
     const samlKeys = samlKeysBeside(storePath, key, nowMs);
     const edge = edgeOf(first, {
       ...edgeOptions,
@@ -85,7 +81,8 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
         edgeOptions.onEvent?.(event, explain);
       },
     });
-    const api = managementApi({
+    let base = 'http://localhost';
+    const wiring: Wiring = {
       store,
       plane: planeOf(edge, first, secrets),
       ports: {
@@ -99,14 +96,23 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       nowMs,
       newId,
       options: apiOptions,
-    } satisfies Wiring);
+    };
+    const api = managementApi(wiring);
     return {
       edge,
       store,
       firstKey,
       delivering,
       api,
-      listen: (listenOptions) => listenApi(api, listenOptions),
+      listen: async (listenOptions) => {
+        const listening = await listenApi(api, listenOptions);
+        base = listening.url;
+        return listening;
+      },
+      apply: async (document) => {
+        const principal = await store.read(adminOf);
+        return applyFile(wiring, { principal, base }, document, false);
+      },
       close: async () => {
         await delivering.close();
         await store.close();
@@ -148,7 +154,7 @@ function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets)
       return [];
     },
     revert: () => put(before),
-    settled: edge.settled,
+    settled: () => edge.settled(),
   };
 }
 
@@ -179,21 +185,4 @@ function outboxOf(store: Store): Outbox {
 
 function deliveriesOf(delivering: Delivering): Deliveries {
   return { changed: delivering.changed, statusOf: delivering.statusOf };
-}
-
-const OWNER_ONLY = 0o600;
-
-/** The key that secrets are sealed with; made, readable by its owner alone, when it is not there. */
-function sealingKeyBeside(storePath: string): SealingKey {
-  const path = `${storePath}.key`;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    text = newSealingKey();
-    writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY, flag: 'wx' });
-  }
-  const key = readSealingKey(text);
-  if (key === null) throw new StoreError(`${path} does not hold a sealing key`);
-  return key;
 }

@@ -109,10 +109,10 @@ export function edgeDocument(
   // The certificate of a reserved domain is shown for it, whatever others hold for it too.
   for (const { kind, body } of objects) {
     if (kind === 'domain' && body['certificate_id'] !== undefined)
-      draft.certificates[String(body['certificate_id'])] = null;
+      draft.certificates[body['certificate_id'] as string] = null;
   }
   const streams = streamBackends(objects);
-  for (const object of objects) place(draft, object, streams.nameFor);
+  for (const object of objects) put(draft, object, streams.nameFor);
   addAliases(draft.policies, objects);
   const { policies, backends, authorities, certificates, edges } = draft;
   const { facts, address_databases: databases } = settings;
@@ -145,11 +145,7 @@ function addAliases(policies: Draft['policies'], objects: readonly EdgeObject[])
 }
 
 /** Puts one object where it belongs. */
-function place(
-  draft: Draft,
-  { id, kind, parent, body }: EdgeObject,
-  forStreams: (id: string) => string,
-): void {
+function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (id: string) => string): void {
   switch (kind) {
     case 'ip_policy':
       draft.policies[id] = { rules: [] };

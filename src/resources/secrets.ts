@@ -5,16 +5,16 @@ export type SecretChange = (value: unknown, place: string) => unknown;
 
 /** An object's values with every secret changed; the same value when it has none. */
 export function withSecrets({ fields }: Resource, body: Body, change: SecretChange): Body {
-  let changed = body;
+  const changes: Record<string, unknown> = {};
   for (const [name, { secrets = [] }] of Object.entries(fields)) {
     if (secrets.length === 0 || !Object.hasOwn(body, name)) continue;
     const value = secrets.reduce<unknown>(
       (whole, path) => below(whole, path.split('/').slice(1), `/${name}`, change),
       body[name],
     );
-    if (value !== body[name]) changed = { ...changed, [name]: value };
+    if (value !== body[name]) changes[name] = value;
   }
-  return changed;
+  return Object.keys(changes).length === 0 ? body : { ...body, ...changes };
 }
 
 /** An object's values as they may be told to others. */
@@ -27,12 +27,12 @@ function below(value: unknown, path: readonly string[], place: string, change: S
   const [key, ...rest] = path;
   if (key === undefined) return change(value, place);
   if (typeof value !== 'object' || value === null) return value;
-  let changed = value as Body;
+  const changes: Record<string, unknown> = {};
   const keys = key === '*' ? Object.keys(value) : Object.hasOwn(value, key) ? [key] : [];
   for (const name of keys) {
     const each = (value as Body)[name];
     const next = below(each, rest, `${place}/${name}`, change);
-    if (next !== each) changed = { ...changed, [name]: next };
+    if (next !== each) changes[name] = next;
   }
-  return changed;
+  return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
 }

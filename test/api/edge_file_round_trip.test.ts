@@ -24,8 +24,7 @@ const DIALLED = ['app', 'other', 'safe', 'mixed'];
 const BACKENDS = [...DIALLED, 'down'];
 
 const notes = { description: fc.string({ maxLength: 20 }), metadata: fc.constantFrom('', '{"a":1}', 'ä😀') };
-const only = <Shape extends Record<string, fc.Arbitrary<unknown>>>(shape: Shape) =>
-  fc.record(shape, { requiredKeys: [] });
+const only = (shape: Record<string, fc.Arbitrary<unknown>>) => fc.record(shape, { requiredKeys: [] });
 const enabled = fc.boolean();
 const chosen = (from: readonly string[]) => fc.subarray([...from], { minLength: 1 });
 
@@ -46,7 +45,7 @@ const backends = fc.record({
     ),
   }),
   other: only({ ...notes, static: fc.constant({ address: 'a.test:1', tls: { enabled: true } }) }).map(
-    (each) => ({ static: { address: 'b.test:2' }, ...each }),
+    (each) => Object.assign({ static: { address: 'b.test:2' } }, each),
   ),
   safe: fc.record({ failover: fc.subarray(['app', 'other']) }),
   mixed: fc.record({ weighted: fc.dictionary(fc.constantFrom('app', 'other', 'safe'), fc.nat(10_000)) }),
@@ -88,7 +87,7 @@ const route = fc
     fc.constantFrom('/', '/a', '/a/b', 'shop.test/x'),
     modules,
   )
-  .map(([match_type, match, more]) => ({ match_type, match, ...more }));
+  .map(([match_type, match, more]) => Object.assign({ match_type, match }, more));
 const https = only({
   ...notes,
   tls_termination: fc.record({ enabled, min_version: version, redirect_http: fc.boolean() }),

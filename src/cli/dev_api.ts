@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
+import type { LiveEdge } from './ingress.ts';
+import { openManagement } from './management.ts';
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * An edge that begins as a file and that the management API drives from there: its store is temporary, and each saved
+ * version of the file is applied to it as a plan. Throws what opening and listening throw.
+ */
+export async function edgeWithApi(
+  first: UsableConfig,
+  options: EdgeOptions,
+  place: Place,
+): Promise<LiveEdge> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-dev-api-'));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const { service_name: service } = first.config;
+    const management = await openManagement({
+      storePath: join(folder, 'store.db'),
+      service,
+      edge: options,
+    });
+    const close = async (): Promise<void> => {
+      await management.close();
+      removeFolder();
+    };
+    try {
+      await management.apply(first.config);
+      const api = await management.listen(place);
+      return {
+        edge: management.edge,
+        replace: async ({ config }) => void (await management.apply(config)),
+        lines: [
+          `management API ${api.url}  (${api.url}/docs), over a store that ends with this process`,
+          `admin key, shown this once: ${management.firstKey ?? ''}`,
+        ],
+        close: async () => {
+          await api.close();
+          await close();
+        },
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+}
