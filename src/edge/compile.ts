@@ -14,7 +14,7 @@ import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
 import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
-import { type LoginGround, type Reserved, basesOf, gatesOf, loginGround, reservedFor } from './gates.ts';
+import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
 import { type HostTable, hostTable, isLoopback } from './hosts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
@@ -112,8 +112,8 @@ export function compileEdge(
         context,
       ),
     );
-    const reserved = routes.flatMap(({ host, pipeline: guarded }, index) =>
-      basesOf(gates[index]!, edge.routes[index]!, naming).map((base) => ({ base, host, pipeline: guarded })),
+    const reserved = routes.flatMap(({ host, pipeline: guarded }) =>
+      guarded.slots.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
     );
     const compiled: HttpsEdge = { name, router: router(routes), reserved };
     https.push(compiled);

@@ -1,3 +1,4 @@
+import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
@@ -34,7 +35,7 @@ export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
     steps.push({ ...step, place: step.pointer === null ? null : locate(step.pointer) });
   }
   const last = exchange.attempts.at(-1);
-  const query = head.query === undefined ? '' : `?${head.query}`;
+  const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
   return {
     request: {
       method: head.method,

@@ -2,7 +2,6 @@ import type { SigningIdentity } from '../crypto/self_signed.ts';
 import { type LoginKeys, newLoginKeys, readLoginKeys } from '../mechanisms/login/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
 import { type SamlKeys, samlKeys } from '../mechanisms/login/saml/keys.ts';
-import type { ServiceNaming } from '../engine/naming.ts';
 import type { LinkedLogin } from '../modules/login_gate.ts';
 import type { RouteConfig } from './document/schema.ts';
 
@@ -98,22 +97,6 @@ const RESERVED: ReadonlySet<string> = new Set([
   'backchannellogout',
   'signedout',
 ]);
-
-/** A login in a policy, by its type as documents write it: enough to tell where its provider calls back. */
-const POLICY_LOGIN = /(?:^|["'\s:])(?:oauth|openid-connect|oidc|saml)(?:["'\s,}]|$)/;
-/** What a login of a policy answers itself. */
-const POLICY_PATHS = ['login', 'logout', 'callback', 'signed_out', 'backchannel_logout', 'saml/'] as const;
-
-/** The reserved paths that belong to a route: those of its gate, and those of a login in its policy. */
-export function basesOf(
-  gate: LinkedLogin | null,
-  { traffic_policy: policy }: RouteConfig,
-  { service }: ServiceNaming,
-): readonly string[] {
-  const own = gate === null ? [] : [gate.base];
-  if (policy?.enabled !== true || !POLICY_LOGIN.test(policy.value)) return own;
-  return [...own, ...POLICY_PATHS.map((path) => `/${service}/${path}`)];
-}
 
 /** A path that belongs to a gate wherever its route is. */
 export interface Reserved<Pipeline> {

@@ -266,6 +266,8 @@ export type Outcome = 'success' | 'failure' | 'cancelled';
 
 /** A module compiled once from one config: immutable. The hooks present are the phases joined. */
 export interface Handler<State = never> {
+  /** Beginnings of paths that are this handler's on all routes of its edge: where a login comes back to. */
+  readonly reserves?: readonly string[];
   /** On a connection of a TLS or TCP edge, before anything of it is passed on. */
   readonly onConnection?: (connection: Connection, state: State, world: World) => Verdict | Ask;
   readonly onRequest?: (

@@ -35,6 +35,7 @@ export interface Slot {
   readonly pointer: string;
   readonly reasons: Readonly<Record<string, Reason>>;
   readonly state: unknown;
+  readonly reserves: readonly string[];
   readonly onConnection: ConnectionHook | null;
   readonly onRequest: RequestHook | null;
   readonly onResponse: ResponseHook | null;
@@ -58,6 +59,8 @@ export interface Pipeline {
 
 export const NO_EDITS: readonly Edit[] = Object.freeze([]);
 
+const NOTHING: readonly string[] = Object.freeze([]);
+
 /** Puts a handler into a slot; `state` is the one kept for it, if it has any. */
 export function slot(
   module: string,
@@ -73,6 +76,7 @@ export function slot(
     pointer,
     reasons,
     state,
+    reserves: handler.reserves ?? NOTHING,
     onConnection: open.onConnection ?? null,
     onRequest: open.onRequest ?? null,
     onResponse: open.onResponse ?? null,

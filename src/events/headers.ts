@@ -1,4 +1,5 @@
 import type { FieldList } from '../http/fields.ts';
+import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
 import type { NormalisedHeaders } from './catalogue.ts';
 
 /** Entries kept of each kind: names and values repeat from request to request, but a client may send any. */
@@ -30,10 +31,30 @@ const capitalised = remembering((name) =>
 /** A value in lower case, as the list that it is alone in; shared, never written to. */
 const alone = remembering((value): readonly string[] => Object.freeze([value.toLowerCase()]));
 
+type Values = (value: string) => readonly string[];
+
+const HIDDEN = new Map<string, Values>();
+
+/**
+ * Makes the values of a field: those that may hold a secret are told without it, for whoever reads events is not to
+ * become one of the users.
+ */
+function valuesOf(name: string): Values {
+  const lower = name.toLowerCase();
+  if (!mayHoldSecret(lower)) return alone;
+  let hidden = HIDDEN.get(lower);
+  if (hidden === undefined) {
+    hidden = (value) => [withoutSecret(lower, value).toLowerCase()];
+    if (HIDDEN.size < KEPT_SHAPES) HIDDEN.set(lower, hidden);
+  }
+  return hidden;
+}
+
 /** The names of a head in order, capitalised, and an empty object that has them all as its members. */
 interface Shape {
   readonly names: readonly string[];
   readonly keys: readonly string[];
+  readonly values: readonly Values[];
   readonly empty: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -52,7 +73,8 @@ export function normaliseHeaders(fields: FieldList): NormalisedHeaders {
   const shape = knownShape(fields);
   if (shape === undefined) return normaliseAnew(fields);
   const out: Record<string, readonly string[]> = { ...shape.empty };
-  for (let at = 0; at < shape.keys.length; at++) out[shape.keys[at]!] = alone(fields[2 * at + 1]!);
+  const { keys, values } = shape;
+  for (let at = 0; at < keys.length; at++) out[keys[at]!] = values[at]!(fields[2 * at + 1]!);
   return out;
 }
 
@@ -72,7 +94,7 @@ function normaliseAnew(fields: FieldList): NormalisedHeaders {
   const names: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const name = capitalised(fields[at]!);
-    const values = alone(fields[at + 1]!);
+    const values = valuesOf(fields[at]!)(fields[at + 1]!);
     names.push(fields[at]!);
     const before = out[name];
     if (before === undefined) out[name] = values;
@@ -87,7 +109,12 @@ function normaliseAnew(fields: FieldList): NormalisedHeaders {
 function remember(names: readonly string[], keys: readonly string[]): void {
   if (names.some((name) => name.length > KEPT_UNITS)) return;
   const empty = Object.fromEntries(keys.map((key) => [key, NO_VALUES]));
-  shapes[oldest++ % KEPT_SHAPES] = { names, keys: names.map(capitalised), empty };
+  shapes[oldest++ % KEPT_SHAPES] = {
+    names,
+    keys: names.map(capitalised),
+    values: names.map(valuesOf),
+    empty,
+  };
 }
 
 /** A field may be named like something that every object has. */

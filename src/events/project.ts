@@ -3,6 +3,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { hideIn } from '../engine/hide.ts';
 import type { Decision } from '../engine/module.ts';
 import { firstValue } from '../http/fields.ts';
+import { queryWithoutSecrets } from '../http/secrets.ts';
 import { formatTarget } from '../http/target.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent } from './catalogue.ts';
 import { normaliseHeaders } from './headers.ts';
@@ -33,7 +34,8 @@ function projected(exchange: Exchange): HttpRequestComplete {
   const { head, connection, sent, response } = exchange;
   const attempts = exchange.attempts;
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
-  const target = formatTarget(head.path, head.query);
+  const query = head.query === undefined ? undefined : queryWithoutSecrets(head.query, head.path);
+  const target = formatTarget(head.path, query);
   const compressed = exchange.compress !== null && sent !== null;
   const certificate = connection.tls?.clientCertificate ?? null;
   return {
@@ -53,7 +55,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
         url: {
           host: head.host,
           path: head.path,
-          query: head.query ?? '',
+          query: query ?? '',
           raw: `${head.scheme}://${head.authority}${target}`,
           scheme: head.scheme,
         },

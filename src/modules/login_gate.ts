@@ -108,6 +108,7 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
   const kept: Pass = { verdict: 'pass', because: { code: code('cookie_kept'), detail: {} } };
   return {
     initial: loginMemory,
+    reserves: [gate.base],
     onRequest: (request, connection, memory, world) => {
       const outcome = admit(gate, request, connection, memory, world);
       if (!isFlow(outcome)) return verdictOf(gate, outcome, request, code);

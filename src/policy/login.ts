@@ -54,6 +54,13 @@ export function loginBase(service: string): string {
   return `/${service}/`;
 }
 
+/** What a login of a policy answers itself, on all routes of its edge. */
+export function loginPaths(service: string): readonly string[] {
+  return POLICY_PATHS.map((path) => loginBase(service) + path);
+}
+
+const POLICY_PATHS = ['login', 'logout', 'callback', 'signed_out', 'backchannel_logout', 'saml/'] as const;
+
 /** Makes an action that lets in users who log in: the same gate as that of a module, behind the rules of a policy. */
 export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Compiling): ActionBody {
   const { context, pointer } = compiling;

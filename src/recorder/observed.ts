@@ -1,3 +1,4 @@
+import { REDACTED } from '../http/secrets.ts';
 import type { Answers, Connection, RequestHead } from '../engine/contract.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 import { type FieldList, hasField } from '../http/fields.ts';
@@ -62,9 +63,6 @@ export interface Observed {
   readonly lost: ReadonlySet<Part>;
 }
 
-/** Marks a value that was taken out. */
-export const REDACTED = '[redacted]';
-
 /** No names at all, shared. */
 export const NO_NAMES: ReadonlySet<string> = new Set();
 
@@ -78,7 +76,7 @@ export function fieldLoss(observed: Observed, fields: FieldList, lower: string):
   let loss: FieldLoss | null = null;
   for (let at = 0; at < fields.length; at += 2) {
     if (fields[at]!.toLowerCase() !== lower) continue;
-    if (fields[at + 1] === REDACTED) return 'redacted';
+    if (fields[at + 1]!.includes(REDACTED)) return 'redacted';
     if (!KEPT.has(lower) && HAS_CASE.test(fields[at + 1]!)) loss = 'case';
   }
   return loss;

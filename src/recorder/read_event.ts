@@ -1,7 +1,8 @@
+import { REDACTED } from '../http/secrets.ts';
 import type { Answers, Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
 import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
 import { parseAddress } from '../net/address.ts';
-import { NO_NAMES, type Observed, type Part, REDACTED, type RecordedOutcome } from './observed.ts';
+import { NO_NAMES, type Observed, type Part, type RecordedOutcome } from './observed.ts';
 
 /** The members of `http_request_complete` that a replay reads; whatever else a log has is left alone. */
 export interface EventLine {
@@ -106,6 +107,7 @@ export function readEvent(event: EventLine, line: number): Observed | { readonly
     headers: fieldsOf(http.request.headers ?? {}, authority, userAgent ?? ''),
   });
   const outcome = outcomeOf(event);
+  const hasQuery = url.query?.includes(REDACTED) !== true;
   return {
     line,
     head,
@@ -119,7 +121,7 @@ export function readEvent(event: EventLine, line: number): Observed | { readonly
     keptCase: 'host and user-agent',
     redacted: NO_NAMES,
     dropped: NO_NAMES,
-    lost: EVENT_LOSES,
+    lost: hasQuery ? EVENT_LOSES : new Set([...EVENT_LOSES, 'query']),
   };
 }
 
@@ -140,7 +142,10 @@ function authorityOf({ raw, host }: EventLine['object']['http']['request']['url'
 
 /** `/a?` and `/a` have the same empty query; only the raw URL tells which it was. */
 function targetOf({ path = '/', query = '', raw }: EventLine['object']['http']['request']['url']): string {
-  return query === '' && raw?.endsWith('?') !== true ? path : `${path}?${query}`;
+  // The marker has characters that no query may have.
+  return query === '' && raw?.endsWith('?') !== true
+    ? path
+    : `${path}?${query.replaceAll(REDACTED, 'redacted')}`;
 }
 
 function fieldsOf(

@@ -1,8 +1,9 @@
+import { REDACTED } from '../http/secrets.ts';
 import type { Answers, Connection } from '../engine/contract.ts';
 import { readRequestHead } from '../engine/request_head.ts';
 import { allValues, firstValue } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
-import { NO_NAMES, type Observed, type Part, REDACTED, type RecordedOutcome } from './observed.ts';
+import { NO_NAMES, type Observed, type Part, type RecordedOutcome } from './observed.ts';
 import {
   type RecordedExchange,
   type RecordedFetch,

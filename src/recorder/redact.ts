@@ -1,4 +1,10 @@
-import { REDACTED } from './observed.ts';
+import {
+  REDACTED,
+  isCredential,
+  queryWithoutSecrets,
+  redactedField,
+  urlWithoutSecrets,
+} from '../http/secrets.ts';
 import type {
   RecordedBody,
   RecordedExchange,
@@ -34,10 +40,15 @@ export const SECRET_NAMES: readonly string[] = [
   'client_assertion',
   'client_secret',
   'code',
+  'code_verifier',
   'id_token',
+  'id_token_hint',
+  'logout_token',
   'password',
   'passwd',
   'refresh_token',
+  'relaystate',
+  'samlrequest',
   'samlresponse',
   'secret',
   'sig',
@@ -146,17 +157,10 @@ function redactFields(fields: readonly string[], rules: Redaction, at: string, p
   return fields.map((text, index) => {
     if (index % 2 === 0) return text;
     const name = fields[index - 1]!.toLowerCase();
-    if (!rules.names.has(name)) return redactUrl(text, rules, `${at}.${name}`, places);
+    if (!rules.names.has(name) && !isCredential(name)) return redactUrl(text, rules, `${at}.${name}`, places);
     places.add(`${at}.${name}`);
     return redactedField(name, text);
   });
-}
-
-function redactedField(name: string, value: string): string {
-  if (name === 'cookie') return value.replaceAll(/(^|;\s*)([^=;]+)=[^;]*/g, `$1$2=${REDACTED}`);
-  if (name === 'set-cookie') return value.replace(/^([^=;]+)=[^;]*/, `$1=${REDACTED}`);
-  const scheme = /^(Basic|Bearer|Digest|Negotiate)\s/i.exec(value);
-  return scheme === null ? REDACTED : `${scheme[1]!} ${REDACTED}`;
 }
 
 const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
@@ -168,6 +172,9 @@ function redactUrl(text: string, rules: Redaction, at: string, places: Places): 
   if (out.includes('@')) {
     out = out.replaceAll(USER_INFO, (_, scheme: string) => (places.add(at), `${scheme}${REDACTED}@`));
   }
+  const plain = urlWithoutSecrets(out);
+  if (plain !== out) places.add(at);
+  out = plain;
   const mark = out.indexOf('?');
   if (mark < 0) return out;
   const query = redactParameters(out.slice(mark), rules, at, places);
@@ -206,7 +213,7 @@ function redactText(text: string, rules: Redaction, at: string, places: Places):
 function redactValue(value: unknown, rules: Redaction, at: string, places: Places): unknown {
   if (typeof value === 'string') {
     return at.endsWith('.query')
-      ? redactParameters(value, rules, at, places)
+      ? redactParameters(queryWithoutSecrets(value, ''), rules, at, places)
       : redactUrl(value, rules, at, places);
   }
   if (Array.isArray(value)) return value.map((each) => redactValue(each, rules, at, places));

@@ -1,4 +1,5 @@
-import { type Observed, REDACTED, fieldLoss } from './observed.ts';
+import { REDACTED } from '../http/secrets.ts';
+import { type Observed, fieldLoss } from './observed.ts';
 
 export interface ScenarioOptions {
   /** Path of the edge file, as it is to stand in the scenario. */

@@ -54,6 +54,26 @@ describe('logins of policies', () => {
     expect(stranger.upstream).toBeNull();
   });
 
+  it('a policy that only speaks of logins takes no paths from other routes', () => {
+    const said = { type: 'custom-response', config: { status_code: 200, body: 'use oauth or "saml"' } };
+    const routes = [
+      {
+        match: '/said',
+        match_type: 'path_prefix',
+        traffic_policy: {
+          enabled: true,
+          value: JSON.stringify({ on_http_request: [{ actions: [said] }] }, null, 1),
+        },
+      },
+      { match: '/', match_type: 'path_prefix' },
+    ];
+    const simulator = createSimulator(edgeOfRoutes(routes));
+    expect(simulator.send({ path: '/said' }).upstream).toBeNull();
+    for (const path of ['/service/login', '/service/callback?code=c&state=s', '/service/saml/acs']) {
+      expect(simulator.send({ path }).upstream?.request.target).toBe(path);
+    }
+  });
+
   it('is called back although the rule is for other paths, and on whatever route it stands', () => {
     const rule = { expressions: ["req.url.path.startsWith('/admin')"], actions: [OIDC] };
     const whole = simulating([rule]);

@@ -35,7 +35,7 @@ describe('what an event has lost', () => {
     ["'x-lane' in req.headers", { 'x-lane': 'Blue' }, []],
     ["getReqHeader('x-lane')[0].lowerAscii() == 'blue'", { 'x-lane': 'Blue' }, []],
     ["req.user_agent.startsWith('Mozilla')", { 'user-agent': 'Mozilla/5.0' }, []],
-    ["getReqCookie('a') == 'B'", { cookie: 'a=B' }, ['case of cookie']],
+    ["getReqCookie('a') == 'B'", { cookie: 'a=B' }, ['value of cookie']],
     ["req.version == 'HTTP/2.0'", {}, ['request version']],
     ['conn.client_port == 1', {}, ['client port']],
     ['rand.double() < 0.5', {}, ['chance']],

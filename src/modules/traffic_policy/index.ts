@@ -7,6 +7,7 @@ import type { PolicyContext } from '../../policy/action.ts';
 import { compilePolicy } from '../../policy/compile.ts';
 import { conclude } from '../../policy/conclude.ts';
 import { checkCarriedPolicy } from '../../policy/document/check.ts';
+import { loginPaths } from '../../policy/login.ts';
 import { runConnect, runRequest, runResponse } from '../../policy/phases.ts';
 import { POLICY_REASONS, type PolicyCode } from '../../policy/verdicts.ts';
 import type { PolicyState } from '../../policy/walk.ts';
@@ -47,10 +48,12 @@ export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
     if (document === null) return refuseAll(linked, diagnostics[0]?.says ?? 'the policy cannot be read');
     const policy = compilePolicy(document, contextOf(linked));
     const { initial } = policy;
+    const login = policy.request?.login ?? null;
     const handler: Handler<PolicyState | null> = {
+      reserves: login === null ? [] : loginPaths(naming.service),
       onConnection: (connection, state, world) => runConnect(policy, connection, state, world),
       onRequest: (request, connection, state, world) => runRequest(policy, request, connection, state, world),
-      ...(policy.response === null && (policy.request?.login ?? null) === null
+      ...(policy.response === null && login === null
         ? {}
         : {
             onResponse: (response, request, connection, world, carry) =>
