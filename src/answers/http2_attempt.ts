@@ -46,6 +46,7 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
   #requestTrailers: FieldList = NO_FIELDS;
   #pieces: Uint8Array[] = [];
   #isStalled = false;
+  #isCut = false;
   #responseTaker: BodyTaker | null = null;
   #hasEnded = false;
   #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
@@ -208,7 +209,10 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
     stream.once('trailers', (_headers: unknown, _flags: number, raw?: FieldList) => {
       this.#trailers = withoutPseudo(raw ?? NO_FIELDS);
     });
-    stream.once('wantTrailers', () => stream.sendTrailers(http2Trailers(this.#requestTrailers)));
+    stream.once('wantTrailers', () => {
+      // Node ends a stream before it resets it: an upload that is cut must not look whole.
+      if (!this.#isCut && !stream.destroyed) stream.sendTrailers(http2Trailers(this.#requestTrailers));
+    });
     stream.on('drain', this.#onDrain);
     if (lengthBytes === 0) this.#expect(this.#limits.headMs);
     else {
@@ -278,6 +282,7 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
 
   #leave(code: number): void {
     this.#expect(0);
+    this.#isCut = true;
     const stream = this.#stream;
     if (stream !== null && !stream.closed) stream.close(code);
   }

@@ -16,7 +16,10 @@ export class Http2Body implements RequestBody {
   receivedBytes = 0;
   fault: BodyFault | null = null;
   awaitsContinue: boolean;
+  /** It has ended or failed. */
   isOver: boolean;
+  /** All of it has come. */
+  isWhole: boolean;
   readonly #stream: ServerHttp2Stream;
   readonly #exchange: BodyExchange;
   #taker: BodyTaker | null = null;
@@ -34,6 +37,7 @@ export class Http2Body implements RequestBody {
     this.lengthBytes = lengthBytes;
     this.awaitsContinue = awaitsContinue;
     this.isOver = lengthBytes === 0;
+    this.isWhole = this.isOver;
     stream.on('trailers', (_headers: unknown, _flags: number, raw?: FieldList) => {
       this.#trailers = withoutPseudo(raw ?? NO_FIELDS);
     });
@@ -86,6 +90,7 @@ export class Http2Body implements RequestBody {
     // A stream that was reset ends too; `close` tells that it was.
     if (this.isOver || this.#stream.aborted) return;
     this.isOver = true;
+    this.isWhole = true;
     this.#exchange.waits(false);
     this.#taker!.end(this.#trailers);
   };

@@ -94,7 +94,7 @@ export class Http2Exchange implements Due, BodyExchange, SinkExchange {
     this.#shared.over();
     const body = this.#body!;
     // RFC 9113 §8.1: the reply is complete, and nobody wants the rest of the request.
-    if (!body.isOver && !this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    if (!body.isWhole && !this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
   };
 
   readonly #onClose = (): void => {

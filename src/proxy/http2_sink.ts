@@ -31,6 +31,7 @@ export class Http2Sink implements ReplySink {
   #done: (() => void) | null = null;
   #trailers: FieldList = [];
   #isWaiting = false;
+  #isCut = false;
 
   constructor(
     stream: ServerHttp2Stream,
@@ -68,14 +69,12 @@ export class Http2Sink implements ReplySink {
     this.#exchange.begun();
     if (this.#stream.destroyed) return; // `close` follows and says that the client is gone
     const stream = this.#stream;
-    if (!endStream && this.takesTrailers) {
-      stream.once('wantTrailers', () => stream.sendTrailers(http2Trailers(this.#trailers)));
-    }
+    // Node ends a stream before it resets it. Where no length tells a part from the whole, its end is held back until
+    // it is known to be one.
+    const waitForTrailers = !endStream && (this.takesTrailers || lengthBytes === null);
+    if (waitForTrailers) stream.once('wantTrailers', this.#onWantTrailers);
     stream.on('drain', this.#onDrain);
-    stream.respond([':status', String(status), ...sent], {
-      endStream,
-      waitForTrailers: !endStream && this.takesTrailers,
-    });
+    stream.respond([':status', String(status), ...sent], { endStream, waitForTrailers });
   }
 
   take(bytes: Uint8Array): void {
@@ -121,6 +120,7 @@ export class Http2Sink implements ReplySink {
 
   /** Only this stream is cut: what else is on the connection has nothing to do with it. */
   destroy(): void {
+    this.#isCut = true;
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
@@ -153,6 +153,11 @@ export class Http2Sink implements ReplySink {
     this.#exchange.stalls(!goesOn);
     return goesOn;
   }
+
+  readonly #onWantTrailers = (): void => {
+    if (this.#isCut || this.#stream.destroyed) return;
+    this.#stream.sendTrailers(this.takesTrailers ? http2Trailers(this.#trailers) : {});
+  };
 
   readonly #onDrain = (): void => {
     this.#isWaiting = false;
