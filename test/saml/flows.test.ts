@@ -47,6 +47,38 @@ describe('a login with SAML', () => {
     expect((await all.browser.go(`${HOME}/auth/saml/acs`, IDP, swapped.toString())).status).toBe(400);
   });
 
+  it('RelayState is short enough for every provider, and the login waits in the browser', async () => {
+    const all = stage();
+    const deep = `${HOME}/deep?${'long=1&'.repeat(200)}`;
+    const begun = await all.browser.go(deep, null);
+    const relayState = new URL(begun.headers.get('location')!).searchParams.get('RelayState')!;
+    expect(Buffer.byteLength(relayState)).toBeLessThanOrEqual(80);
+    const waits = begun.headers.getSetCookie().filter((line) => line.includes(relayState));
+    expect(waits).toHaveLength(1);
+    expect(waits[0]!.length).toBeLessThan(4_096);
+    expect(waits[0]).toMatch(/; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=None$/);
+    const last = await all.browser.visit(deep);
+    expect([last.status, last.url]).toEqual([200, deep]);
+    expect(all.gate.seen[0]!.headers.get('cookie')).toBeNull();
+  });
+
+  it('a browser that begins again and again has five logins waiting', async () => {
+    const all = stage();
+    const states: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      const begun = await all.browser.go(`${HOME}/${count}`, null);
+      states.push(new URL(begun.headers.get('location')!).searchParams.get('RelayState')!);
+    }
+    const answers: number[] = [];
+    for (const RelayState of states) {
+      const form = new URLSearchParams({ SAMLResponse: 'x', RelayState }).toString();
+      answers.push((await all.browser.go(`${HOME}/auth/saml/acs`, IDP, form)).status);
+    }
+    // The first three are forgotten (400), the others are refused for what was answered (403).
+    expect(answers.filter((status) => status === 400)).toHaveLength(3);
+    expect(answers.slice(-1)).toEqual([403]);
+  });
+
   it('an answer is of no use in another browser', async () => {
     const all = stage();
     const begun = await all.browser.go(`${HOME}/`, null);

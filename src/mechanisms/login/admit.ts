@@ -22,6 +22,7 @@ import { PENDING_MS, browserSecret, newPending, sealPending } from './pending.ts
 import { isRefusal } from './provider.ts';
 import { checkRefused, nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { isOwnPath, returnPath } from './return_to.ts';
+import { waitingCookies } from './waiting.ts';
 
 /**
  * Takes one request before a gate: lets it pass with a good session, starts a login, finishes one, ends a session.
@@ -79,13 +80,17 @@ function* begin(visit: Visit, returnTo: string, detail: Record<string, Fact>): F
   const secret = browserSecret(onlyCookie(visit, nonceCookie), world);
   const pending = newPending(secret, returnTo, world);
   const state = sealPending(gate.keys, pending, place, world);
-  const begun = yield* awaited(gate.provider.begin(pending, state, visit));
+  const isShort = gate.provider.shortState === true;
+  const begun = yield* awaited(gate.provider.begin(pending, isShort ? pending.id : state, visit));
   if (isRefusal(begun)) return refuse(visit, begun, returnTo);
   const life = {
     maxAgeSeconds: PENDING_MS / 1_000,
     sameSite: gate.provider.callbackBy === 'post' ? 'none' : 'lax',
   } as const;
-  const cookies = [...endCookies(visit), cookieLine(nonceCookie, secret, scope, life)];
+  const waiting = isShort
+    ? waitingCookies(pending, state, { nonceCookie, scope, headers: request.headers, keys: gate.keys, place })
+    : [];
+  const cookies = [...endCookies(visit), cookieLine(nonceCookie, secret, scope, life), ...waiting];
   const facts = { ...detail, provider: gate.provider.id };
   if ('response' in begun) {
     const headers = [...begun.response.headers, ...cookies.flatMap((cookie) => ['set-cookie', cookie])];

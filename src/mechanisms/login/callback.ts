@@ -1,12 +1,14 @@
+import { expired } from './cookies.ts';
 import { type Flow, asked } from './flow.ts';
 import { type LoginOutcome, type Visit, awaited, sessionCookies, sighted, userDetail } from './gate.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
-import { type Pending, takePending } from './pending.ts';
+import { type Pending, type PendingProblem, takePending } from './pending.ts';
 import { isRefusal } from './provider.ts';
 import { nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { returnPath } from './return_to.ts';
 import type { Session } from './session.ts';
+import { waitingCookie } from './waiting.ts';
 
 const FORM_LIMIT_BYTES = 1_024 * 1_024;
 /** Field of a callback's form that this site has sent on itself. */
@@ -30,24 +32,50 @@ export function* callback(visit: Visit): Flow<LoginOutcome> {
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
-  const pending = pendingOf(visit, fields);
-  if (typeof pending === 'string') {
-    const isOpen = pending !== 'state_used' && gate.provider.unsolicited?.(fields) === true;
-    if (!isOpen) {
-      const says = PROBLEMS[pending];
-      return refuse(visit, { refused: 'callback_refused', says, detail: { problem: pending } }, '/');
-    }
-    return yield* finish(visit, fields, null);
-  }
-  return yield* finish(visit, fields, pending);
+  const { pending, cookie } = heldIn(visit, fields);
+  const outcome = yield* answered(visit, fields, pending);
+  if (cookie === null || outcome.does === 'pass') return outcome;
+  // Whatever has become of it, the login waits no more.
+  const headers = [...outcome.response.headers, 'set-cookie', expired(cookie, visit.scope)];
+  return { ...outcome, response: { ...outcome.response, headers } };
 }
 
-function pendingOf(visit: Visit, fields: URLSearchParams): Pending | ReturnType<typeof takePending> {
+function* answered(
+  visit: Visit,
+  fields: URLSearchParams,
+  pending: Pending | PendingProblem,
+): Flow<LoginOutcome> {
+  if (typeof pending !== 'string') return yield* finish(visit, fields, pending);
+  const isOpen = pending !== 'state_used' && visit.gate.provider.unsolicited?.(fields) === true;
+  if (isOpen) return yield* finish(visit, fields, null);
+  const says = PROBLEMS[pending];
+  return refuse(visit, { refused: 'callback_refused', says, detail: { problem: pending } }, '/');
+}
+
+interface Held {
+  readonly pending: Pending | PendingProblem;
+  /** Cookie in which the login has waited; null where there is none. */
+  readonly cookie: string | null;
+}
+
+/** The login that a callback answers: the state itself comes back, or a handle to the cookie in which it waits. */
+function heldIn(visit: Visit, fields: URLSearchParams): Held {
   const { gate, place, memory, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
-  if (states.length > 1) return 'state_unknown';
+  if (states.length > 1) return { pending: 'state_unknown', cookie: null };
+  const sent = states[0] ?? null;
   const secret = onlyCookie(visit, nonceCookie);
-  return takePending(gate.keys, states[0] ?? null, place, secret, memory, world.nowMs());
+  const take = (state: string | null) => takePending(gate.keys, state, place, secret, memory, world.nowMs());
+  if (gate.provider.shortState !== true) return { pending: take(sent), cookie: null };
+  if (sent === null || sent === '') return { pending: 'state_missing', cookie: null };
+  const cookie = waitingCookie(nonceCookie, sent);
+  if (cookie === null) return { pending: 'state_unknown', cookie };
+  const state = onlyCookie(visit, cookie);
+  if (state === null) return { pending: 'other_browser', cookie: null };
+  const pending = take(state);
+  // A state that waits under the name of another login answers neither.
+  const isOther = typeof pending !== 'string' && pending.id !== sent;
+  return { pending: isOther ? 'state_unknown' : pending, cookie };
 }
 
 const PROBLEMS = {

@@ -103,7 +103,8 @@ export function clearCookies(name: string, scope: CookieScope, present: FieldLis
   return names.filter((each) => cookieValues(present, each).length > 0).map((each) => expired(each, scope));
 }
 
-function expired(name: string, scope: CookieScope): string {
+/** One `Set-Cookie` value that takes a cookie back. */
+export function expired(name: string, scope: CookieScope): string {
   return cookieLine(name, '', scope, { maxAgeSeconds: 0, sameSite: 'lax' });
 }
 
@@ -129,6 +130,7 @@ export function withoutCookies(headers: FieldList, names: readonly string[]): st
   return kept.length === 0 ? null : kept.join('; ');
 }
 
+/** Whether a cookie is a chunk of the gate's own, or a login that waits (`waiting.ts`). */
 function isChunkOf(name: string, own: string): boolean {
-  return name.length === own.length + 2 && name.startsWith(`${own}.`) && /\d$/.test(name);
+  return name.startsWith(`${own}.`) && /^(?:\d|[\w-]{22})$/.test(name.slice(own.length + 1));
 }

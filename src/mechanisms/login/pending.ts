@@ -71,6 +71,16 @@ export function sealPending(
   return sealFor(keys, text, placeText(at.host, at.gate), world);
 }
 
+/** When a pending login was begun; before all times when it is none of this place. */
+export function startOfPending(
+  keys: LoginKeys,
+  state: string,
+  at: { readonly host: string; readonly gate: string },
+): number {
+  const text = openFor(keys, state, placeText(at.host, at.gate));
+  return text === null ? Number.NEGATIVE_INFINITY : (JSON.parse(text) as [string, string, number])[2];
+}
+
 /**
  * Opens a state and marks it as used, so that whatever becomes of the callback, there is no second one. `secret` is
  * that of the nonce cookie.

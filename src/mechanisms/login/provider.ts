@@ -71,6 +71,11 @@ export interface IdentityProvider {
   readonly callbackBy: 'get' | 'post';
   /** Where the sealed state stands in the callback: a field of the query, or of the form. */
   readonly stateField: string;
+  /**
+   * The field has no room for a sealed state (80 bytes, SAML Bindings §3.4.3): it gets a handle, and the state waits
+   * in a cookie of the browser that has begun.
+   */
+  readonly shortState?: true;
   /** Starts a login; `state` comes back in `stateField`. */
   readonly begin: (pending: Pending, state: string, context: LoginContext) => Flow<Begun> | Begun;
   /**

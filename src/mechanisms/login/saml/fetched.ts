@@ -32,6 +32,7 @@ export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'm
     callback,
     callbackBy,
     stateField,
+    shortState: true,
     ...(unsolicited === undefined ? {} : { unsolicited }),
     ...(check === undefined ? {} : { check }),
     begin: function* (pending, state, context) {

@@ -33,6 +33,7 @@ export function samlProvider(
     callback: SAML_PATHS.acs,
     callbackBy: 'post',
     stateField: 'RelayState',
+    shortState: true,
     begin: (pending, state, context) => begin(settings, pending, state, context),
     finish: (fields, pending, context) => finish(settings, fields, pending, context),
     unsolicited: () => allowIdpInitiated,
