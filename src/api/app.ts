@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { type ServiceNames, serviceNames } from './naming.ts';
 import { cors } from './cors.ts';
+import { type Logins, NO_LOGINS } from './application_logins.ts';
 import type { Asking, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { openApi } from './openapi.ts';
@@ -22,13 +23,14 @@ const VERSION = '2';
 export function managementApi(
   wiring: Wiring,
   online: Online = NOBODY_ONLINE,
+  logins: Logins = NO_LOGINS,
 ): (request: Request, caller: Caller) => Promise<Response> {
   const app = new Hono<{ Bindings: Caller; Variables: { operation: string } }>({
     // Some clients write `//api_keys` when their base ends in a slash.
     getPath: (request) => new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/'),
   });
   const names = serviceNames(wiring.ports.service);
-  const routes = routesOf(wiring, online);
+  const routes = routesOf(wiring, online, logins);
   const admit = admitting(wiring, names);
   const methodsOf = (path: string) =>
     routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method);

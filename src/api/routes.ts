@@ -1,5 +1,6 @@
 import type { Operation, Resource } from '../resources/contract.ts';
 import { RESOURCES } from '../resources/table.ts';
+import { type Logins, loginRoutes } from './application_logins.ts';
 import type { Asking, Wiring } from './contract.ts';
 import { list } from './list.ts';
 import {
@@ -39,12 +40,13 @@ export interface RouteAbout {
 }
 
 /** Every route of the API. */
-export function routesOf(wiring: Wiring, online: Online): Route[] {
+export function routesOf(wiring: Wiring, online: Online, logins: Logins): Route[] {
   return [
     ...RESOURCES.flatMap((resource) => objectRoutes(wiring, resource)),
     ...RESOURCES.flatMap((resource) => moduleRoutes(wiring, resource)),
     ...sourceRoutes(wiring),
     ...onlineRoutes(online),
+    ...loginRoutes(logins),
   ];
 }
 

@@ -17,6 +17,8 @@ import { type EventSource, sourceProblem } from '../events/sources.ts';
 import type { TargetSettings } from '../events/targets.ts';
 import { EDGE_KINDS, type EdgeDocument, edgeDocument, servedConfig } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
+import { NOBODY_ONLINE } from '../api/sessions.ts';
+import { keptLogins } from './application_logins.ts';
 import { samlKeysBeside } from './saml_keys.ts';
 import { openSealedStore } from './sealed_store.ts';
 import { sessionKeysOf } from './session_keys.ts';
@@ -97,7 +99,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       newId,
       options: apiOptions,
     };
-    const api = managementApi(wiring);
+    const api = managementApi(wiring, NOBODY_ONLINE, await keptLogins(store, edge.runtime, { newId, nowMs }));
     return {
       edge,
       store,

@@ -44,7 +44,7 @@ describe('dev --api', () => {
         ...(sent && { body: JSON.stringify(sent) }),
       });
       // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of every shape
-      return (await response.json());
+      return await response.json();
     };
     expect(await body('/')).toBe('one');
 

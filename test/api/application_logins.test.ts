@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createOidcAsker } from '../../src/answers/oidc.ts';
+import { openManagement } from '../../src/cli/management.ts';
+import type { Edge } from '../../src/edgeproof.ts';
+import { browserOf } from '../login/browser.ts';
+import { SECRET, evilOp } from '../login/evil_op.ts';
+import { ISSUER } from '../login/gate_edge.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+const op = evilOp({}, () => Date.now());
+const options = { hands: { oidc: createOidcAsker(op.fetch).ask }, upstream: () => new Response('the app') };
+
+async function gate(instance: Instance): Promise<{ edge: string; route: string }> {
+  const { id: backendId } = await instance.make('/backends/static', { address: '127.0.0.1:9' });
+  const { id: edge } = await instance.make('/edges/https', { hostports: ['app.test:443'] });
+  const { id: route } = await instance.make(`/edges/https/${edge}/routes`, {
+    match_type: 'path_prefix',
+    match: '/',
+    backend: { backend_id: backendId },
+    oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET },
+  });
+  return { edge, route };
+}
+
+/** Logs in and gives what asks again with the cookies that came of it. */
+async function logIn(edge: Edge): Promise<(at?: Edge) => Promise<number>> {
+  const browser = browserOf(edge, 'app.test');
+  const begun = await browser.go('https://app.test/page');
+  const { status } = await browser.go(op.approve(begun.location!));
+  expect(status).toBe(302);
+  const cookie = await browser.jar.getCookieString('https://app.test/');
+  return async (at = edge) => {
+    const headers = { accept: 'application/json', cookie };
+    return (await at.handle(new Request('https://app.test/', { headers }))).response.status;
+  };
+}
+
+it('users and sessions are listed and ended; sessions and their ends outlive a restart', async () => {
+  const instance = await startInstance({ edge: options });
+  const { edge } = instance.management;
+  const { call, url } = instance;
+  const { edge: edgeId, route } = await gate(instance);
+  expect((await call('GET', '/app/users')).body).toEqual({
+    application_users: [],
+    next_page_uri: null,
+    uri: `${url}/app/users`,
+  });
+  const [first, second] = [await logIn(edge), await logIn(edge)];
+  expect([await first(), await second()]).toEqual([200, 200]);
+
+  const users = (await call('GET', '/app/users')).body.application_users;
+  expect(users).toMatchObject([
+    {
+      provider_user_id: 'alice',
+      email: 'alice@example.test',
+      identity_provider: { name: 'oidc', url: ISSUER },
+    },
+  ]);
+  expect(users[0].id).toMatch(/^au_[0-9a-z]{27}$/);
+  const { body } = await call('GET', '/app/sessions?limit=1');
+  const [newest] = body.application_sessions;
+  expect(newest).toMatchObject({
+    application_user: { id: users[0].id, uri: `${url}/app/users/${users[0].id}` },
+    public_url: 'https://app.test',
+    edge: { id: edgeId },
+    route: { id: route },
+  });
+  const next = await call('GET', body.next_page_uri.slice(url.length));
+  expect(next.body).toMatchObject({ next_page_uri: null, application_sessions: [{ edge: { id: edgeId } }] });
+  for (const { uri } of [newest, newest.application_user, newest.edge, newest.route])
+    expect([uri, (await call('GET', uri.slice(url.length))).status]).toEqual([uri, 200]);
+
+  // Another process with the same store takes the cookies, and remembers who was shown out.
+  const reopened = () => openManagement({ storePath: join(instance.folder, 'store.db'), edge: options });
+  const other = await reopened();
+  expect([await first(other.edge), await second(other.edge)]).toEqual([200, 200]);
+  await other.close();
+  expect((await call('DELETE', `/app/sessions/${newest.id}`)).status).toBe(204);
+  expect([await first(), await second()].toSorted()).toEqual([200, 401]);
+  expect((await call('GET', `/app/sessions/${newest.id}`)).status).toBe(404);
+  const third = await reopened();
+  expect([await first(third.edge), await second(third.edge)].toSorted()).toEqual([200, 401]);
+  await third.close();
+
+  expect((await call('DELETE', `/app/users/${users[0].id}`)).status).toBe(204);
+  expect([await first(), await second()]).toEqual([401, 401]);
+  expect((await call('DELETE', `/app/users/${users[0].id}`)).body.error_code).toBe('ERR_SERVICE_222');
+  await instance.close();
+});
