@@ -1,28 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../diagnostics/render.ts';
-import type { Checked } from '../edge/document/check.ts';
-import { usable } from '../edgeproof.ts';
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseAddress } from '../net/address.ts';
-import { type ReplayedEdge, replayedEdge } from '../recorder/decide.ts';
-import { eachLine } from '../recorder/lines.ts';
-import { logReader } from '../recorder/read_log.ts';
-import { type Replay, type ReplaySummary, type Replayed, replay } from '../recorder/replay.ts';
+import { eachPiece, linesOfPiece } from '../recorder/lines.ts';
+import { mergeReplays } from '../recorder/merge_replays.ts';
+import { type LogReader, isLineByLine } from '../recorder/read_log.ts';
+import { type ReplaySummary, type Replayed, replay } from '../recorder/replay.ts';
 import { type PlaceOf, replayText } from '../recorder/report_replay.ts';
-import { addressBooksOf } from './address_books.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, loadConfig } from './load_config.ts';
-import { wantsColor } from './terminal.ts';
+import { FileError } from './load_config.ts';
+import type { ReplayThreads } from './replay_threads.ts';
+import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { pieceWriter } from './write_pieces.ts';
 
-interface Options {
-  readonly edge: string;
-  readonly against?: string;
+interface Options extends JudgeOptions {
   readonly reporter: 'text' | 'json' | 'ndjson';
   readonly maxUnknown?: number;
   readonly minFidelity?: number;
-  readonly ip?: string;
-  readonly adoptHosts?: boolean;
+  readonly jobs?: number;
 }
 
 export function register(program: Command): void {
@@ -45,6 +40,11 @@ export function register(program: Command): void {
       readPercent,
     )
     .option('--ip <address>', 'address of the client, where the log has none', readIp)
+    .option(
+      '--jobs <count>',
+      'processor threads, where requests are decided one by one; default: as many as pay',
+      readCount,
+    )
     .option('--adopt-hosts', 'take hosts that no edge names for the only edge')
     .action(async (logs: string[], options: Options) => {
       process.exitCode = await runReplay(logs, options);
@@ -53,17 +53,29 @@ export function register(program: Command): void {
 
 async function runReplay(logs: readonly string[], options: Options): Promise<number> {
   try {
-    const candidate = await edgeOfFile(options.edge, options);
-    const current = options.against === undefined ? null : await edgeOfFile(options.against, options);
-    if (candidate === null || (current?.edge === undefined && options.against !== undefined)) {
-      return EXIT.configInvalid;
-    }
+    const edges = await loadEdges(options);
+    if (edges === null) return EXIT.configInvalid;
+    const { candidate, current } = edges;
     const running = replay(candidate.edge, current?.edge ?? null);
     const out = pieceWriter(1);
-    const tell =
-      options.reporter === 'ndjson' ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
-    for (const log of logs) await readInto(running, log, tell, options.ip);
-    const summary = running.summary();
+    const tells = options.reporter === 'ndjson';
+    const tell = tells ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
+    const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
+    const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
+    const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
+    const { edge, against, ip, adoptHosts } = options;
+    const judging = {
+      edge,
+      ...(against && { against }),
+      ...(ip && { ip }),
+      ...(adoptHosts && { adoptHosts }),
+    };
+    const parts: ReplaySummary[] = [];
+    for (const log of logs) {
+      const begin = threads && (() => threads(jobs, judging, tells ? out.write : null));
+      parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
+    }
+    const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
     out.write(reportOf(summary, options, candidate.placeOf));
     out.close();
     return exitCodeOf(summary, options);
@@ -74,56 +86,37 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   }
 }
 
-interface Loaded {
-  readonly edge: ReplayedEdge;
-  readonly placeOf: PlaceOf;
-}
-
-async function edgeOfFile(path: string, options: Options): Promise<Loaded | null> {
-  const checked: Checked = await loadConfig(path);
-  if (hasErrors(checked.diagnostics)) {
-    process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
-    return null;
-  }
-  const { config } = usable(checked);
-  const edge = replayedEdge(config, {
-    addressBooks: await addressBooksOf(config, path),
-    adoptHosts: options.adoptHosts === true ? 'any' : 'none',
-  });
-  // What stands inside a text of the file is where the text is.
-  const placeOf: PlaceOf = (pointer) => {
-    for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
-      const place = checked.locate(at);
-      if (place !== null) return `${place.file}:${place.line}:${place.column} ${pointer.slice(at.length)}`;
-    }
-    return pointer;
-  };
-  return { edge, placeOf };
-}
-
-async function readInto(
-  running: Replay,
+/** Reads a log, on threads where its lines stand for themselves; gives what those have come to. */
+async function readLog(
   log: string,
-  tell: ((each: Replayed) => void) | undefined,
-  ip: string | undefined,
-): Promise<void> {
-  const client = ip === undefined ? null : parseAddress(ip);
-  const reader = logReader({
-    record: (observed) => {
-      const isWithout = client !== null && observed.lost.has('client address');
-      if (!isWithout) return running.take(observed, tell);
-      const lost = new Set(observed.lost);
-      lost.delete('client address');
-      running.take({ ...observed, connection: { ...observed.connection, client }, lost }, tell);
-    },
-    problem: running.problem,
-  });
+  reader: LogReader,
+  begin: (() => ReplayThreads) | null,
+): Promise<readonly ReplaySummary[]> {
+  let threads: ReplayThreads | null = null;
   try {
-    await eachLine(log, reader.line);
+    await eachPiece(log, (piece, firstLine) => {
+      if (firstLine === 1 && begin !== null && isLineByLine(piece)) threads = begin();
+      return threads === null ? linesOfPiece(piece, firstLine, reader.line) : threads.take(piece, firstLine);
+    });
   } catch (error) {
     throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
   }
   reader.end();
+  // Assigned in a callback, which the checker does not follow.
+  return (threads as ReplayThreads | null)?.end() ?? [];
+}
+
+/** A thread takes about as long to begin as so much of a log takes to judge. */
+const LEAST_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
+/** Each thread takes some sixty megabytes: with more of them only where they are asked for, 300 are enough. */
+const MOST_THREADS = 3;
+
+function jobsThatPay(logs: readonly string[]): number {
+  const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
+  return Math.max(
+    1,
+    Math.min(Math.floor(bytes / LEAST_BYTES_PER_THREAD), availableParallelism(), MOST_THREADS),
+  );
 }
 
 function reportOf(summary: ReplaySummary, { reporter }: Options, placeOf: PlaceOf): string {
@@ -155,6 +148,11 @@ function readPercent(text: string): number {
     throw new InvalidArgumentError('a share is a number of percent from 0 to 100.');
   }
   return percent;
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it is no number from 1 on.');
+  return Number(text);
 }
 
 function readIp(text: string): string {

@@ -1,5 +1,6 @@
 import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { TakeState } from '../edge/states.ts';
 import type { AnswerTo, Answers, Because, Edit, Leaf, Question, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { answer, start } from '../engine/run.ts';
@@ -35,6 +36,8 @@ export interface Decided {
 /** A configuration under replay: its counters and breakers run on the clock of the log. */
 export interface ReplayedEdge {
   readonly config: EdgeConfig;
+  /** Whether each request is decided by itself: nothing is remembered of those before it, their time neither. */
+  readonly isOrderless: boolean;
   readonly decide: (observed: Observed) => Decided;
 }
 
@@ -61,7 +64,12 @@ const CERTAIN: readonly Unknown[] = Object.freeze([]);
 /** Prepares a checked configuration for a replay. */
 export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): ReplayedEdge {
   const unknowns = new Unknowns();
-  const edge = compileEdge(config, (_route, _module, _config, initial) => initial(), {
+  let remembers = false;
+  const take: TakeState = (_route, _module, _config, initial) => {
+    remembers = true;
+    return initial();
+  };
+  const edge = compileEdge(config, take, {
     watch: watchUnknowns(unknowns),
     ...(options.addressBooks && { addressBooks: options.addressBooks }),
     ...(options.adoptHosts && { adoptHosts: options.adoptHosts }),
@@ -80,6 +88,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
   const weights = JSON.stringify(config.backends);
   return {
     config,
+    isOrderless: !remembers && !looksAtTime(config),
     decide: (observed) => {
       // Time does not go back, whatever the order of the log.
       if (observed.atMs > nowMs) nowMs = observed.atMs;
@@ -91,6 +100,19 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
       return decidedOf(exchange, unknowns, weights);
     },
   };
+}
+
+/** What compares times with the clock: of a log that is not in order, another part would have another clock. */
+const TIMED = /jwt|webhook|oauth|oidc|saml|openid/;
+
+function looksAtTime({ edges }: EdgeConfig): boolean {
+  return Object.values(edges.https).some(({ routes }) =>
+    routes.some((route) => {
+      const { traffic_policy: policy, oauth, oidc, saml, webhook_verification: webhook } = route;
+      const isGated = [oauth, oidc, saml, webhook].some((each) => each !== undefined);
+      return isGated || TIMED.test(policy?.value ?? '');
+    }),
+  );
 }
 
 function begin(edge: CompiledEdge, { head, connection }: Observed, world: World): Exchange {

@@ -61,6 +61,17 @@ export function logReader(taken: Taken): LogReader {
   };
 }
 
+/** Whether a log that begins with these lines has a record on each line: no HAR, which is one document. */
+export function isLineByLine(piece: Buffer): boolean {
+  const text = piece.subarray(0, FIRST_LINE_BYTES).toString();
+  const first = text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'));
+  const value = first === undefined ? undefined : parsed(first);
+  return value !== undefined && !isHar(value);
+}
+
+/** A first line that is longer is no line of ours. */
+const FIRST_LINE_BYTES = 1 << 18;
+
 type Read = Observed | { readonly problem: string } | null;
 
 function give(read: Read, line: number, taken: Taken): void {

@@ -58,9 +58,9 @@ export interface Fidelity {
 }
 
 /** Kept of one group, and of all: what comes beyond is counted under `other causes`. */
-const EXAMPLES = 3;
-const GROUP_LIMIT = 1_000;
-const PROBLEMS = 5;
+export const EXAMPLES = 3;
+export const GROUP_LIMIT = 1_000;
+export const PROBLEMS = 5;
 
 /** A replay under way: records go in one by one, memory is bounded whatever their number. */
 export interface Replay {

@@ -1,0 +1,138 @@
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { linesOfPiece } from '../recorder/lines.ts';
+import { type ReplaySummary, replay } from '../recorder/replay.ts';
+import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
+
+/** Lines of a log for a thread; null: it is to say what all came to. */
+type Order = { readonly piece: Uint8Array; readonly firstLine: number } | null;
+/** The lines of the report about one piece, or the end. */
+type Answer = string | ReplaySummary;
+
+interface ThreadData {
+  readonly replayOptions: JudgeOptions;
+  readonly tells: boolean;
+}
+
+/** Threads that judge pieces of a log at the same time. */
+export interface ReplayThreads {
+  /** Takes a piece; resolves when there is room for another one. */
+  readonly take: (piece: Uint8Array, firstLine: number) => Promise<void>;
+  /** Resolves with what each thread has come to, and ends them. */
+  readonly end: () => Promise<readonly ReplaySummary[]>;
+}
+
+/** Pieces that wait at one thread: more would only take memory. */
+const WAITING_LIMIT = 4;
+/** A line is garbage as soon as it is judged: more room for new objects gains nothing. */
+const YOUNG_MEGABYTES = 4;
+
+interface Thread {
+  readonly worker: Worker;
+  /** Who waits for its answers, which come in the order of the orders. */
+  readonly waiting: ((answer: Answer) => void)[];
+}
+
+/**
+ * Begins `jobs` threads, each with edges of its own: only for edges that decide each request by itself. `tell` is
+ * given the report of all pieces in the order of the log; null makes none.
+ */
+export function replayThreads(
+  jobs: number,
+  options: JudgeOptions,
+  tell: ((text: string) => void) | null,
+): ReplayThreads {
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  const data: ThreadData = { replayOptions: options, tells: tell !== null };
+  const threads = Array.from({ length: jobs }, () => begun(data, failed.reject));
+  const inOrder = orderedInto(tell ?? (() => {}));
+  let room = Promise.withResolvers<void>();
+  let pieces = 0;
+  const leastBusy = () =>
+    threads.reduce((one, each) => (each.waiting.length < one.waiting.length ? each : one));
+  return {
+    take: async (piece, firstLine) => {
+      const own = pieces++;
+      // A piece may be part of a larger buffer, which is not given away.
+      const bytes = new Uint8Array(piece);
+      order(leastBusy(), { piece: bytes, firstLine }, [bytes.buffer], (answer) => {
+        inOrder(own, answer as string);
+        room.resolve();
+      });
+      while (leastBusy().waiting.length >= WAITING_LIMIT) {
+        room = Promise.withResolvers();
+        await Promise.race([room.promise, failed.promise]);
+      }
+    },
+    end: () => {
+      const summaries = threads.map(
+        (thread) => new Promise<ReplaySummary>((resolve) => order(thread, null, [], resolve as never)),
+      );
+      return Promise.race([Promise.all(summaries), failed.promise]);
+    },
+  };
+}
+
+function begun(data: ThreadData, failed: (error: unknown) => void): Thread {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+  });
+  const waiting: Thread['waiting'] = [];
+  worker.on('message', (answer: Answer) => waiting.shift()?.(answer));
+  worker.once('error', failed);
+  return { worker, waiting };
+}
+
+function order(
+  { worker, waiting }: Thread,
+  given: Order,
+  moved: readonly ArrayBuffer[],
+  answered: (answer: Answer) => void,
+): void {
+  waiting.push(answered);
+  worker.postMessage(given, moved);
+}
+
+/** Hands on texts in the order of their numbers, whatever the order in which they come. */
+function orderedInto(hand: (text: string) => void): (number: number, text: string) => void {
+  const early = new Map<number, string>();
+  let next = 0;
+  return (number, text) => {
+    early.set(number, text);
+    for (let due = early.get(next); due !== undefined; due = early.get(next)) {
+      hand(due);
+      early.delete(next++);
+    }
+  };
+}
+
+async function judge({ replayOptions, tells }: ThreadData): Promise<void> {
+  const port = parentPort!;
+  const edges = await loadEdges(replayOptions);
+  if (edges === null) throw new Error('the configuration has changed meanwhile');
+  const running = replay(edges.candidate.edge, edges.current?.edge ?? null);
+  let told = '';
+  const tell = tells ? (each: object) => void (told += `${JSON.stringify(each)}\n`) : undefined;
+  const reader = readerInto(running, replayOptions.ip, tell);
+  port.on('message', (given: Order) => {
+    if (given === null) {
+      reader.end();
+      answerWith(running.summary());
+      port.close();
+      return;
+    }
+    told = '';
+    linesOfPiece(Buffer.from(given.piece.buffer), given.firstLine, reader.line);
+    answerWith(told);
+  });
+}
+
+function answerWith(answer: Answer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
+  parentPort!.postMessage(answer);
+}
+
+// This file is its own thread: the same module, begun with edges.
+if (!isMainThread && (workerData as Partial<ThreadData> | null)?.replayOptions !== undefined)
+  await judge(workerData as ThreadData);

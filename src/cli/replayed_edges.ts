@@ -1,0 +1,76 @@
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostics } from '../diagnostics/render.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { usable } from '../edgeproof.ts';
+import { parseAddress } from '../net/address.ts';
+import { type ReplayedEdge, replayedEdge } from '../recorder/decide.ts';
+import { type LogReader, logReader } from '../recorder/read_log.ts';
+import type { Replay, Replayed } from '../recorder/replay.ts';
+import type { PlaceOf } from '../recorder/report_replay.ts';
+import { addressBooksOf } from './address_books.ts';
+import { loadConfig } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+
+/** What both the command and its threads need to judge records: plain data. */
+export interface JudgeOptions {
+  readonly edge: string;
+  readonly against?: string;
+  readonly ip?: string;
+  readonly adoptHosts?: boolean;
+}
+
+export interface LoadedEdge {
+  readonly edge: ReplayedEdge;
+  readonly placeOf: PlaceOf;
+}
+
+/** Loads the configuration under test and the current one; null when one has errors, which are printed. */
+export async function loadEdges(
+  options: JudgeOptions,
+): Promise<{ readonly candidate: LoadedEdge; readonly current: LoadedEdge | null } | null> {
+  const candidate = await edgeOfFile(options.edge, options);
+  const current = options.against === undefined ? null : await edgeOfFile(options.against, options);
+  if (candidate === null || (current === null && options.against !== undefined)) return null;
+  return { candidate, current };
+}
+
+async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEdge | null> {
+  const checked: Checked = await loadConfig(path);
+  if (hasErrors(checked.diagnostics)) {
+    process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
+    return null;
+  }
+  const { config } = usable(checked);
+  const edge = replayedEdge(config, {
+    addressBooks: await addressBooksOf(config, path),
+    adoptHosts: options.adoptHosts === true ? 'any' : 'none',
+  });
+  // What stands inside a text of the file is where the text is.
+  const placeOf: PlaceOf = (pointer) => {
+    for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+      const place = checked.locate(at);
+      if (place !== null) return `${place.file}:${place.line}:${place.column} ${pointer.slice(at.length)}`;
+    }
+    return pointer;
+  };
+  return { edge, placeOf };
+}
+
+/** Reads records into a replay; `tell` hears what was judged. */
+export function readerInto(
+  running: Replay,
+  ip: string | undefined,
+  tell: ((each: Replayed) => void) | undefined,
+): LogReader {
+  const client = ip === undefined ? null : parseAddress(ip);
+  return logReader({
+    record: (observed) => {
+      const isWithout = client !== null && observed.lost.has('client address');
+      if (!isWithout) return running.take(observed, tell);
+      const lost = new Set(observed.lost);
+      lost.delete('client address');
+      running.take({ ...observed, connection: { ...observed.connection, client }, lost }, tell);
+    },
+    problem: running.problem,
+  });
+}

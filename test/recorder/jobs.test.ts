@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEdge } from '../../src/index.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+let folder: string;
+
+const edgeWith = (rules: readonly object[], route: object = {}) => ({
+  backends: { app: { static: { address: 'localhost:3000' } } },
+  edges: {
+    https: {
+      shop: {
+        hostports: ['shop.test:443'],
+        routes: [
+          {
+            match_type: 'path_prefix',
+            match: '/',
+            backend: { backend_id: 'app' },
+            traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
+            ...route,
+          },
+        ],
+      },
+    },
+  },
+});
+const deny = (expression: string) => ({ expressions: [expression], actions: [{ type: 'deny' }] });
+const CURRENT = edgeWith([deny("req.url.path.startsWith('/admin')")]);
+const CANDIDATE = edgeWith([
+  deny("req.url.path.startsWith('/admin')"),
+  deny("getReqHeader('x-lane').size() > 0 && getReqHeader('x-lane')[0] == 'Slow'"),
+  deny("req.url.path.startsWith('/api/items/7')"),
+]);
+const LIMIT = {
+  type: 'rate-limit',
+  config: { name: 'all', algorithm: 'sliding_window', capacity: 5, rate: '60s' },
+};
+const COUNTING = edgeWith([
+  { actions: [{ ...LIMIT, config: { ...LIMIT.config, bucket_key: ['conn.client_ip'] } }] },
+]);
+
+/** More than fits in one piece, so that several threads have something to do. */
+const EVENTS = 400;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeproof-jobs-'));
+  let nowMs = Date.UTC(2026, 0, 1);
+  const edge = createEdge(CURRENT, { clock: () => (nowMs += 10), random: () => 0.5 });
+  const lines = Array.from({ length: EVENTS }, (_, turn) => {
+    const url = `https://shop.test/${['api', 'admin', 'x'][turn % 3]!}/items/${turn}`;
+    const headers = { 'user-agent': 'a'.repeat(400), ...(turn % 5 === 0 && { 'x-lane': 'Slow' }) };
+    return JSON.stringify(edge.decide({ url, headers }, { clientIp: `203.0.113.${turn % 9}` }).event);
+  });
+  lines.splice(100, 0, 'not a record');
+  lines.splice(300, 0, '', '# a remark', "curl 'https://shop.test/admin' \\", "  -H 'x-lane: b'");
+  await writeFile(join(folder, 'log.ndjson'), `${lines.join('\n')}\n`);
+  for (const [name, config] of Object.entries({ CURRENT, CANDIDATE, COUNTING }))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(config));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function replay(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 1 << 26 };
+    execFile(process.execPath, [main, 'replay', 'log.ndjson', ...args], options, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out: out + err });
+    });
+  });
+}
+
+describe('edgeproof replay --jobs', () => {
+  it.each([['text'], ['json'], ['ndjson']])(
+    'says on threads what it says without them: %s',
+    async (reporter) => {
+      const args = ['-e', 'CANDIDATE.json', '--against', 'CURRENT.json', '-r', reporter];
+      const [alone, together] = await Promise.all([
+        replay(...args, '--jobs', '1'),
+        replay(...args, '--jobs', '3'),
+      ]);
+      expect(alone.code).toBe(5);
+      expect(alone.out).toMatch(/changed/i);
+      expect(together).toEqual(alone);
+    },
+  );
+
+  it('decides in order what counts requests, however many threads it may use', async () => {
+    const args = ['-e', 'COUNTING.json', '-r', 'json'];
+    const [alone, together] = await Promise.all([
+      replay(...args, '--jobs', '1'),
+      replay(...args, '--jobs', '3'),
+    ]);
+    expect(alone.out).toContain('counters');
+    expect(together).toEqual(alone);
+  });
+
+  it('refuses a count that is none', async () => {
+    expect((await replay('-e', 'CURRENT.json', '--jobs', '0')).code).toBe(2);
+  });
+});
