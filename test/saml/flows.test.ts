@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { gateConfig } from './gate.ts';
 import { HOME, HOUR_MS, IDP, START_MS, stage } from './stage.ts';
 
 const lastCode = ({ gate }: ReturnType<typeof stage>): string | undefined => gate.codes.at(-1);
@@ -190,5 +191,17 @@ describe('a login with SAML', () => {
     all.clock.nowMs = START_MS + HOUR_MS;
     expect((await all.browser.go(`${HOME}/`, null)).status).toBe(403);
     expect((await all.browser.go(`${HOME}/`, null)).status).toBe(302);
+  });
+});
+
+describe('what has been used once', () => {
+  it('is not forgotten when the configuration changes', async () => {
+    const all = stage({ allow_idp_initiated: true });
+    const SAMLResponse = await all.idp.respond(await all.metadata(), null);
+    const form = new URLSearchParams({ SAMLResponse, RelayState: '/' }).toString();
+    expect((await all.browser.go(`${HOME}/auth/saml/acs`, IDP, form)).status).toBe(302);
+    all.gate.edge.swap(gateConfig(all.idp.metadata, { allow_idp_initiated: true, maximum_duration: 60 }));
+    expect((await all.newBrowser().go(`${HOME}/auth/saml/acs`, IDP, form)).status).toBe(403);
+    expect(all.gate.explained.at(-1)!.detail).toMatchObject({ reason: 'replayed' });
   });
 });

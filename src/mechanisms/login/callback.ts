@@ -60,12 +60,13 @@ interface Held {
 
 /** The login that a callback answers: the state itself comes back, or a handle to the cookie in which it waits. */
 function heldIn(visit: Visit, fields: URLSearchParams): Held {
-  const { gate, place, memory, world, nonceCookie } = visit;
+  const { gate, place, registry, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
   if (states.length > 1) return { pending: 'state_unknown', cookie: null };
   const sent = states[0] ?? null;
   const secret = onlyCookie(visit, nonceCookie);
-  const take = (state: string | null) => takePending(gate.keys, state, place, secret, memory, world.nowMs());
+  const take = (state: string | null) =>
+    takePending(gate.keys, state, place, secret, registry.used, world.nowMs());
   if (gate.provider.shortState !== true) return { pending: take(sent), cookie: null };
   if (sent === null || sent === '') return { pending: 'state_missing', cookie: null };
   const cookie = waitingCookie(nonceCookie, sent);

@@ -1,36 +1,22 @@
 import type { Session } from './session.ts';
 
-/** Pending logins whose callback has come are remembered so long, so that it cannot come twice. */
-const USED_LIMIT = 10_000;
 /** Sessions whose refresh is remembered, for requests that the browser had sent before it had the new cookie. */
 const RENEWED_LIMIT = 10_000;
 const RENEWED_MS = 60_000;
 
 /**
- * What a gate remembers between requests. A pending login itself is not in it: it travels, sealed, in `state`, so
- * that any number of them costs no memory and any node can finish one.
+ * What a gate remembers between requests, until its configuration changes; what must count once is in the registry.
+ * A pending login itself is in neither: it travels, sealed, in `state`, so that any number of them costs no memory and
+ * any node can finish one.
  */
 export interface LoginMemory {
-  /** Ids of used states, and when they are past anyway. In order of use. */
-  readonly used: Map<string, number>;
   readonly renewed: Map<string, { readonly session: Session; readonly atMs: number }>;
-  /** What the identity provider's protocol remembers (discovered metadata, assertions seen); by its own keys. */
+  /** What the identity provider's protocol remembers (discovered metadata); by its own keys. */
   readonly protocol: Map<string, unknown>;
 }
 
 export function loginMemory(): LoginMemory {
-  return { used: new Map(), renewed: new Map(), protocol: new Map() };
-}
-
-/** Marks a one-time id as used until `untilMs`; false when it has been used before. */
-export function useOnce({ used }: LoginMemory, id: string, untilMs: number, nowMs: number): boolean {
-  if (used.has(id)) return false;
-  for (const [old, until] of used) {
-    if (until > nowMs && used.size < USED_LIMIT) break;
-    used.delete(old);
-  }
-  used.set(id, untilMs);
-  return true;
+  return { renewed: new Map(), protocol: new Map() };
 }
 
 /** Keeps a session that was just renewed. */

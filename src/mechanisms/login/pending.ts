@@ -2,7 +2,7 @@ import { digest } from '../../crypto/digest.ts';
 import { equalTexts } from '../../crypto/compare.ts';
 import type { World } from '../../engine/contract.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
-import { type LoginMemory, useOnce } from './memory.ts';
+import { type UsedIds, useOnce } from './once.ts';
 import { returnPath } from './return_to.ts';
 
 /** A login that was begun: it travels as `state` (or RelayState), sealed. */
@@ -90,7 +90,7 @@ export function takePending(
   state: string | null,
   at: { readonly host: string; readonly gate: string },
   secret: string | null,
-  memory: LoginMemory,
+  used: UsedIds,
   nowMs: number,
 ): Pending | PendingProblem {
   if (state === null || state === '') return 'state_missing';
@@ -107,6 +107,6 @@ export function takePending(
   ];
   if (nowMs - startMs >= PENDING_MS || startMs > nowMs + CLOCKS_DIFFER_MS) return 'state_expired';
   if (secret === null || !equalTexts(hashOf(secret), browser)) return 'other_browser';
-  if (!useOnce(memory, `state ${id}`, startMs + PENDING_MS, nowMs)) return 'state_used';
+  if (!useOnce(used, `state ${id}`, startMs + PENDING_MS, nowMs)) return 'state_used';
   return { id, browser, startMs, returnTo: returnPath(returnTo, '/'), verifier, nonce, note };
 }

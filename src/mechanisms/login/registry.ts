@@ -1,4 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
+import type { UsedIds } from './once.ts';
+import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
 /** A user who has logged in at a gate. */
@@ -53,6 +55,9 @@ export interface LoginRegistry {
   readonly isRevoked: (session: Session) => boolean;
   /** Forgets everything, revocations too: a simulation begins anew with each case. */
   readonly clear: () => void;
+  /** What has been used and counts once; a new configuration forgets none of it. */
+  readonly used: UsedIds;
+  readonly assertions: UsedAssertions;
   readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
 }
 
@@ -70,6 +75,8 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
   const sessions = new Map<string, SeenSession>();
   /** By what is revoked: sessions that began at this time or before count no more. */
   const revoked = new Map<string, number>();
+  const used: UsedIds = new Map();
+  const assertions = usedAssertions();
   // What is forgotten for want of room must not count again: everything as old as it is refused then.
   let allBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -87,6 +94,8 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
     return beforeMs !== undefined && startMs <= beforeMs;
   };
   return {
+    used,
+    assertions,
     users: () => [...users.values()],
     sessions: () => [...sessions.values()],
     revokeSession: (id, nowMs) => {
@@ -113,7 +122,8 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
     },
     clear: () => {
       // Clearing an empty map makes a new table all the same.
-      for (const kept of [users, sessions, revoked]) if (kept.size > 0) kept.clear();
+      for (const kept of [users, sessions, revoked, used, assertions.untilById])
+        if (kept.size > 0) kept.clear();
       allBeforeMs = Number.NEGATIVE_INFINITY;
     },
     seen: (session, nowMs, sighting) => {

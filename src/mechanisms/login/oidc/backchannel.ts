@@ -9,7 +9,7 @@ import {
   signatureProblem,
 } from '../../jwt.ts';
 import { type Flow, asked } from '../flow.ts';
-import { useOnce } from '../memory.ts';
+import { useOnce } from '../once.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
@@ -40,7 +40,14 @@ export function* backchannelLogout(
   const unsigned = signatureProblem(token, readKeySet(answer.keySet) ?? []);
   if (unsigned !== null) return refused(unsigned.says);
   const { sid, sub, jti } = token.payload;
-  if (!useOnce(context.memory, `logout ${String(jti)}`, nowMs + ISSUED_WITHIN_MS + CLOCKS_DIFFER_MS, nowMs))
+  if (
+    !useOnce(
+      context.registry.used,
+      `logout ${provider} ${String(jti)}`,
+      nowMs + ISSUED_WITHIN_MS + CLOCKS_DIFFER_MS,
+      nowMs,
+    )
+  )
     return refused('the logout token was used before');
   // §2.6: with a `sid` it is that session; without one, all of the user.
   if (typeof sid === 'string') context.registry.revokeAt(provider, { session: sid }, nowMs);

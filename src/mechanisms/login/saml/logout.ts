@@ -1,6 +1,6 @@
 import { type Flow, asked } from '../flow.ts';
 import { secretOf } from '../keys.ts';
-import { useOnce } from '../memory.ts';
+import { useOnce } from '../once.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';
@@ -115,7 +115,9 @@ function logoutProblem(settings: SamlSettings, context: LoginContext, root: XmlE
   const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + TOLERANCE_MS;
   if (nowMs >= endMs) return refuse('expired', { at: until });
   const id = attributeOf(root, 'ID') ?? '';
-  return useOnce(context.memory, `logout ${id}`, endMs, nowMs) ? null : refuse('replayed', { id });
+  return useOnce(context.registry.used, `logout ${destination} ${id}`, endMs, nowMs)
+    ? null
+    : refuse('replayed', { id });
 }
 
 function endSessions(

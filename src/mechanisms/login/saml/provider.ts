@@ -1,6 +1,5 @@
 import { type Flow, asked } from '../flow.ts';
 import type { LoginTokens } from '../identity.ts';
-import type { LoginMemory } from '../memory.ts';
 import type { Pending } from '../pending.ts';
 import type {
   Begun,
@@ -17,7 +16,7 @@ import { postPage, redirectUrl } from './bindings.ts';
 import { logoutUrl, singleLogout } from './logout.ts';
 import { authnRequest, serviceMetadata } from './messages.ts';
 import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refuse } from './reasons.ts';
-import { type UsedAssertions, useAssertion, usedAssertions } from './replay.ts';
+import { useAssertion } from './replay.ts';
 import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
 
 /** The web browser profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the name in sessions. */
@@ -114,19 +113,10 @@ function* finish(
   });
   if (isRefusal(identity)) return told(identity);
   const { assertionId, assertionUntilMs } = identity;
-  const use = useAssertion(usedIn(context.memory), assertionId, assertionUntilMs, nowMs);
+  const use = useAssertion(context.registry.assertions, `${acsUrl} ${assertionId}`, assertionUntilMs, nowMs);
   if (use !== 'fresh') return told(refuse(use === 'used' ? 'replayed' : 'replay_full', { id: assertionId }));
   const returnTo = pending === null ? relayedPath(fields, context.site) : null;
   return loggedIn(identity, returnTo);
-}
-
-/** What is remembered of assertions, by the gate. */
-function usedIn({ protocol }: LoginMemory): UsedAssertions {
-  const known = protocol.get('assertions') as UsedAssertions | undefined;
-  if (known !== undefined) return known;
-  const made = usedAssertions();
-  protocol.set('assertions', made);
-  return made;
 }
 
 /** Where the identity provider wants the user to go (Bindings §3.4.3): a path, or a URL of this very origin. */
