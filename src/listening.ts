@@ -1,5 +1,4 @@
-import { askProviders } from './answers/hands.ts';
-import { createFetcher } from './answers/fetch.ts';
+import { askProviders, lateFetcher } from './answers/hands.ts';
 import { type UpstreamLimits, createUpstreamClient } from './answers/upstream.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
@@ -7,9 +6,9 @@ import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
 import type { StreamExchange } from './engine/stream.ts';
 import type { ListenProblem } from './proxy/bind.ts';
-import { type Front, type FrontPort, openFront } from './proxy/front.ts';
+import type { Front, FrontPort, FrontServing } from './proxy/front.ts';
 import { createHttp1Listener } from './proxy/http1.ts';
-import { createHttp2Service } from './proxy/http2.ts';
+import { lateHttp2 } from './proxy/late_http2.ts';
 import type { ListenerLimits } from './proxy/limits.ts';
 import { type Wiring, enginePlane } from './proxy/plane.ts';
 import type { StreamLimits } from './proxy/tcp_limits.ts';
@@ -102,11 +101,11 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const client = createUpstreamClient(options.upstreamLimits);
   const plane = tape === null ? engine : listenIn(engine, tape);
   const upstream = tape === null ? client : copyBodies(client, tape);
-  const fetcher = createFetcher();
+  const fetcher = lateFetcher();
   const scripted = given.fetch;
   const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
   const hands = { upstream, fetch, oidc: askProviders };
-  const http2 = createHttp2Service(plane, hands, options.limits);
+  const http2 = lateHttp2(plane, hands, options.limits);
   const listener = createHttp1Listener(plane, hands, options.limits, http2.serve);
   const { host = '127.0.0.1', port = 0, strictPort = false } = options;
   const bound = await listener.listen({ host, port, strictPort });
@@ -161,11 +160,13 @@ async function frontOf(
   options: ListenOptions,
   host: string,
   { runtime, emitStream }: LiveWiring,
-  fetch: Parameters<typeof openFront>[0]['fetch'],
-  http: Parameters<typeof openFront>[0]['http'],
+  fetch: FrontServing['fetch'],
+  http: FrontServing['http'],
 ): Promise<Front | ListenProblem | null> {
   const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
   if (tls === undefined && tcp === undefined) return null;
+  // TLS and TCP are loaded by those who listen for them.
+  const { openFront } = await import('./proxy/front.ts');
   return openFront(
     {
       tlsPorts: () => {

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
 
+/** Whose socket it is. */
+export interface OutboxOwner {
+  /** All that a `flush` left behind is with the system. */
+  flushed(): void;
+}
+
 /** Up to this much is put together into one buffer; above it the pieces are handed over as they are. */
 const JOINED_BYTES = 16_384;
 
@@ -11,23 +17,19 @@ let scratch = Buffer.allocUnsafeSlow(JOINED_BYTES);
 
 /**
  * What goes out on a socket, gathered for one system call: text in Latin-1 and bytes that are lent. Bytes must stay as
- * they are until `flush` has said true or `onFlushed` was called. Whoever owns the socket sees to its end.
+ * they are until `flush` has said true or the owner was told `flushed`. Whoever owns the socket sees to its end.
  */
 export class Outbox {
-  /** Called when all that a `flush` left behind is with the system. */
-  onFlushed: (() => void) | null = null;
   readonly #socket: Socket;
-  readonly #flushed = (error?: Error | null): void => {
-    this.#waiting = false;
-    if (error === undefined || error === null) this.onFlushed?.(); // else the connection is over, which its owner sees
-  };
+  readonly #owner: OutboxOwner;
   #text = '';
   readonly #pieces: (Uint8Array | string)[] = [];
   #bytes = 0;
   #waiting = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, owner: OutboxOwner) {
     this.#socket = socket;
+    this.#owner = owner;
   }
 
   /** Whether the system has not taken all yet. */
@@ -60,8 +62,13 @@ export class Outbox {
     if (this.#socket.writableLength === 0) return true;
     // `drain` comes above the high-water mark only: an empty write behind the others always tells.
     this.#waiting = true;
-    this.#socket.write(NOTHING, this.#flushed);
+    this.#socket.write(NOTHING, (error) => this.#flushed(error));
     return false;
+  }
+
+  #flushed(error?: Error | null): void {
+    this.#waiting = false;
+    if (error === undefined || error === null) this.#owner.flushed(); // else the connection is over, which its owner sees
   }
 
   #writeJoined(): void {

@@ -4,9 +4,10 @@ import { createAddresses } from './addresses.ts';
 import { Attempt, type ExchangeLimits } from './attempt.ts';
 import { Pools } from './connections.ts';
 import { Deadlines } from './deadlines.ts';
-import { createHttp2Upstream } from './http2_upstream.ts';
 import type { DialLimits } from './dial.ts';
+import { lateHttp2Upstream } from './late_http2.ts';
 import type { UpstreamClient } from './port.ts';
+import { forwardConverted } from './websocket_converter.ts';
 
 export interface UpstreamLimits extends DialLimits, ExchangeLimits {
   /** Longest wait for the next bytes of a response body, in ms; 0 for no limit. */
@@ -53,19 +54,18 @@ export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): Upstr
     wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
     deadlines: new Deadlines(Math.min(...times.filter((ms) => ms > 0))),
   });
-  let http2: UpstreamClient | null = null;
+  const http2 = lateHttp2Upstream(limits);
   return {
     forward(request, body, options, taker) {
-      if (request.leaf.http2 === true && request.upgrade === null) {
-        http2 ??= createHttp2Upstream(limits);
+      if (request.converts !== undefined) return forwardConverted(request, limits, taker);
+      if (request.leaf.http2 === true && request.upgrade === null)
         return http2.forward(request, body, options, taker);
-      }
       const attempt = new Attempt(pools.of(request.leaf), request, body, options, taker, limits);
       attempt.start();
       return attempt;
     },
     close: async () => {
-      await Promise.all([pools.close(), http2?.close()]);
+      await Promise.all([pools.close(), http2.close()]);
     },
   };
 }

@@ -78,8 +78,7 @@ export class UpstreamConnection implements Due {
       buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
     const socket = dial(leaf, { ...limits, onread });
     this.socket = socket;
-    this.outbox = new Outbox(socket);
-    this.outbox.onFlushed = () => this.#exchange?.flushed();
+    this.outbox = new Outbox(socket, this);
     this.deadline = limits.deadlines.after(limits.connectMs);
     limits.deadlines.watch(this);
     if (plain) socket.on('data', this.#onData);
@@ -95,6 +94,10 @@ export class UpstreamConnection implements Due {
 
   get isUsable(): boolean {
     return !this.socket.destroyed && !this.#hasEnded && this.socket.writable;
+  }
+
+  flushed(): void {
+    this.#exchange?.flushed();
   }
 
   /** Begins another exchange on a kept connection. */

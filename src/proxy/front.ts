@@ -7,6 +7,9 @@ import { tlsListener } from './tls.ts';
 import type { FrontWiring } from './tls_port.ts';
 import { tlsServers } from './tls_servers.ts';
 
+/** What the front hands connections and questions to. */
+export type FrontServing = Pick<FrontWiring, 'fetch' | 'http'>;
+
 /** Where the front listens. Ports of edges are those that visitors know. */
 export interface FrontOptions {
   /** Whether every connection begins with a PROXY protocol header. */

@@ -9,6 +9,7 @@ import { RequestReader, type WireRequest } from '../wire/request_head.ts';
 import { drive } from './drive.ts';
 import { Http1Body } from './http1_body.ts';
 import { endGently, refusalText } from './http1_refusal.ts';
+import { attach, detach, forget } from './http1_socket.ts';
 import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
 import { LATE, LEFT_IN_HEAD, rawRequest, refusedRequest } from './http1_under_way.ts';
@@ -29,7 +30,8 @@ export class Http1Connection implements Due {
   readonly #service: Service;
   readonly #inbox = new Inbox();
   readonly #reader: RequestReader;
-  readonly #content: ContentReader;
+  /** Made for the first request that has content. */
+  #content: ContentReader | null = null;
   #underWay: UnderWay | null = null;
   #isAdvancing = false;
   #isPaused = false;
@@ -44,21 +46,19 @@ export class Http1Connection implements Due {
     this.#service = service;
     this.socket = socket;
     this.facts = facts;
-    this.outbox = new Outbox(socket);
-    this.outbox.onFlushed = () => this.#underWay?.sink.flushed();
+    this.outbox = new Outbox(socket, this);
     this.#reader = new RequestReader(service.wire);
-    this.#content = new ContentReader(service.wire);
     this.deadline = service.deadlines.after(service.limits.headMs);
     service.deadlines.watch(this);
-    socket.on('data', this.#onData);
-    socket.on('error', () => undefined); // 'close' follows
-    socket.once('end', this.#onEnd);
-    socket.once('close', this.#onClose);
-    socket.on('timeout', () => void socket.destroy()); // set only while the client takes nothing of its reply
+    attach(socket, this);
   }
 
   get writeIdleMs(): number {
     return this.#service.limits.writeIdleMs;
+  }
+
+  flushed(): void {
+    this.#underWay?.sink.flushed();
   }
 
   /** Whether nothing is under way and no head has begun. */
@@ -66,11 +66,11 @@ export class Http1Connection implements Due {
     return this.#underWay === null && this.#inbox.length === 0;
   }
 
-  readonly #onData = (bytes: Buffer): void => {
+  came(bytes: Buffer): void {
     if (this.#isDeaf) return;
     this.#inbox.add(bytes);
     this.#advance();
-  };
+  }
 
   /** Goes as far as there are bytes, and as whoever takes the body lets it. */
   #advance(): void {
@@ -78,6 +78,8 @@ export class Http1Connection implements Due {
     this.#isAdvancing = true;
     while (this.#step());
     this.#isAdvancing = false;
+    // A connection that waits for its next request holds nothing of the last one.
+    if (this.#inbox.length === 0) this.#inbox.clear();
     this.#listen();
   }
 
@@ -104,7 +106,7 @@ export class Http1Connection implements Due {
     }
     inbox.from = this.#reader.end;
     this.#isFirst = false;
-    this.#serve(this.#reader.head!);
+    this.#serve(this.#reader.takeHead());
     return true;
   }
 
@@ -142,6 +144,7 @@ export class Http1Connection implements Due {
     const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
     const underWay: UnderWay = { body, sink, head, upgradable, isAnswered: false };
     if (head.lengthBytes !== 0) {
+      this.#content ??= new ContentReader(this.#service.wire);
       this.#content.begin(head.lengthBytes ?? CHUNKED);
       if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
     }
@@ -191,18 +194,22 @@ export class Http1Connection implements Due {
   /** The rest of a body that nobody wants is read. */
   #isDiscarding = false;
   #isTakenOver = false;
-  readonly wanted = (): void => this.#advance();
+
+  wanted(): void {
+    this.#advance();
+  }
 
   sayContinue(): void {
     if (this.#inbox.length === 0) this.#underWay?.sink.sayContinue(); // who sends without waiting needs no word
   }
 
   #readContent({ body }: UnderWay): void {
-    const came = body.readFrom(this.#inbox, this.#content);
+    const content = this.#content!;
+    const came = body.readFrom(this.#inbox, content);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
       this.#spoil();
-      body.fail('malformed', this.#content.problem.detail);
+      body.fail('malformed', content.problem.detail);
     }
     if (came !== 'more' || this.#isDiscarding) return;
     const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);
@@ -236,7 +243,7 @@ export class Http1Connection implements Due {
     const inbox = this.#inbox;
     this.#isTakenOver = true;
     this.#isDeaf = true;
-    socket.off('data', this.#onData).off('end', this.#onEnd).pause();
+    detach(socket).pause();
     if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
     inbox.clear();
     return socket;
@@ -247,7 +254,7 @@ export class Http1Connection implements Due {
     const { http2, deadlines } = this.#service;
     if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#inbox))
       return false;
-    const socket = this.#detach().off('close', this.#onClose).removeAllListeners('timeout');
+    const socket = forget(this.#detach());
     deadlines.forget(this);
     this.#service.closed(this);
     http2(socket, this.facts);
@@ -279,13 +286,13 @@ export class Http1Connection implements Due {
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
   }
 
-  readonly #onEnd = (): void => {
+  cameToEnd(): void {
     if (this.#underWay !== null) this.socket.destroy(); // a client that half-closes while it waits has left
     else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
     else this.#isDeaf = true;
-  };
+  }
 
-  readonly #onClose = (): void => {
+  closed(): void {
     this.#service.deadlines.forget(this);
     this.#isDeaf = true;
     const underWay = this.#underWay;
@@ -296,5 +303,5 @@ export class Http1Connection implements Due {
       onGone();
     }
     this.#service.closed(this);
-  };
+  }
 }

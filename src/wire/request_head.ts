@@ -30,6 +30,8 @@ export interface WireRequest {
 /** As much of a refused head as is known for certain. */
 export type PartialRequest = Partial<Pick<WireRequest, 'method' | 'target' | 'version' | 'headers'>>;
 
+const NOTHING: PartialRequest = {};
+
 export const HEAD = 1;
 
 const TOO_LARGE = problem('head_too_large', 'the request head is longer than the limit');
@@ -57,7 +59,7 @@ export class RequestReader {
   end = 0;
   /** Why it was refused, after `REFUSED`, and what was known by then. */
   problem: Problem = NO_REQUEST;
-  partial: PartialRequest = {};
+  partial: PartialRequest = NOTHING;
   readonly #limits: WireLimits;
   /** Bytes of an unfinished head that have been looked at; 0 at the beginning of one. */
   #seen = 0;
@@ -66,6 +68,13 @@ export class RequestReader {
   constructor(limits: WireLimits) {
     this.#limits = limits;
     this.#fields = new FieldReader(limits.fields);
+  }
+
+  /** The head that was read last, which the reader then lets go of. */
+  takeHead(): WireRequest {
+    const head = this.head!;
+    this.head = null;
+    return head;
   }
 
   /** Whether a head has begun and is not whole. */

@@ -51,17 +51,17 @@ function readAll(socket: Socket, count: number): Promise<Buffer> {
   });
 }
 
+const NOBODY = { flushed: () => undefined };
+
 describe('what is left over by a write', () => {
   test('is known to be sent, although it never came near the high-water mark', async () => {
     const { ours, theirs } = await pair();
-    const outbox = new Outbox(ours);
     let drained = false;
     ours.on('drain', () => {
       drained = true;
     });
-    const flushed = new Promise<void>((resolve) => {
-      outbox.onFlushed = resolve;
-    });
+    const { promise: flushed, resolve } = Promise.withResolvers<void>();
+    const outbox = new Outbox(ours, { flushed: resolve });
     const count = fill(outbox);
     expect(outbox.isWaiting).toBe(true);
     const all = readAll(theirs, count);
@@ -76,8 +76,8 @@ describe('what is left over by a write', () => {
   test('keeps its bytes, although others write by the same buffer meanwhile', async () => {
     const slow = await pair();
     const quick = await pair();
-    const waiting = new Outbox(slow.ours);
-    const other = new Outbox(quick.ours);
+    const waiting = new Outbox(slow.ours, NOBODY);
+    const other = new Outbox(quick.ours, NOBODY);
     const count = fill(waiting);
     const mine: string[] = [];
     for (let index = 0; index < 50; index++) {

@@ -77,7 +77,7 @@ function toUpstream(message: ReadMessage, random: () => number): { text: string;
   const head = readRequestHead({ method, target, version, scheme: 'http', headers: message.fields });
   if ('refused' in head) return null;
   const { socket, text } = keeping();
-  const connection = { outbox: new Outbox(socket), uses: 0, begin: () => undefined, expect: () => undefined };
+  const connection = { outbox: new Outbox(socket, { flushed: () => undefined }), uses: 0, begin: () => undefined, expect: () => undefined };
   const pool = { take: () => connection } as unknown as Pool;
   const isChunked = message.fields.some((name, at) => at % 2 === 0 && /^transfer-encoding$/i.test(name));
   const request = {
@@ -131,7 +131,7 @@ test('no reply goes to a client in a way that could be read as another', () => {
       const isLast = random() < 0.3;
       const parts = {
         socket,
-        outbox: new Outbox(socket),
+        outbox: new Outbox(socket, { flushed: () => undefined }),
         writeIdleMs: 0,
         isLast: () => isLast,
         takeOver: () => null,

@@ -1,0 +1,29 @@
+import type { Forwarding, UpstreamClient } from './port.ts';
+import type { UpstreamLimits } from './upstream.ts';
+
+/** HTTP/2 to backends that say so: loaded with the first request to one, for what Node has for it takes 14 MB. */
+export function lateHttp2Upstream(limits: UpstreamLimits): UpstreamClient {
+  let client: UpstreamClient | null = null;
+  let loading: Promise<UpstreamClient> | null = null;
+  const load = async (): Promise<UpstreamClient> => {
+    const { createHttp2Upstream } = await import('./http2_upstream.ts');
+    return (client = createHttp2Upstream(limits));
+  };
+  return {
+    forward(request, body, options, taker) {
+      if (client !== null) return client.forward(request, body, options, taker);
+      let isCancelled = false;
+      let forwarding: Forwarding | null = null;
+      void (loading ??= load()).then((loaded) => {
+        if (!isCancelled) forwarding = loaded.forward(request, body, options, taker);
+      });
+      return {
+        cancel() {
+          isCancelled = true;
+          forwarding?.cancel();
+        },
+      };
+    },
+    close: async () => (await loading)?.close(),
+  };
+}
