@@ -71,6 +71,8 @@ export type Edit =
   | { readonly edit: 'response_body'; readonly bytes: Uint8Array }
   /** Changes the response's body while it flows, before it is compressed. */
   | { readonly edit: 'response_flow'; readonly editor: MakeBodyEditor }
+  /** Makes a TCP connection to the backend of a WebSocket, which is accepted by this head. */
+  | { readonly edit: 'convert'; readonly head: ResponseHead }
   /** A record for the event's `traffic_policy.logs`. */
   | { readonly edit: 'log'; readonly metadata: Readonly<Record<string, unknown>> };
 
@@ -162,6 +164,8 @@ export interface UpstreamRequest {
   readonly body: Uint8Array | null;
   /** Protocol name when the client asked for an upgrade, such as `websocket`. */
   readonly upgrade: string | null;
+  /** The WebSocket ends here and becomes a TCP connection to the backend; answered by this head once that is there. */
+  readonly converts?: ResponseHead;
 }
 
 /** What only the world knows. A driver answers each question with a value, never with an exception. */

@@ -72,6 +72,8 @@ export class Exchange {
   /** Where the body of the reply comes from. */
   body: Reply['body'] = 'upstream';
   requestBody: Uint8Array | null = null;
+  /** Accepts the WebSocket that becomes a TCP connection to the backend; null where none does. */
+  converts: ResponseHead | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
   compress: Reply['compress'] = null;
   /** What changes the body on its way to the client. */

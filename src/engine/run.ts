@@ -152,6 +152,9 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
       case 'log':
         (exchange.logs ??= []).push(edit.metadata);
         break;
+      case 'convert':
+        exchange.converts = edit.head;
+        break;
       case 'headers':
         headerEdits = true;
         break;
@@ -235,6 +238,7 @@ export function upstreamRequest(
   leaf: Extract<Leaf, { kind: 'static' }>,
 ): UpstreamRequest {
   const { request, connection, naming } = exchange;
+  const { converts } = exchange;
   const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
   return {
     leaf,
@@ -243,6 +247,7 @@ export function upstreamRequest(
     headers: applyHeaderEdits(base, exchange.edits, 'request', base),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
+    ...(converts !== null && { converts }),
   };
 }
 

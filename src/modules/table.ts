@@ -4,7 +4,6 @@ import { circuitBreaker } from './circuit_breaker/index.ts';
 import { compression } from './compression/index.ts';
 import { ipRestriction } from './ip_restriction/index.ts';
 import { mutualTls } from './mutual_tls/index.ts';
-import { notRun } from './not_run.ts';
 import { oauth } from './oauth/index.ts';
 import { oidc } from './oidc/index.ts';
 import { requestHeaders } from './request_headers/index.ts';
@@ -14,6 +13,7 @@ import { tlsTermination } from './tls_termination/index.ts';
 import { trafficPolicy } from './traffic_policy/index.ts';
 import { userAgentFilter } from './user_agent_filter/index.ts';
 import { webhookVerification } from './webhook_verification/index.ts';
+import { websocketTcpConverter } from './websocket_tcp_converter/index.ts';
 
 /**
  * Every module of an HTTPS route, the first two being those of its edge; TLS and TCP edges have some of them. The
@@ -32,7 +32,7 @@ export const MODULES = [
   saml,
   trafficPolicy,
   circuitBreaker,
-  notRun('websocket_tcp_converter'),
+  websocketTcpConverter,
   requestHeaders,
   backend,
   responseHeaders,

@@ -26,7 +26,10 @@ export function constantAnswer(question: Question, upstream: Answers['forward'])
     case 'body':
       return { bytes: NO_BYTES };
     case 'forward':
-      return upstream;
+      // A backend of TCP has no say in what accepts the WebSocket.
+      return question.request.converts !== undefined && 'head' in upstream
+        ? { ...upstream, head: question.request.converts }
+        : upstream;
     case 'response_body':
       return { bytes: NO_BYTES };
     case 'fetch':

@@ -1,5 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { AnswerTo, Answers, FetchRequest, Question, SignatureRequest } from '../engine/contract.ts';
+import type {
+  AnswerTo,
+  Answers,
+  FetchRequest,
+  Question,
+  ResponseHead,
+  SignatureRequest,
+} from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
@@ -94,7 +101,7 @@ function goOn(
           request: question.request,
           body: question.request.body ?? flight.requestBody,
         });
-        const { given, afterMs } = forwarded(answering, stage);
+        const { given, afterMs } = forwarded(answering, stage, question.request.converts);
         upstream = { body: answering.body, isCut: answering.fault === 'half' };
         if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
         question = answer(exchange, given);
@@ -170,6 +177,7 @@ function responseBodyFor(
 function forwarded(
   answering: Answering,
   { upstreams, limits }: Stage,
+  converts?: ResponseHead,
 ): { readonly given: Answers['forward']; readonly afterMs: number } {
   const latencyMs = upstreams.latencyOf(answering);
   if (answering.fault === 'hang' || latencyMs > limits.headMs) {
@@ -186,7 +194,11 @@ function forwarded(
     case 'half':
     case null:
       return {
-        given: { head: { status: answering.status, headers: answering.headers }, reused: false },
+        // A backend of TCP has no say in what accepts the WebSocket.
+        given: {
+          head: converts ?? { status: answering.status, headers: answering.headers },
+          reused: false,
+        },
         afterMs: latencyMs,
       };
   }

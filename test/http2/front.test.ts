@@ -24,6 +24,12 @@ const echo: Handle = (request, response) => {
 };
 const upstream = createServer((request, response) => (handle ?? echo)(request, response));
 
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -98,8 +104,8 @@ describe('HTTP/2 from clients', () => {
   const ask = (fields: Record<string, string | string[]>, options = {}): ClientHttp2Stream =>
     session.request({ ':authority': 'a.test', ...fields }, options);
 
-  const seen = async (fields: Record<string, string | string[]>): Promise<Record<string, never>> =>
-    JSON.parse((await answerOf(ask(fields))).text) as Record<string, never>;
+  const seen = async (fields: Record<string, string | string[]>): Promise<Seen> =>
+    JSON.parse((await answerOf(ask(fields))).text) as Seen;
 
   it('a request becomes HTTP/1.1 with Host for :authority and one Cookie for its crumbs', async () => {
     const { method, url, headers } = await seen({ ':path': '/x?y=1', cookie: ['a=1', 'b=2'] });

@@ -32,13 +32,30 @@ const probe = (upstream: Answers['forward'], status: number): Exchanged => ({
 });
 
 const gzipAsked = { headers: { 'accept-encoding': 'gzip' } };
-const notRun = (type: string, config: object): Case[] => [
-  {
-    name: 'stops with 501',
-    config,
-    exchanges: [{ expect: { status: 501, code: `${type}.not_run`, backend: null } }],
+
+/** A request to open a WebSocket; the key and its answer are those of RFC 6455 §1.3. */
+const opening = (more: Readonly<Record<string, string>> = {}): Pick<Exchanged, 'request'> => ({
+  request: {
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      ...more,
+    },
   },
-];
+});
+const noWebSocket = (code: string, status = 400): Exchanged['expect'] => ({
+  status,
+  code: `websocket_tcp_converter.${code}`,
+  backend: null,
+  responseHeaders: { 'service-error-code': 'ERR_SERVICE_3206' },
+});
+const accepting = (more: Readonly<Record<string, string | null>>): Exchanged['expect'] => ({
+  status: 101,
+  code: 'websocket_tcp_converter.converted',
+  responseHeaders: { 'sec-websocket-accept': 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=', ...more },
+});
 
 /**
  * Cases by module type, as data. The suite runs them through the simulator and through the live proxy, and fails
@@ -314,5 +331,32 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
     },
   ],
   traffic_policy: POLICY_CASES,
-  websocket_tcp_converter: notRun('websocket_tcp_converter', {}),
+  websocket_tcp_converter: [
+    {
+      name: 'takes requests to open a WebSocket, whatever the backend would say to HTTP',
+      config: {},
+      exchanges: [
+        { ...opening(), expect: accepting({ 'sec-websocket-protocol': null }) },
+        {
+          ...opening({ 'sec-websocket-protocol': 'mqtt, binary' }),
+          expect: accepting({ 'sec-websocket-protocol': 'binary' }),
+        },
+        {
+          ...opening({ 'sec-websocket-protocol': 'mqtt' }),
+          expect: accepting({ 'sec-websocket-protocol': 'mqtt' }),
+        },
+      ],
+    },
+    {
+      name: 'refuses all others',
+      config: {},
+      exchanges: [
+        { expect: noWebSocket('no_upgrade') },
+        { ...opening({ upgrade: 'h2c' }), expect: noWebSocket('no_upgrade') },
+        { ...opening({ connection: 'keep-alive' }), expect: noWebSocket('no_upgrade') },
+        { ...opening({ 'sec-websocket-key': 'short' }), expect: noWebSocket('bad_key') },
+        { ...opening({ 'sec-websocket-version': '8' }), expect: noWebSocket('other_version', 426) },
+      ],
+    },
+  ],
 };

@@ -119,10 +119,6 @@ export const EDGE_CODES = {
     says: 'Expressions in header values are not part of this version.',
   },
   // Legal, but surely wrong.
-  'edge.module_not_run': {
-    severity: 'warning',
-    says: 'The module is checked but not run by this version: its route answers 501.',
-  },
   'edge.no_edges': { severity: 'warning', says: 'Without an edge nothing is served.' },
   'edge.no_routes': { severity: 'warning', says: 'An edge without routes answers every request with 404.' },
   'edge.route_without_backend': {

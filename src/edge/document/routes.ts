@@ -1,10 +1,8 @@
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { MODULES_NOT_RUN } from './not_run.ts';
 import type { Report } from './report.ts';
 import { edgesOf, routesOf } from './routes_of.ts';
 
-/** Warns of what can never serve a request, and of modules that this version refuses to pass. */
+/** Warns of what can never serve a request. */
 export function checkRoutes(config: SoundConfig, report: Report): void {
   const { https, tls, tcp } = config.edges ?? {};
   if (https !== undefined && Object.keys({ ...https, ...tls, ...tcp }).length === 0) {
@@ -21,11 +19,6 @@ export function checkRoutes(config: SoundConfig, report: Report): void {
     if (!('backend' in route)) {
       const says = 'the route has no backend, so requests that pass its modules get an error';
       report('edge.route_without_backend', pointer, says);
-    }
-    for (const module of MODULES_NOT_RUN) {
-      if (route[module] === undefined || route[module].enabled === false) continue;
-      const says = `this version does not run '${module}': requests to this route are refused with 501`;
-      report('edge.module_not_run', pointerTo(pointer, module), says, { at: 'key' });
     }
   }
 }

@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest';
 import { EDGE_SHAPE } from '../../src/edge/document/edge_shape.ts';
-import { MODULES_NOT_RUN } from '../../src/edge/document/not_run.ts';
 import type { Shape } from '../../src/edge/document/shape.ts';
 import { MODULES } from '../../src/modules/table.ts';
 
 const edge = EDGE_SHAPE.properties!['edges']!.properties!['https']!.additionalProperties as Shape;
 const route = edge.properties!['routes']!.items!;
 const NO_MODULES = new Set(['match_type', 'match', 'description', 'metadata', 'hostports', 'routes']);
-
-test('the warning names exactly the modules that the table does not run', () => {
-  // A module that runs has other reasons too.
-  const notRun = MODULES.filter(({ reasons }) =>
-    Object.keys(reasons).every((code) => code.endsWith('.not_run')),
-  );
-  expect(MODULES_NOT_RUN.toSorted()).toEqual(notRun.map(({ type }) => type).toSorted());
-});
 
 test('every module of the table has a shape, and every shape its module', () => {
   // Two modules are those of the edge, for all of its routes.
