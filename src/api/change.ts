@@ -1,7 +1,7 @@
 import { isAudited, auditEvent, type AuditAction } from '../events/audit.ts';
 import { timestamp } from '../events/timestamps.ts';
 import type { Body, Reference, Resource } from '../resources/contract.ts';
-import { EDGE_KINDS, edgeDocument, pointerInObject } from '../resources/edge_document.ts';
+import { edgeDocument, pointerInObject } from '../resources/edge_document.ts';
 import { numberOfFinding } from '../resources/edge_codes.ts';
 import { referencesIn } from '../resources/parse.ts';
 import { present, refTo } from '../resources/present.ts';
@@ -10,6 +10,7 @@ import { withoutSecrets } from '../resources/secrets.ts';
 import { resourceOfId } from '../resources/table.ts';
 import { ClaimTaken, type StoredObject, type Transaction } from '../store/port.ts';
 import type { Asking, Wiring } from './contract.ts';
+import type { Touched } from './edge_objects.ts';
 import { fileSettings } from './file_settings.ts';
 
 /** Changes that one request makes, in one transaction with their audit records and the edge that they make. */
@@ -31,14 +32,16 @@ export async function change<Answer>(
   work: (change: Change) => Promise<Answer>,
   beforeCommit: () => void = () => {},
 ): Promise<Answer> {
-  const { store, plane, deliveries } = wiring;
+  const { store, plane, deliveries, edgeObjects } = wiring;
   let swapped = false;
+  let compiled = false;
   try {
     const answer = await store.write(async (transaction) => {
-      const touched: StoredObject[] = [];
+      const touched: Touched[] = [];
       const answered = await work(changing(wiring, asking, transaction, touched));
       if (touched.length > 0) {
-        await compile(wiring, transaction, touched.at(-1)!);
+        compiled = true;
+        await compile(wiring, transaction, touched);
         swapped = true;
       }
       beforeCommit();
@@ -48,21 +51,22 @@ export async function change<Answer>(
     if (swapped) await plane.settled();
     return answer;
   } catch (error) {
+    if (compiled) edgeObjects.forget();
     if (swapped) plane.revert();
     throw error;
   }
 }
 
-const NO_OBJECT: StoredObject = { id: '', kind: '', parent: null, body: {}, references: [], claims: [] };
+const NO_OBJECT = { id: '', kind: '', parent: null, body: {} };
 
-function changing(wiring: Wiring, asking: Asking, transaction: Transaction, touched: StoredObject[]): Change {
+function changing(wiring: Wiring, asking: Asking, transaction: Transaction, touched: Touched[]): Change {
   const record = async (resource: Resource, object: StoredObject, action: AuditAction): Promise<void> => {
-    if (resource.drivesEdge === true) touched.push(object);
+    if (resource.drivesEdge === true) touched.push({ object, isGone: action === 'deleted' });
     await recordChange(wiring, asking, transaction, { resource, object, action });
   };
   return {
     transaction,
-    touch: () => void touched.push(NO_OBJECT),
+    touch: () => void touched.push({ object: NO_OBJECT, isGone: true }),
     put: async (resource, object, action) => {
       await checkReferences(referencesIn(resource, object.body), transaction);
       try {
@@ -206,8 +210,9 @@ async function subscribersOf(
   return wanted;
 }
 
-async function compile(wiring: Wiring, transaction: Transaction, object: StoredObject): Promise<void> {
-  const objects = await transaction.all(EDGE_KINDS);
+async function compile(wiring: Wiring, transaction: Transaction, touched: readonly Touched[]): Promise<void> {
+  const objects = await wiring.edgeObjects.with(transaction, touched);
+  const { object } = touched.at(-1)!;
   const document = edgeDocument(objects, wiring.ports.service, await fileSettings(transaction));
   const [finding, ...others] = wiring.plane.swap(document).filter(({ severity }) => severity === 'error');
   if (finding === undefined) return;

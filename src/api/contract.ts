@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Ports, Principal } from '../resources/contract.ts';
 import type { EdgeDocument } from '../resources/edge_document.ts';
 import type { Store } from '../store/port.ts';
+import type { EdgeObjects } from './edge_objects.ts';
 
 /** The traffic plane as the API drives it. */
 export interface Plane {
@@ -24,6 +25,7 @@ export interface Deliveries {
 export interface Wiring {
   readonly store: Store;
   readonly plane: Plane;
+  readonly edgeObjects: EdgeObjects;
   readonly ports: Ports;
   readonly deliveries: Deliveries;
   readonly accountId: string;

@@ -3,6 +3,7 @@ import type { ApiOptions, Deliveries, Plane, Wiring } from '../api/contract.ts';
 import { adminOf, openAccount } from '../api/account.ts';
 import { type Step, applyFile } from '../api/apply_file.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import { edgeObjects } from '../api/edge_objects.ts';
 import { fileSettings } from '../api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
 import { secretFraction, secretText } from '../crypto/random.ts';
@@ -86,6 +87,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     let base = 'http://localhost';
     const wiring: Wiring = {
       store,
+      edgeObjects: edgeObjects(),
       plane: planeOf(edge, first, secrets),
       ports: {
         service,
@@ -160,7 +162,8 @@ function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets)
   };
 }
 
-function usableDocument(document: EdgeDocument): UsableConfig {
+/** Checks a document and gives what of it may be served; throws ConfigError. */
+export function usableDocument(document: EdgeDocument): UsableConfig {
   const checked = checkWholeEdge({ value: document.value });
   if (checked.config === null) throw new ConfigError(checked.diagnostics);
   return { ...checked, config: servedConfig(checked.config, document) };

@@ -8,12 +8,12 @@ import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
 import type { AddressBook } from '../expression/vocabulary/facts.ts';
 import { compileFacts } from '../expression/vocabulary/facts_table.ts';
-import { isCidrProblem, parseCidr } from '../net/cidr.ts';
+import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { LinkedLogin } from '../modules/login_gate.ts';
 import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
-import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
+import type { EdgeConfig, HttpsEdgeConfig, IpPolicyConfig, RouteConfig } from './document/schema.ts';
 import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
 import { type HostTable, hostTable, isLoopback } from './hosts.ts';
@@ -141,15 +141,31 @@ function ipPolicyTable(config: EdgeConfig): Linked['ipPolicy'] {
   };
 }
 
-function linkRules(config: EdgeConfig, id: string): LinkedRule[] {
+/** Rules by the policy that they are of: one that is the same object as before has the same rules. */
+const linked = new WeakMap<IpPolicyConfig, { readonly id: string; readonly rules: readonly LinkedRule[] }>();
+const cidrs = new WeakMap<IpPolicyConfig['rules'][number], Cidr>();
+
+function linkRules(config: EdgeConfig, id: string): readonly LinkedRule[] {
   const policy = config.ip_policies[id];
   if (policy === undefined) throw new Error(`IP policy '${id}' is not in the configuration`);
+  const known = linked.get(policy);
+  if (known?.id === id) return known.rules;
   const pointer = `${pointerTo('/ip_policies', id)}/rules`;
-  return policy.rules.map((rule, index) => {
-    const cidr = parseCidr(rule.cidr);
-    if (isCidrProblem(cidr)) throw new Error(cidr.says);
+  const rules = policy.rules.map((rule, index): LinkedRule => {
+    const cidr = cidrOf(rule);
     return { action: rule.action, cidr, label: `${id}#${index}`, pointer: pointerTo(pointer, index) };
   });
+  linked.set(policy, { id, rules });
+  return rules;
+}
+
+function cidrOf(rule: IpPolicyConfig['rules'][number]): Cidr {
+  const known = cidrs.get(rule);
+  if (known !== undefined) return known;
+  const cidr = parseCidr(rule.cidr);
+  if (isCidrProblem(cidr)) throw new Error(cidr.says);
+  cidrs.set(rule, cidr);
+  return cidr;
 }
 
 interface EdgeOfRoute {

@@ -46,9 +46,11 @@ function ofAction(
   rules: readonly IpRule[],
   action: IpRule['action'],
 ): { readonly set: PrefixSet; readonly positions: Int32Array } {
-  const chosen = [...rules.entries()].filter(([, rule]) => rule.action === action);
-  return {
-    set: prefixSet(chosen.map(([, rule]) => rule.cidr)),
-    positions: Int32Array.from(chosen, ([position]) => position),
-  };
+  const ranges: Cidr[] = [];
+  const positions = new Int32Array(rules.length);
+  for (let position = 0; position < rules.length; position++) {
+    const rule = rules[position]!;
+    if (rule.action === action) positions[ranges.push(rule.cidr) - 1] = position;
+  }
+  return { set: prefixSet(ranges), positions };
 }

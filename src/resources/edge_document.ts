@@ -41,8 +41,8 @@ export interface FileSettings {
 /** The configuration that the objects make: names are ids, in the form of the edge file. */
 export interface EdgeDocument {
   readonly value: Record<string, unknown>;
-  /** Where objects stand: the pointer by the id. */
-  readonly pointers: ReadonlyMap<string, string>;
+  /** IP policies whole. `value` has them without their rules, of which each was checked when it was written. */
+  readonly policies: EdgeConfig['ip_policies'];
   /** Ids of routes by their edge, in the order of `value`. */
   readonly routeIds: Readonly<Record<string, readonly string[]>>;
   /** Edges without a hostport: checked, but nothing leads to them. */
@@ -72,14 +72,13 @@ const empty = <Value>(): Record<string, Value> => Object.create(null) as Record<
 
 /** What a document is made in. */
 interface Draft {
-  readonly policies: Record<string, { readonly rules: unknown[] }>;
+  readonly rules: Map<string, Body[]>;
   readonly backends: Record<string, unknown>;
   readonly authorities: Record<string, unknown>;
   readonly certificates: Record<string, unknown>;
   readonly edges: Readonly<Record<EdgeFamily, Record<string, Record<string, unknown>>>>;
   readonly routes: Record<string, unknown[]>;
   readonly routeIds: Record<string, string[]>;
-  readonly pointers: Map<string, string>;
   readonly hidden: { readonly family: EdgeFamily; readonly id: string }[];
   readonly vaults: Map<string, Record<string, string>>;
   readonly secrets: Record<string, Record<string, string>>;
@@ -93,14 +92,13 @@ export function edgeDocument(
   settings: FileSettings = {},
 ): EdgeDocument {
   const draft: Draft = {
-    policies: {},
+    rules: new Map(),
     backends: {},
     authorities: {},
     certificates: {},
     edges: { https: {}, tls: {}, tcp: {} },
     routes: {},
     routeIds: {},
-    pointers: new Map(),
     hidden: [],
     vaults: new Map(),
     secrets: empty(),
@@ -113,66 +111,95 @@ export function edgeDocument(
   }
   const streams = streamBackends(objects);
   for (const object of objects) put(draft, object, streams.nameFor);
-  addAliases(draft.policies, objects);
-  const { policies, backends, authorities, certificates, edges } = draft;
+  const policies = policiesOf(objects, draft.rules);
+  const { backends, authorities, certificates, edges } = draft;
   const { facts, address_databases: databases } = settings;
   const value = {
     service_name: service,
     ...(facts !== undefined && { facts }),
     ...(databases !== undefined && { address_databases: databases }),
-    ip_policies: policies,
+    ip_policies: Object.fromEntries(Object.keys(policies).map((id) => [id, { rules: [] }])),
     backends: { ...backends, ...streams.twins },
     certificate_authorities: authorities,
     tls_certificates: certificates,
     edges,
   };
-  const { pointers, routeIds, hidden, restriction, secrets } = draft;
-  return { value, pointers, routeIds, hidden, restriction, secrets };
+  const { routeIds, hidden, restriction, secrets } = draft;
+  return { value, policies, routeIds, hidden, restriction, secrets };
 }
 
-/** Texts of policies may call IP policies by the names that they have in an edge file. */
-function addAliases(policies: Draft['policies'], objects: readonly EdgeObject[]): void {
-  const named = objects.filter(({ kind, body }) => kind === 'ip_policy' && body[NAME_KEY] !== undefined);
-  if (named.length === 0) return;
+type Policy = EdgeConfig['ip_policies'][string];
+type Rule = Policy['rules'][number];
+
+/** Policies and rules by what they were made of: whatever is unchanged is the same object, and compiled once. */
+const policiesMade = new WeakMap<Body, { readonly bodies: readonly Body[]; readonly policy: Policy }>();
+const rulesMade = new WeakMap<Body, Rule>();
+
+/** The IP policies by their ids, and by the names of an edge file that texts of policies call them by. */
+function policiesOf(
+  objects: readonly EdgeObject[],
+  rules: ReadonlyMap<string, readonly Body[]>,
+): Record<string, Policy> {
+  const policies: Record<string, Policy> = {};
+  const named: (readonly [name: string, id: string])[] = [];
+  for (const { id, kind, body } of objects) {
+    if (kind !== 'ip_policy') continue;
+    policies[id] = policyOf(body, rules.get(id)!);
+    if (body[NAME_KEY] !== undefined) named.push([body[NAME_KEY] as string, id]);
+  }
+  if (named.length === 0) return policies;
   const texts = objects.flatMap(
     ({ body }) => (body['traffic_policy'] as { value: string } | undefined)?.value ?? [],
   );
-  for (const { id, body } of named) {
-    const name = String(body[NAME_KEY]);
+  for (const [name, id] of named) {
     if (policies[name] === undefined && texts.some((text) => text.includes(name)))
       policies[name] = policies[id]!;
   }
+  return policies;
+}
+
+function policyOf(policyBody: Body, bodies: readonly Body[]): Policy {
+  const made = policiesMade.get(policyBody);
+  const isSame =
+    made?.bodies.length === bodies.length && made.bodies.every((body, index) => body === bodies[index]);
+  if (made !== undefined && isSame) return made.policy;
+  const policy = { rules: bodies.map(ruleOf) };
+  policiesMade.set(policyBody, { bodies, policy });
+  return policy;
+}
+
+function ruleOf(body: Body): Rule {
+  let rule = rulesMade.get(body);
+  if (rule === undefined) {
+    rule = { cidr: body['cidr'] as string, action: body['action'] as Rule['action'] };
+    rulesMade.set(body, rule);
+  }
+  return rule;
 }
 
 /** Puts one object where it belongs. */
 function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (id: string) => string): void {
   switch (kind) {
     case 'ip_policy':
-      draft.policies[id] = { rules: [] };
+      draft.rules.set(id, []);
       return;
-    case 'ip_policy_rule': {
-      const { rules } = draft.policies[parent!]!;
-      draft.pointers.set(id, `/ip_policies/${parent!}/rules/${rules.length}`);
-      rules.push({ cidr: body['cidr'], action: body['action'] });
+    case 'ip_policy_rule':
+      draft.rules.get(parent!)!.push(body);
       return;
-    }
     case 'https_edge_route': {
       const routes = draft.routes[parent!]!;
-      draft.pointers.set(id, `/edges/https/${parent!}/routes/${routes.length}`);
       routes.push(routeOf(body));
       draft.routeIds[parent!]!.push(id);
       return;
     }
     case 'certificate_authority':
       draft.authorities[id] = { ca_pem: body['ca_pem'] };
-      draft.pointers.set(id, `/certificate_authorities/${id}`);
       return;
     case 'tls_certificate':
       draft.certificates[id] = {
         certificate_pem: body['certificate_pem'],
         private_key_pem: body['private_key_pem'],
       };
-      draft.pointers.set(id, `/tls_certificates/${id}`);
       return;
     case 'ip_restriction':
       if (body['type'] === 'endpoints' && body['enforced'] === true)
@@ -192,7 +219,6 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
   if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
   else if (kind.endsWith('_backend')) {
     draft.backends[id] = backendOf(kind, body);
-    draft.pointers.set(id, `/backends/${id}`);
   }
 }
 
@@ -205,7 +231,6 @@ function placeEdge(
 ): void {
   const hostports = (body['hostports'] ?? []) as readonly string[];
   if (hostports.length === 0) draft.hidden.push({ family, id });
-  draft.pointers.set(id, `/edges/${family}/${id}`);
   const edge: Record<string, unknown> = {
     hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
   };
@@ -257,8 +282,8 @@ function routeOf(body: Body): Body {
 
 /** What may be served of a checked configuration: nothing of edges without a hostport. */
 export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeConfig {
-  const { hidden, restriction } = document;
-  const named = withRouteIds(checked, document);
+  const { hidden, restriction, policies } = document;
+  const named = withRouteIds({ ...checked, ip_policies: policies }, document);
   const config = restriction === null ? named : restricted(named, restriction);
   if (hidden.length === 0) return config;
   const edges = {
@@ -282,14 +307,24 @@ function withRouteIds(config: EdgeConfig, { routeIds }: EdgeDocument): EdgeConfi
 /** Where in the request's object a finding about the configuration is. */
 export function pointerInObject(
   pointer: string,
-  { id, kind }: EdgeObject,
-  document: EdgeDocument,
+  object: EdgeObject,
+  { routeIds }: EdgeDocument,
 ): string | null {
-  const place = document.pointers.get(id);
-  if (place === undefined || (pointer !== place && !pointer.startsWith(`${place}/`))) return null;
+  const place = placeOf(object, routeIds);
+  if (place === null || (pointer !== place && !pointer.startsWith(`${place}/`))) return null;
   const below = pointer.slice(place.length);
+  const { kind } = object;
   if (!kind.endsWith('_backend')) return below;
   return kind === 'weighted_backend' || kind === 'failover_backend'
     ? below.replace(/^\/(?:weighted|failover)/, '/backends')
     : below.replace(/^\/(?:static|http_response)/, '');
+}
+
+function placeOf({ id, kind, parent }: EdgeObject, routeIds: EdgeDocument['routeIds']): string | null {
+  if (kind === 'https_edge_route')
+    return `/edges/https/${parent!}/routes/${routeIds[parent!]?.indexOf(id) ?? -1}`;
+  if (kind === 'certificate_authority') return `/certificate_authorities/${id}`;
+  if (kind === 'tls_certificate') return `/tls_certificates/${id}`;
+  if (kind.endsWith('_backend')) return `/backends/${id}`;
+  return FAMILIES[kind] === undefined ? null : `/edges/${FAMILIES[kind]}/${id}`;
 }

@@ -1,6 +1,6 @@
 import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { LinkedRule, Module } from '../../engine/module.ts';
-import { compileIpRules } from '../../mechanisms/ip_rules.ts';
+import { type IpRules, compileIpRules } from '../../mechanisms/ip_rules.ts';
 import type { IpRestrictionConfig } from './schema.ts';
 
 const reasons = {
@@ -21,19 +21,29 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
   type: 'ip_restriction',
   reasons,
   compile: (config, linked) => {
-    const rules = config.ip_policy_ids.flatMap((id) => linked.ipPolicy(id));
-    const compiled = compileIpRules(rules);
+    const policies = config.ip_policy_ids.map((id) => linked.ipPolicy(id));
+    const rules = policies.length === 1 ? policies[0]! : policies.flat();
+    const compiled = compiledOf(rules);
     const response = linked.refusal(403, 3203, MESSAGE);
-    // One verdict a rule, made here, so that deciding allocates nothing.
-    const allowed = rules.map((rule): Pass<Code> => ({
-      verdict: 'pass',
-      because: { code: 'ip_restriction.allowed', ...matched(rule) },
-    }));
-    const denied = rules.map((rule): Stop<Code> => ({
-      verdict: 'stop',
-      because: { code: 'ip_restriction.denied', ...matched(rule) },
-      response,
-    }));
+    // One verdict a rule, made when it decides first: afterwards deciding allocates nothing.
+    const allowed = new Map<number, Pass<Code>>();
+    const denied = new Map<number, Stop<Code>>();
+    const allowedBy = (index: number): Pass<Code> => {
+      let verdict = allowed.get(index);
+      if (verdict === undefined) {
+        const because = { code: 'ip_restriction.allowed', ...matched(rules[index]!) } as const;
+        allowed.set(index, (verdict = { verdict: 'pass', because }));
+      }
+      return verdict;
+    };
+    const deniedBy = (index: number): Stop<Code> => {
+      let verdict = denied.get(index);
+      if (verdict === undefined) {
+        const because = { code: 'ip_restriction.denied', ...matched(rules[index]!) } as const;
+        denied.set(index, (verdict = { verdict: 'stop', because, response }));
+      }
+      return verdict;
+    };
     const notAllowed: Stop<Code> = {
       verdict: 'stop',
       because: { code: 'ip_restriction.not_allowed', detail: { rules: rules.length } },
@@ -41,13 +51,22 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
     };
     const decide = ({ client }: Connection): Pass<Code> | Stop<Code> => {
       const deny = compiled.denyIndex(client);
-      if (deny >= 0) return denied[deny]!;
+      if (deny >= 0) return deniedBy(deny);
       const allow = compiled.allowIndex(client);
-      return allow >= 0 ? allowed[allow]! : notAllowed;
+      return allow >= 0 ? allowedBy(allow) : notAllowed;
     };
     return { onConnection: decide, onRequest: (_request, connection) => decide(connection) };
   },
 };
+
+/** Rules that are the same list as before are compiled once, whoever uses them. */
+const known = new WeakMap<readonly LinkedRule[], IpRules>();
+
+function compiledOf(rules: readonly LinkedRule[]): IpRules {
+  let compiled = known.get(rules);
+  if (compiled === undefined) known.set(rules, (compiled = compileIpRules(rules)));
+  return compiled;
+}
 
 function matched(rule: LinkedRule) {
   return { detail: { rule: rule.label, cidr: rule.cidr.text }, pointer: rule.pointer };
