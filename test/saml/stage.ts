@@ -9,12 +9,12 @@ export const START_MS = Date.parse('2026-01-01T00:00:00Z');
 export const HOUR_MS = 3_600_000;
 
 /** The whole of a login without a network: the edge, samlify, and a clock that stands until it is moved. */
-export function stage(config: object = {}, options: { broken?: 'verifier' } = {}) {
+export function stage(config: object = {}, options: { broken?: 'verifier'; verify?: () => never } = {}) {
   const clock = { nowMs: START_MS };
   const idp = samlifyIdp(IDP, () => clock.nowMs);
   const verify =
     options.broken === undefined
-      ? verifySignatures
+      ? (options.verify ?? verifySignatures)
       : () => ({ failure: 'unavailable', detail: 'out' }) as const;
   const gate = gateOf(idp.metadata, config, { clock: () => clock.nowMs, hands: { verify } });
   const metadata = async (): Promise<string> =>
