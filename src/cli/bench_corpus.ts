@@ -8,7 +8,6 @@ import { logReader } from '../recorder/read_log.ts';
 import { type CaseSetting, type Plan, compileCase } from '../simulator/compile_case.ts';
 import { OK_UPSTREAM } from '../simulator/constants.ts';
 import { coveredEdge } from '../simulator/covering/coverage.ts';
-import { needsSigner } from '../simulator/run_file.ts';
 import { findCases } from '../simulator/search/cover_points.ts';
 import { preparedDraft } from '../simulator/search/draft.ts';
 import type { PreparedRequest } from '../simulator/simulator.ts';
@@ -17,7 +16,7 @@ import type { BenchTarget } from './bench_target.ts';
 import { FileError } from './load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from './testing/load_scenario.ts';
-import { loadSigner } from './testing/run_tests.ts';
+import { signerFor } from './testing/run_tests.ts';
 
 /** What a target is measured on: the requests named, or some that are made from it. Throws FileError. */
 export async function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> {
@@ -63,7 +62,7 @@ async function requestsOfScenarios(path: string): Promise<readonly BenchRequest[
     const { scenario, diagnostics } = checked;
     if (scenario === null || edge === null || hasErrors(diagnostics))
       throw new FileError(`${file} cannot be used: run edgeproof check ${file}`);
-    const signer = needsSigner(scenario) ? await loadSigner() : null;
+    const signer = await signerFor(scenario);
     const setting: CaseSetting = { checked, shell: scenario.shell, edge: edge.config, signer, seed: null };
     for (const row of scenario.cases) {
       const plan = compileCase(row, setting, [])?.plan;
@@ -81,7 +80,7 @@ function requestsOf(plan: Plan): readonly PreparedRequest[] {
     case 'one':
     case 'sample':
       return [plan.request];
-    default:
+    case 'connect':
       // Connections and logins are no requests of their own.
       return [];
   }

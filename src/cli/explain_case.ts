@@ -10,6 +10,7 @@ import type { EdgeUnderTest } from '../simulator/under_test.ts';
 import { FileError } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { scenarioLoader } from './testing/load_scenario.ts';
+import { signerFor } from './testing/run_tests.ts';
 
 /** A case that was run to be explained. */
 export interface ExplainedCase {
@@ -31,7 +32,9 @@ export async function explainedCase(path: string, name: string): Promise<Explain
   const row = scenario?.cases.find((each) => each.name === name);
   if (scenario !== null && row === undefined) throw new FileError(`${path} has no case '${name}'`);
   if (scenario !== null && row !== undefined && edge !== null) {
-    const setting = { checked, shell: scenario.shell, edge: edge.config, signer: null, seed: null };
+    const { shell } = scenario;
+    const signer = await signerFor(scenario);
+    const setting = { checked, shell, edge: edge.config, signer, seed: null };
     const compiled = compileCase(row, setting, all);
     if (compiled !== null) {
       const flights: Flight[] = [];

@@ -9,6 +9,7 @@ import { FileError } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { eventMaker } from './testing/event_log.ts';
 import { scenarioLoader } from './testing/load_scenario.ts';
+import { signerFor } from './testing/run_tests.ts';
 
 interface Options {
   readonly events?: string;
@@ -36,13 +37,11 @@ async function sim(file: string, options: Options): Promise<number> {
     const { checked, edge, findings } = await scenarioLoader()(file);
     const all: Diagnostic[] = [...checked.diagnostics, ...findings];
     const shell = checked.scenario?.shell;
+    const signer = checked.scenario === null ? null : await signerFor(checked.scenario);
     const compiled =
       shell === undefined || edge === null
         ? null
-        : compileSimulation(
-            { checked, shell, edge: edge.config, signer: null, seed: options.seed ?? null },
-            all,
-          );
+        : compileSimulation({ checked, shell, edge: edge.config, signer, seed: options.seed ?? null }, all);
     if (all.length > 0) process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
     if (hasErrors(all)) return EXIT.configInvalid;
     if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);

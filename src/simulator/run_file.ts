@@ -29,10 +29,21 @@ export interface FileOptions extends RunOptions {
 
 /** Whether a file needs a signer. */
 export function needsSigner({ shell, cases }: Scenario): boolean {
+  const { defaults, simulation } = shell;
   return (
-    shell.defaults?.request?.sign !== undefined ||
-    cases.some(({ config }) => JSON.stringify(config).includes('"sign"'))
+    isSigned(defaults?.request) ||
+    (simulation?.arrivals.some(({ request }) => isSigned(request)) ?? false) ||
+    cases.some(
+      ({ config: { request, sample, timeline } }) =>
+        isSigned(request) ||
+        isSigned(sample?.request) ||
+        timeline?.some(({ send }) => isSigned(send)) === true,
+    )
   );
+}
+
+function isSigned(request: unknown): boolean {
+  return typeof request === 'object' && request !== null && 'sign' in request && request.sign !== undefined;
 }
 
 /** Runs the selected cases of a checked file against its edge. */

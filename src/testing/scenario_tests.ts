@@ -1,11 +1,11 @@
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { scenarioLoader } from '../cli/testing/load_scenario.ts';
-import { loadSigner } from '../cli/testing/run_tests.ts';
+import { signerFor } from '../cli/testing/run_tests.ts';
 import { selector } from '../cli/testing/select.ts';
 import type { CaseRow } from '../simulator/document/check.ts';
 import { failureLines } from '../simulator/report/failure.ts';
-import { needsSigner, runFile } from '../simulator/run_file.ts';
+import { runFile } from '../simulator/run_file.ts';
 
 /** The runner whose tests are registered: `{ describe, it }` of Vitest, node:test, or one like them. */
 export interface Runner {
@@ -44,7 +44,7 @@ export async function scenarioTests(
   if (typeof selects !== 'function') throw new TypeError(selects.problem);
   const rows = scenario.cases.filter((row) => selects(row));
   if (rows.length === 0) throw new Error(`no case of ${file} is selected`);
-  const signer = needsSigner(scenario) ? await loadSigner() : null;
+  const signer = await signerFor(scenario);
   const run = (wanted: CaseRow): void => {
     const { cases, diagnostics } = runFile(checked, edge, {
       selects: (row) => row === wanted,

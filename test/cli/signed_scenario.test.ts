@@ -48,3 +48,21 @@ it.each([
   const ran = await edgeproof(['test', 'hooks.scenario.yaml'], folder);
   expect({ code: ran.code, output: ran.stdout + ran.stderr }).toMatchObject({ code });
 });
+
+it('explains a signed case, and counts what it covers', async () => {
+  await writeFile(join(folder, 'hooks.scenario.yaml'), scenario('right', 204));
+  const explained = await edgeproof(
+    ['explain', '--scenario', 'hooks.scenario.yaml', '--case', 'a signed webhook'],
+    folder,
+  );
+  expect(explained.stdout + explained.stderr).toContain('webhook_verification');
+  expect(explained.code).toBe(0);
+  const covered = await edgeproof(
+    ['cover', 'hooks.scenario.yaml', '--emit-cases', 'more.scenario.yaml'],
+    folder,
+  );
+  expect(covered.stdout + covered.stderr).toContain('webhook_verification');
+  expect(covered.code).toBe(0);
+  const emitted = await edgeproof(['test', 'more.scenario.yaml'], folder);
+  expect({ code: emitted.code, output: emitted.stdout + emitted.stderr }).toMatchObject({ code: 0 });
+});

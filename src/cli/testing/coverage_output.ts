@@ -41,7 +41,9 @@ async function offersOf(
   path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
-  const offers = edges.map((booked) => ({ booked, emitted: offeredCases(booked) }));
+  const offers = await Promise.all(
+    edges.map(async (booked) => ({ booked, emitted: await offeredCases(booked) })),
+  );
   if (path !== null) await writeCases(offers, path);
   return offers.map(({ emitted }) => emitted.offered);
 }

@@ -1,32 +1,36 @@
 import { dirname, extname, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { compileCase } from '../../simulator/compile_case.ts';
-import { needsSigner } from '../../simulator/run_file.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { compileCase, fileSetting } from '../../simulator/compile_case.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { FileError } from '../load_config.ts';
 import type { BookedEdge } from './coverage_book.ts';
+import type { LoadedScenario } from './load_scenario.ts';
+import { signerFor } from './run_tests.ts';
 import { written } from './write_file.ts';
 
 /** Cases that cover what those of an edge do not. */
-export function offeredCases(booked: BookedEdge): EmittedCases {
+export async function offeredCases(booked: BookedEdge): Promise<EmittedCases> {
   const { covered } = booked;
-  return emittedCases(covered, findCases(covered, beginnings(booked)), testedBy(booked, null));
+  const drafts = await Promise.all(booked.scenarios.map((each) => beginnings(each, covered.edge.config)));
+  return emittedCases(covered, findCases(covered, drafts.flat()), testedBy(booked, null));
 }
 
-/** The requests of the cases that there are. */
-function beginnings({ covered, scenarios }: BookedEdge): Draft[] {
-  const { config } = covered.edge;
-  return scenarios.flatMap(({ checked }) => {
-    const { scenario } = checked;
-    if (scenario === null || needsSigner(scenario)) return [];
-    const findings: Diagnostic[] = [];
-    const setting = { checked, shell: scenario.shell, edge: config, signer: null, seed: null };
-    return scenario.cases.flatMap((row) => {
-      const compiled = compileCase(row, setting, findings);
-      return compiled === null ? [] : draftsOfCase(compiled, config);
-    });
+/** The requests of the cases of a file. */
+async function beginnings({ checked }: LoadedScenario, edge: EdgeConfig): Promise<readonly Draft[]> {
+  const { scenario } = checked;
+  if (scenario === null) return [];
+  const findings: Diagnostic[] = [];
+  const { shell, cases } = scenario;
+  const setting = fileSetting(
+    { checked, shell, edge, signer: await signerFor(scenario), seed: null },
+    findings,
+  );
+  return cases.flatMap((row) => {
+    const compiled = compileCase(row, setting, findings);
+    return compiled === null ? [] : draftsOfCase(compiled, edge);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { CaseRow } from '../../simulator/document/check.ts';
+import type { CaseRow, Scenario } from '../../simulator/document/check.ts';
 import type { Signer } from '../../simulator/document/requests.ts';
 import type { CaseResult, FileResult } from '../../simulator/result.ts';
 import { needsSigner, runFile } from '../../simulator/run_file.ts';
@@ -55,7 +55,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     repeat: run.repeat,
     bail: run.bail,
     lines: run.lines,
-    signer: needsSigner(scenario) ? await loadSigner() : null,
+    signer: await signerFor(scenario),
     told: (result) => {
       run.told(result);
       return true;
@@ -65,8 +65,13 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
   });
 }
 
+/** What signs the requests of a file; null where none is signed. */
+export async function signerFor(scenario: Scenario): Promise<Signer | null> {
+  return needsSigner(scenario) ? loadSigner() : null;
+}
+
 /** The table of webhook providers is large: only files that sign load it. */
-export async function loadSigner(): Promise<Signer> {
+async function loadSigner(): Promise<Signer> {
   const [{ signWebhook }, { findProvider }] = await Promise.all([
     import('../../mechanisms/webhook/sign.ts'),
     import('../../mechanisms/webhook/table.ts'),
