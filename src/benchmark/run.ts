@@ -37,19 +37,19 @@ export async function benchEdge(
 ): Promise<BenchResult> {
   const { requests } = corpus;
   const { seed, locate } = options;
-  const subjectsOf = (of: EdgeConfig) =>
+  const subjectsOf = (of: EdgeConfig, first: number) =>
     DEPTHS.map(
-      ([, depth, trace]) =>
+      ([, depth, trace], at) =>
         () =>
-          decider(of, seed, trace).subject(requests, depth),
+          decider(of, seed, trace, first + at).subject(requests, depth),
     );
   const names = DEPTHS.map(([name]) => name);
   const base = await benchSubjects(
     names,
-    subjectsOf(config),
+    subjectsOf(config, 0),
     corpus,
     options,
-    other && { name: other.name, subjects: subjectsOf(other.config) },
+    other && { name: other.name, subjects: subjectsOf(other.config, DEPTHS.length) },
   );
   if (!options.profile) return base;
   const short: MeterOptions = {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { Corpus } from '../../src/benchmark/corpus.ts';
+import { decider } from '../../src/benchmark/decision.ts';
 import { type BenchOptions, benchEdge } from '../../src/benchmark/run.ts';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
 import { connectionOf, headOf } from '../../src/engine/request_like.ts';
@@ -64,6 +65,32 @@ const slow = {
   ],
   actions: [{ type: 'deny' }],
 };
+
+describe('subjects that are measured side by side', () => {
+  it('never come to the same moment, whose text the first would make for the second', () => {
+    const config = edgeWith([quick('a')]);
+    const moments = (place: number) => {
+      const event = decider(config, 1, 'decided', place).subject(CORPUS.requests, 'event');
+      return Array.from(
+        { length: 500 },
+        (_, turn) => (event(turn) as { readonly event_timestamp: string }).event_timestamp,
+      );
+    };
+    const all = [0, 1, 2, 3, 4, 5].flatMap(moments);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('are found equal when they are, and compared row by row', async () => {
+    const config = edgeWith([quick('a'), slow, quick('b')]);
+    const other = { name: 'the same', config };
+    const { compared } = await benchEdge(config, CORPUS, { ...SETTING, profile: false }, other);
+    expect(compared.map(({ name, comparison }) => [name, comparison.verdict])).toEqual([
+      ['decision', 'no difference'],
+      ['with its event', 'no difference'],
+      ['with event and trace', 'no difference'],
+    ]);
+  });
+});
 
 describe('the profile', () => {
   it('blames a slow rule that was planted', async () => {
