@@ -1,3 +1,6 @@
+import { USER_KIND } from '../resources/accounts.ts';
+import { USERS_PATH } from '../resources/present.ts';
+import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { Operation, Resource } from '../resources/contract.ts';
 import { RESOURCES } from '../resources/table.ts';
 import { type Logins, loginRoutes } from './application_logins.ts';
@@ -47,6 +50,7 @@ export function routesOf(wiring: Wiring, online: Online, logins: Logins): Route[
     ...sourceRoutes(wiring),
     ...onlineRoutes(online),
     ...loginRoutes(logins),
+    userRoute(wiring),
   ];
 }
 
@@ -138,6 +142,26 @@ function moduleRoutes(wiring: Wiring, resource: Resource): Route[] {
       removal,
     ];
   });
+}
+
+/** Refs name the users of the account, who are not made by requests. */
+function userRoute({ store }: Wiring): Route {
+  const title = 'user';
+  return {
+    method: 'GET',
+    path: `${USERS_PATH}/{id}`,
+    status: 200,
+    body: 'none',
+    about: { title, operation: 'get' },
+    handle: async ({ base }, ids) => {
+      const id = ids['id']!;
+      const user = await store.read((view) => view.get(id));
+      if (user?.kind !== USER_KIND)
+        throw new ApiProblem(404, COMMON.notFound, `There is no ${title} '${id}'.`);
+      const { created_at: createdAt, email } = user.body;
+      return { created_at: createdAt, email, id, uri: `${base}${USERS_PATH}/${id}` };
+    },
+  };
 }
 
 function aboutSource(operation: Operation): RouteAbout {

@@ -27,10 +27,13 @@ function collectionPath(resource: Resource, parent: string | null): string {
   return owner === undefined ? path : path.replace(`{${owner.parameter}}`, parent ?? '');
 }
 
+/** Where users of the account are read. */
+export const USERS_PATH = '/users';
+
 /** A Ref to any object that is not below another one. */
 export function refTo(id: string, base: string): Ref {
   const resource = resourceOfId(id);
-  return { id, uri: `${base}${resource === undefined ? `/users/${id}` : `${resource.path}/${id}`}` };
+  return { id, uri: `${base}${resource === undefined ? `${USERS_PATH}/${id}` : `${resource.path}/${id}`}` };
 }
 
 /** An object as responses show it, keys in alphabetical order. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
@@ -82,8 +84,10 @@ describe('who asks', () => {
       value: 'opensesame',
       vault_id: vault.id,
     });
-    const sealed = await instance.management.store.read((view) => view.get(secret.id));
-    expect(JSON.stringify([sealed, secret])).not.toContain('opensesame');
+    const path = join(instance.folder, 'store.db');
+    const files = [path, `${path}-wal`].map((file) => readFileSync(file, 'latin1')).join('');
+    expect(files).toContain(secret.id);
+    expect(JSON.stringify(secret) + files).not.toContain('opensesame');
   });
 });
 
