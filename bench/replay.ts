@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -98,7 +98,8 @@ function memoryNote(): string {
     for (const line of eventLines(EVENTS)) writeSync(log, `${line}\n`);
     closeSync(log);
     writeFileSync(join(folder, 'edge.json'), JSON.stringify(CONFIG));
-    const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+    const built = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
+    const main = existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
     const print = "process.on('exit', () => console.error(process.resourceUsage().maxRSS))";
     const preload = `data:text/javascript,${encodeURIComponent(print)}`;
     const began = performance.now();
