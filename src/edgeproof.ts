@@ -17,6 +17,7 @@ import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
+import { createMetrics, openMetrics } from './proxy/admin_metrics.ts';
 import type { Wiring } from './proxy/plane.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
@@ -103,7 +104,9 @@ export interface Edge extends Adapters {
   explain(request: RequestLike, from?: ClientFacts, upstream?: Answers['forward']): Explanation;
   /** Puts another configuration in force; throws ConfigError and changes nothing when it has errors. */
   swap(config: unknown): void;
-  /** Serves HTTP/1.1, and TLS and TCP where asked to, on real sockets, loopback by default; throws when the address cannot be had. */
+  /** What was counted of requests through `handle` and the listener, as OpenMetrics text. */
+  metrics(): string;
+  /** Serves HTTP/1.1 and HTTP/2, and TLS and TCP where asked to, on real sockets, loopback by default; throws when the address cannot be had. */
   listen(options?: ListenOptions): Promise<Listening>;
 }
 
@@ -136,6 +139,7 @@ export interface EdgeOfFile extends Edge {
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, options);
+  const metrics = createMetrics();
   const newEventId = idMaker('ev', () => world.random());
   /** Listeners that look at every new configuration. */
   const swapped = new Set<() => Promise<void>>();
@@ -146,6 +150,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     beginOn(runtime, head, connection);
 
   function emit(exchange: Exchange): HttpRequestCompleteEvent {
+    metrics.record(exchange, world.nowMs());
     const event = projectHttpRequestComplete(exchange, newEventId);
     const { locate } = current;
     options.tape?.finished(exchange, event.object);
@@ -195,11 +200,12 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
     settled: async () => void (await settling),
+    metrics: () => openMetrics(metrics.families()),
     ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');
       const { tape = null, hands = {} } = options;
-      return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands });
+      return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands, metrics });
     },
   };
 }

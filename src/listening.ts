@@ -5,6 +5,8 @@ import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
 import type { StreamExchange } from './engine/stream.ts';
+import type { Admin } from './proxy/admin.ts';
+import type { Metrics } from './proxy/admin_metrics.ts';
 import type { ListenProblem } from './proxy/bind.ts';
 import type { Front, FrontPort, FrontServing } from './proxy/front.ts';
 import { createHttp1Listener } from './proxy/http1.ts';
@@ -35,6 +37,8 @@ export interface ListenOptions {
   readonly streamLimits?: Partial<StreamLimits>;
   /** Authorities for TLS backends of TLS and TCP edges, PEM; the system's when left out. */
   readonly upstreamCa?: string;
+  /** Listens for `/healthz`, `/readyz` and `/metrics`; `host` defaults to loopback, wherever the edge listens. */
+  readonly admin?: { readonly host?: string; readonly port: number };
   /** Told what a person should know, such as a handshake that failed. */
   readonly say?: (text: string) => void;
 }
@@ -65,6 +69,8 @@ export interface Listening {
   readonly url: string;
   /** Port for TLS with HTTPS edges, and TLS edges at 443; null when there is none. */
   readonly tlsPort: number | null;
+  /** Port of `/healthz`, `/readyz` and `/metrics`; null when there is none. */
+  readonly adminPort: number | null;
   /** All ports for TLS and TCP. */
   readonly ports: () => readonly FrontPort[];
   /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
@@ -72,6 +78,7 @@ export interface Listening {
 }
 
 export interface LiveWiring {
+  readonly metrics: Metrics;
   readonly wiring: Wiring;
   readonly runtime: EdgeRuntime;
   readonly emitStream: (exchange: StreamExchange) => void;
@@ -126,6 +133,12 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     await closeAll(0, null);
     throw new Error(front.problem);
   }
+  let draining = false;
+  const admin = await adminOf(options, () => !draining, live);
+  if (admin !== null && 'problem' in admin) {
+    await closeAll(0, front);
+    throw new Error(admin.problem);
+  }
   const say = options.say ?? (() => undefined);
   const findPort = () =>
     front?.ports().find((each) => each.kind === 'tls' && each.port === HTTPS_PORT)?.listensOn;
@@ -145,15 +158,30 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     get tlsPort() {
       return redirects.httpsPort ?? null;
     },
+    adminPort: admin?.bound.port ?? null,
     ports: () => front?.ports() ?? [],
-    close: (deadlineMs = DRAIN_MS) => {
+    close: async (deadlineMs = DRAIN_MS) => {
+      draining = true;
       live.swapped.delete(refresh);
-      return closeAll(deadlineMs, front);
+      const drained = await closeAll(deadlineMs, front);
+      await admin?.close();
+      return drained;
     },
   };
 }
 
 const NO_FRONT = { cut: 0 };
+
+/** The listener for those who watch over this process; null where nobody asked for it. */
+async function adminOf(
+  { admin }: ListenOptions,
+  isReady: () => boolean,
+  { metrics }: LiveWiring,
+): Promise<Admin | ListenProblem | null> {
+  if (admin === undefined) return null;
+  const { listenForAdmin } = await import('./proxy/admin.ts');
+  return listenForAdmin({ isReady, families: metrics.families }, { host: '127.0.0.1', ...admin });
+}
 
 /** The listeners for TLS and TCP; null where neither is asked for. */
 async function frontOf(

@@ -10,6 +10,7 @@ export interface FrontVerbOptions {
   readonly tlsPort?: number;
   readonly edgePort: Readonly<Record<string, number>>;
   readonly acceptProxyProtocol?: boolean;
+  readonly adminPort?: number;
 }
 
 const TLS_PORT = 8443;
@@ -21,6 +22,11 @@ export function frontOptions(command: Command): Command {
     .option(
       '--tls-port <port>',
       `port for HTTPS and TLS edges; ${TLS_PORT} when the edge file speaks of TLS, else not listened on`,
+      readPortNumber,
+    )
+    .option(
+      '--admin-port <port>',
+      'listen for /healthz, /readyz and /metrics, on loopback; not when left out',
       readPortNumber,
     )
     .option('--no-tls', 'do not listen for TLS')
@@ -51,7 +57,7 @@ export function speaksTls({ edges, tls_certificates: certificates }: EdgeConfig)
 export function frontListening(
   options: FrontVerbOptions,
   say: (text: string) => void,
-): Pick<ListenOptions, 'tls' | 'tcp' | 'say'> {
+): Pick<ListenOptions, 'tls' | 'tcp' | 'say' | 'admin'> {
   const proxyProtocol = options.acceptProxyProtocol === true;
   const isAsked = options.tlsPort !== undefined;
   const certificates = localCertificates(dataFolder(process.env, process.platform));
@@ -67,7 +73,9 @@ export function frontListening(
     certificateFor,
     proxyProtocol,
   };
-  return { ...(options.tls && { tls }), tcp: { ports: options.edgePort, proxyProtocol }, say };
+  const { adminPort } = options;
+  const admin = adminPort === undefined ? {} : { admin: { port: adminPort } };
+  return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
 
 /** Lines about TLS and TCP for those who start a verb. */
@@ -92,6 +100,8 @@ export function aboutFront(config: EdgeConfig, listening: Listening): string[] {
       if (local !== undefined) arrow(hostport, `${kind}://${listening.host}:${local}`);
     }
   }
+  const { adminPort } = listening;
+  if (adminPort !== null) lines.push(`metrics and health: http://127.0.0.1:${adminPort}/metrics`);
   if (tlsPort !== null && Object.keys(config.tls_certificates).length === 0) {
     lines.push('certificates are of the local authority; `edgeproof trust` makes this machine trust them');
   }
