@@ -12,7 +12,8 @@ import { principalOf } from './principal.ts';
 import { rateLimit } from './rate.ts';
 import { jsonBody, noBody } from './request.ts';
 import { isLetIn } from './restriction.ts';
-import { type Route, checkQuery, routesOf } from './routes.ts';
+import type { Route } from './route.ts';
+import { checkQuery, routesOf } from './routes.ts';
 import { NOBODY_ONLINE, type Online } from './sessions.ts';
 import { unfolded } from './folding.ts';
 

@@ -6,7 +6,7 @@ import type { Asking } from './contract.ts';
 import { envelope } from './list.ts';
 import type { Shown } from './objects.ts';
 import { type PageQuery, pageQuery } from './request.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 /** Who has logged in at the gates of applications: read and ended here, made by logins. */
 

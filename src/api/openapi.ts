@@ -3,7 +3,7 @@ import { refSchema } from '../resources/fields.ts';
 import { jsonSchema } from '../resources/json_schema.ts';
 import { writeSchema } from '../resources/parse.ts';
 import { serviceNames } from './naming.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 

@@ -4,7 +4,8 @@ import { ApiProblem, COMMON } from '../resources/problem.ts';
 import type { Operation, Resource } from '../resources/contract.ts';
 import { RESOURCES } from '../resources/table.ts';
 import { type Logins, loginRoutes } from './application_logins.ts';
-import type { Asking, Wiring } from './contract.ts';
+import type { Wiring } from './contract.ts';
+import type { Route, RouteAbout } from './route.ts';
 import { list } from './list.ts';
 import {
   type PathIds,
@@ -19,28 +20,6 @@ import {
 import { pageQuery, queryOf } from './request.ts';
 import { AGENT_COMMANDS, ONLINE, type Online, commandAgent, listOnline, readOnline } from './sessions.ts';
 import { createSource, listSources, readSource, removeSource, updateSource } from './sources.ts';
-
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-
-/** One operation of the API: where it is, what it takes and gives, and how it is done. */
-export interface Route {
-  readonly method: Method;
-  /** With parameters in braces: `/ip_policies/{id}`. */
-  readonly path: string;
-  readonly status: 200 | 201 | 204;
-  /** Whether the body is read as JSON, must not be there, or is not looked at. */
-  readonly body: 'json' | 'none' | 'ignored';
-  readonly handle: (asking: Asking, ids: PathIds, raw: unknown, url: URL) => unknown;
-  /** What the operation is about, for the description of the API. */
-  readonly about: RouteAbout;
-}
-
-export interface RouteAbout {
-  readonly title: string;
-  readonly operation: Operation | 'replace' | 'restart' | 'stop';
-  readonly resource?: Resource;
-  readonly module?: string;
-}
 
 /** Every route of the API. */
 export function routesOf(wiring: Wiring, online: Online, logins: Logins): Route[] {

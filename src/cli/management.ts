@@ -83,8 +83,11 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
         delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
         edgeOptions.onEvent?.(event, explain);
       },
+      onConnection: (event, explain) => {
+        delivering.traffic(Object.assign({}, event, { account_id: accountId, principal: null }));
+        edgeOptions.onConnection?.(event, explain);
+      },
     });
-    let base = 'http://localhost';
     const wiring: Wiring = {
       store,
       edgeObjects: edgeObjects(),
@@ -102,30 +105,37 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       options: apiOptions,
     };
     const api = managementApi(wiring, NOBODY_ONLINE, await keptLogins(store, edge.runtime, { newId, nowMs }));
-    return {
-      edge,
-      store,
-      firstKey,
-      delivering,
-      api,
-      listen: async (listenOptions) => {
-        const listening = await listenApi(api, listenOptions);
-        base = listening.url;
-        return listening;
-      },
-      apply: async (document) => {
-        const principal = await store.read(adminOf);
-        return applyFile(wiring, { principal, base }, document, false);
-      },
-      close: async () => {
-        await delivering.close();
-        await store.close();
-      },
-    };
+    return { edge, firstKey, delivering, api, ...operations(wiring, api, delivering) };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** What is done with an instance that is open. */
+function operations(
+  wiring: Wiring,
+  api: Management['api'],
+  delivering: Delivering,
+): Pick<Management, 'store' | 'listen' | 'apply' | 'close'> {
+  const { store } = wiring;
+  let base = 'http://localhost';
+  return {
+    store,
+    listen: async (options) => {
+      const listening = await listenApi(api, options);
+      base = listening.url;
+      return listening;
+    },
+    apply: async (document) => {
+      const principal = await store.read(adminOf);
+      return applyFile(wiring, { principal, base }, document, false);
+    },
+    close: async () => {
+      await delivering.close();
+      await store.close();
+    },
+  };
 }
 
 /** Makes ids of every prefix. */

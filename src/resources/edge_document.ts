@@ -2,6 +2,7 @@ import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
 import { ROUTE_MODULES } from './module_fields.ts';
+import { policiesOf } from './policies_document.ts';
 import { streamBackends } from './stream_backends.ts';
 
 /** Kinds of object that an edge is made of, parts after what they are a part of. */
@@ -54,9 +55,6 @@ export interface EdgeDocument {
 }
 
 export type EdgeFamily = 'https' | 'tls' | 'tcp';
-
-/** The name that an object has in an edge file is kept under this key. */
-export const NAME_KEY = 'edge_file_name';
 
 /** What an edge file can say and requests cannot is kept under this key, where no response shows it. */
 export const MORE_KEY = 'edge_file_more';
@@ -126,55 +124,6 @@ export function edgeDocument(
   };
   const { routeIds, hidden, restriction, secrets } = draft;
   return { value, policies, routeIds, hidden, restriction, secrets };
-}
-
-type Policy = EdgeConfig['ip_policies'][string];
-type Rule = Policy['rules'][number];
-
-/** Policies and rules by what they were made of: whatever is unchanged is the same object, and compiled once. */
-const policiesMade = new WeakMap<Body, { readonly bodies: readonly Body[]; readonly policy: Policy }>();
-const rulesMade = new WeakMap<Body, Rule>();
-
-/** The IP policies by their ids, and by the names of an edge file that texts of policies call them by. */
-function policiesOf(
-  objects: readonly EdgeObject[],
-  rules: ReadonlyMap<string, readonly Body[]>,
-): Record<string, Policy> {
-  const policies: Record<string, Policy> = {};
-  const named: (readonly [name: string, id: string])[] = [];
-  for (const { id, kind, body } of objects) {
-    if (kind !== 'ip_policy') continue;
-    policies[id] = policyOf(body, rules.get(id)!);
-    if (body[NAME_KEY] !== undefined) named.push([body[NAME_KEY] as string, id]);
-  }
-  if (named.length === 0) return policies;
-  const texts = objects.flatMap(
-    ({ body }) => (body['traffic_policy'] as { value: string } | undefined)?.value ?? [],
-  );
-  for (const [name, id] of named) {
-    if (policies[name] === undefined && texts.some((text) => text.includes(name)))
-      policies[name] = policies[id]!;
-  }
-  return policies;
-}
-
-function policyOf(policyBody: Body, bodies: readonly Body[]): Policy {
-  const made = policiesMade.get(policyBody);
-  const isSame =
-    made?.bodies.length === bodies.length && made.bodies.every((body, index) => body === bodies[index]);
-  if (made !== undefined && isSame) return made.policy;
-  const policy = { rules: bodies.map(ruleOf) };
-  policiesMade.set(policyBody, { bodies, policy });
-  return policy;
-}
-
-function ruleOf(body: Body): Rule {
-  let rule = rulesMade.get(body);
-  if (rule === undefined) {
-    rule = { cidr: body['cidr'] as string, action: body['action'] as Rule['action'] };
-    rulesMade.set(body, rule);
-  }
-  return rule;
 }
 
 /** Puts one object where it belongs. */

@@ -77,10 +77,10 @@ it('users and sessions are listed and ended; sessions and their ends outlive a r
   expect([await first(other.edge), await second(other.edge)]).toEqual([200, 200]);
   await other.close();
   expect((await call('DELETE', `/app/sessions/${newest.id}`)).status).toBe(204);
-  expect([await first(), await second()].toSorted((one, other) => one - other)).toEqual([200, 401]);
+  expect([await first(), await second()].toSorted((low, high) => low - high)).toEqual([200, 401]);
   expect((await call('GET', `/app/sessions/${newest.id}`)).status).toBe(404);
   const third = await reopened();
-  expect([await first(third.edge), await second(third.edge)].toSorted((one, other) => one - other)).toEqual([
+  expect([await first(third.edge), await second(third.edge)].toSorted((low, high) => low - high)).toEqual([
     200, 401,
   ]);
   await third.close();

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
+import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listening } from '../../src/listening.ts';
@@ -135,8 +137,15 @@ describe.skipIf(openssl === null)('TLS and TCP edges of the management API', () 
       backend: { backend_id: backendId },
     });
     const at = `/edges/tcp/${edge.id}`;
+    const path = join(instance.folder, 'connections.ndjson');
+    const { id: destination } = await instance.make('/event_destinations', { target: { file: { path } } });
+    const sources = [{ type: 'tcp_connection_closed.v0', fields: ['conn.server_port'] }];
+    await instance.make('/event_subscriptions', { sources, destination_ids: [destination] });
     const reach = (hostport: string): Socket => connect(portOf(hostport)!, '127.0.0.1');
     expect(await said1(reach('db.test:5432'))).toBe('hello');
+    await expect
+      .poll(() => readFileSync(path, { encoding: 'utf8', flag: 'a+' }))
+      .toContain('"server_port":5432');
     await instance.call('PATCH', at, { hostports: ['other.test:5433'] });
     expect(portOf('db.test:5432')).toBeUndefined();
     expect(await said1(reach('other.test:5433'))).toBe('hello');
