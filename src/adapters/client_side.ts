@@ -179,7 +179,9 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
       counts.headSent = true;
       real.writeHead(
         status,
-        lengthBytes === null ? endToEnd(fields) : [...endToEnd(fields), 'content-length', String(lengthBytes)],
+        lengthBytes === null
+          ? endToEnd(fields)
+          : [...endToEnd(fields), 'content-length', String(lengthBytes)],
       );
     },
     take: (bytes) => {

@@ -1,5 +1,4 @@
-import { forwardedResponse, upgradeOf } from '../http/forwarding.ts';
-import { formatTarget } from '../http/target.ts';
+import { forwardedResponse } from '../http/forwarding.ts';
 import type {
   AnswerTo,
   Answers,
@@ -14,11 +13,10 @@ import type {
   RequestHead,
   Sent,
   Stop,
-  UpstreamRequest,
   Verdict,
 } from './contract.ts';
-import { applyHeaderEdits } from './edits.ts';
 import { type Exchange, suspend } from './exchange.ts';
+import { ForwardQuestion } from './forward_question.ts';
 import { NO_EDITS, type Slot } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
 import { endWith, reply, replyLocally, respond, settleResponse } from './respond.ts';
@@ -213,42 +211,6 @@ function forward(exchange: Exchange): Question | null {
   }
   exchange.stage = 'forward';
   return new ForwardQuestion(exchange, leaf);
-}
-
-/** The head for the upstream is made when a driver looks at it: whoever only decides does not pay for it. */
-class ForwardQuestion {
-  readonly ask = 'forward';
-  private readonly exchange: Exchange;
-  private readonly leaf: Extract<Leaf, { kind: 'static' }>;
-  private made: UpstreamRequest | null = null;
-
-  constructor(exchange: Exchange, leaf: Extract<Leaf, { kind: 'static' }>) {
-    this.exchange = exchange;
-    this.leaf = leaf;
-  }
-
-  get request(): UpstreamRequest {
-    return (this.made ??= upstreamRequest(this.exchange, this.leaf));
-  }
-}
-
-/** The head that goes to the upstream: the client's, made fit for the next hop, then the edits in order. */
-export function upstreamRequest(
-  exchange: Exchange,
-  leaf: Extract<Leaf, { kind: 'static' }>,
-): UpstreamRequest {
-  const { request, connection, naming } = exchange;
-  const { converts } = exchange;
-  const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
-  return {
-    leaf,
-    method: request.method,
-    target: formatTarget(request.path, request.query),
-    headers: applyHeaderEdits(base, exchange.edits, 'request', base),
-    body: exchange.requestBody,
-    upgrade: upgradeOf(request.headers),
-    ...(converts !== null && { converts }),
-  };
 }
 
 /** Failures that say nothing of the upstream. */

@@ -2,7 +2,7 @@
  * For tests with Vitest: `expect.extend(edgeMatchers)` once, in a setup file or a test, and
  * `await scenarioTests(file, { describe, it })`. Importing this types the matchers.
  */
-// Nothing is taken from it; the declarations below extend it.
+// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- nothing is taken from it; the declarations below extend it
 import type {} from 'vitest';
 import type { Denial, EventFields, UpstreamFields } from './matchers.ts';
 

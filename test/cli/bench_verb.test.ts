@@ -82,7 +82,7 @@ describe('edgeproof bench', () => {
     const base = JSON.parse(await readFile(join(folder, 'base.json'), 'utf8')) as BenchResult;
     const slow = {
       ...base,
-      rows: base.rows.map((row) => ({ ...row, samples: row.samples.map((ns) => ns / 100) })),
+      rows: base.rows.map((row) => Object.assign({}, row, { samples: row.samples.map((ns) => ns / 100) })),
     };
     await writeFile(join(folder, 'base.json'), JSON.stringify(slow));
     const second = await bench('rule.cel', ...SHORT, '--baseline', 'base.json');

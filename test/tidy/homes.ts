@@ -25,7 +25,14 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   selfsigned: ['src/cli/'],
 };
 
-const WIRE = ['src/development_idp/', 'src/proxy/', 'src/answers/', 'src/tunnel/', 'src/api/', 'src/adapters/'];
+const WIRE = [
+  'src/development_idp/',
+  'src/proxy/',
+  'src/answers/',
+  'src/tunnel/',
+  'src/api/',
+  'src/adapters/',
+];
 const FILES = ['src/store/', 'src/recorder/', 'src/events/'];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli

@@ -77,7 +77,12 @@ function toUpstream(message: ReadMessage, random: () => number): { text: string;
   const head = readRequestHead({ method, target, version, scheme: 'http', headers: message.fields });
   if ('refused' in head) return null;
   const { socket, text } = keeping();
-  const connection = { outbox: new Outbox(socket, { flushed: () => undefined }), uses: 0, begin: () => undefined, expect: () => undefined };
+  const connection = {
+    outbox: new Outbox(socket, { flushed: () => undefined }),
+    uses: 0,
+    begin: () => undefined,
+    expect: () => undefined,
+  };
   const pool = { take: () => connection } as unknown as Pool;
   const isChunked = message.fields.some((name, at) => at % 2 === 0 && /^transfer-encoding$/i.test(name));
   const request = {
