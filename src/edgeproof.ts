@@ -17,7 +17,7 @@ import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
-import { createMetrics, openMetrics } from './proxy/admin_metrics.ts';
+import { type Family, createMetrics, openMetrics } from './proxy/admin_metrics.ts';
 import type { Wiring } from './proxy/plane.ts';
 import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
@@ -131,6 +131,8 @@ export function usable(checked: Checked): UsableConfig {
 /** An edge whose next configuration may come from a file, with its source positions. */
 export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): void;
+  /** What `metrics` tells, as data. */
+  families(): Family[];
   /** Fulfilled when all listeners have opened and closed the ports that the last configuration wants. */
   settled(): Promise<void>;
 }
@@ -201,6 +203,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     swapTo,
     settled: async () => void (await settling),
     metrics: () => openMetrics(metrics.families()),
+    families: metrics.families,
     ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');

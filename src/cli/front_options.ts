@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
@@ -74,7 +75,8 @@ export function frontListening(
     proxyProtocol,
   };
   const { adminPort } = options;
-  const admin = adminPort === undefined ? {} : { admin: { port: adminPort } };
+  // Of several processes the first one tells of all.
+  const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { port: adminPort } };
   return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
 

@@ -24,6 +24,15 @@ import { requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
+import {
+  isFirstWorker,
+  isWorker,
+  leave,
+  readWorkers,
+  superviseWorkers,
+  takeOrders,
+  workerSink,
+} from './workers.ts';
 
 /** What a local ingress runs on. */
 export interface IngressSource {
@@ -58,6 +67,7 @@ export interface IngressOptions extends FrontVerbOptions {
   readonly eventFilter?: string;
   readonly watch: boolean;
   readonly poll?: boolean;
+  readonly workers: number;
   readonly passUnsimulated?: boolean;
   readonly allowPrivateFetch?: boolean;
   readonly record?: string;
@@ -72,6 +82,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
   return frontOptions(command)
     .option(portFlags, 'port to listen on; the next free one is taken when it is in use', readPort, 8080)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--workers <count>', 'processes that serve, behind one listener', readWorkers, 1)
     .option('--strict-port', 'fail when the port is in use')
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
     .option(
@@ -100,6 +111,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   // Events may go to standard output; what people read then goes beside it.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
+  if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   let sink: EventSink | null = null;
   let listening: Listening;
   let live: LiveEdge | null = null;
@@ -114,9 +126,11 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
       sayFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
-    sink = options.events === undefined ? null : filtered(await ndjsonSink(options.events), filter);
+    const written = isWorker ? async () => workerSink() : ndjsonSink;
+    sink = options.events === undefined ? null : filtered(await written(options.events), filter);
     recording = await recordingOf(usable(checked).config, options);
     provider = (await source.provider?.(usable(checked).config)) ?? null;
+    if (provider !== null && isWorker) throw new FileError(ONE_PROVIDER);
     live = await makeEdge(usable(checked), source, options, { sink, recording, provider }, voice);
     const { host, port, strictPort = false } = options;
     listening = await live.edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
@@ -126,13 +140,13 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
-  sayReady(made.edge, listening, source, options, voice);
+  if (!isWorker || isFirstWorker) sayReady(made.edge, listening, source, options, voice);
   for (const line of [...made.lines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
       : null;
-  const code = await untilStopped(voice);
+  const code = await (isWorker ? untilOrdered(made.edge) : untilStopped(voice));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
@@ -140,7 +154,37 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   await sink?.close();
   await recording?.close();
   await provider?.close();
+  if (isWorker) leave();
   return code;
+}
+
+const ONE_PROVIDER = 'logins at the development identity provider need one process: leave --workers out';
+
+/** Serves with several processes; this one only looks after them. */
+async function runWorkers(
+  source: IngressSource,
+  { workers, events, record, adminPort }: IngressOptions,
+  { say }: Voice,
+): Promise<number> {
+  if (record !== undefined || source.makeEdge !== undefined) {
+    process.stderr.write('--workers goes with neither --record nor --api: both are of one process\n');
+    return EXIT.usage;
+  }
+  try {
+    const sink = events === undefined ? null : await ndjsonSink(events);
+    const code = await superviseWorkers(workers, { sink, say, adminPort: adminPort ?? null });
+    await sink?.close();
+    return code;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.runtime;
+  }
+}
+
+function untilOrdered(edge: EdgeOfFile): Promise<number> {
+  return new Promise((resolve) => {
+    takeOrders(edge.families, () => resolve(EXIT.ok));
+  });
 }
 
 /** The sink for those events that the filter takes. */

@@ -50,7 +50,7 @@ async function answer(
     send(405, 'GET and HEAD only\n');
     return;
   }
-  switch (request.url?.split('?')[0]) {
+  switch ((request.url ?? '').split('?')[0] ?? '') {
     case '/healthz':
       send(200, 'ok\n');
       break;

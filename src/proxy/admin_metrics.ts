@@ -151,8 +151,6 @@ function counter(name: string, help: string, samples: Record<string, number>): F
 }
 
 function labels(given: Readonly<Record<string, string>>): string {
-  const escaped = (value: string): string =>
-    value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
   return `{${Object.entries(given)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',')}}`;
@@ -181,4 +179,8 @@ export function openMetrics(families: readonly Family[]): string {
     for (const [sample, value] of Object.entries(samples)) text += `${name}${sample} ${value}\n`;
   }
   return `${text}# EOF\n`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

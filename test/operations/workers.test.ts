@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOpenMetrics } from './open_metrics.ts';
+
+const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+let pending: ServerResponse | null = null;
+const upstream = createServer((request, response) => {
+  if (request.url === '/slow') pending = response.writeHead(200, { 'content-length': '4' });
+  else response.end('x'.repeat(2_000));
+});
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('several processes behind one listener', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-workers-'));
+  const events = join(folder, 'events.ndjson');
+  let child: ChildProcess;
+  let said = '';
+  let url: string;
+  let admin: string;
+
+  beforeAll(async () => {
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    const file = join(folder, 'edge.yaml');
+    writeFileSync(
+      file,
+      `backends: { app: { static: { address: '127.0.0.1:${port}' } } }
+edges: { https: { a: { hostports: ['a.test:443'], routes: [
+  { match_type: path_prefix, match: /, backend: { backend_id: app } } ] } } }\n`,
+    );
+    const [edgePort, adminPort] = [await freePort(), await freePort()];
+    url = `http://127.0.0.1:${edgePort}`;
+    admin = `http://127.0.0.1:${adminPort}`;
+    const args = ['dev', file, '--workers', '2', '--port', String(edgePort), '--strict-port'];
+    child = spawn(process.execPath, [MAIN, ...args, '--admin-port', String(adminPort), '--events', events], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await new Promise<void>((resolve, reject) => {
+      const hear = (piece: Buffer): void => {
+        said += piece.toString();
+        if (said.includes('ready in')) resolve();
+      };
+      child.stdout!.on('data', hear);
+      child.stderr!.on('data', hear);
+      child.once('exit', () => reject(new Error(said)));
+    });
+  }, 25_000);
+
+  afterAll(() => {
+    child.kill('SIGKILL');
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  it('count as one, and write events that are whole', async () => {
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const response = await fetch(`${url}/${at}`, { headers: { connection: 'close' } });
+        expect((await response.text()).length).toBe(2_000);
+      }),
+    );
+    const families = readOpenMetrics(await (await fetch(`${admin}/metrics`)).text());
+    const counted = [...families.get('edgeproof_requests')!.samples.values()];
+    expect(counted.reduce((sum, each) => sum + each, 0)).toBe(200);
+    const lines = (): string[] => readFileSync(events, 'utf8').trim().split('\n');
+    await expect.poll(() => lines().length).toBe(200);
+    const ids = lines().map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+    expect(new Set(ids).size).toBe(200);
+  });
+
+  it('one that is killed is replaced', async () => {
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+    expect(children.length).toBe(2);
+    process.kill(Number(children[0]), 'SIGKILL');
+    await expect.poll(() => said, { timeout: 5_000 }).toContain('another one is started');
+    for (let at = 0; at < 20; at++) {
+      const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+  });
+
+  it('drain together: what is under way ends whole, and the exit is clean', async () => {
+    const answered = fetch(`${url}/slow`);
+    await expect.poll(() => pending !== null, { timeout: 5_000 }).toBe(true);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(503);
+    pending!.end('done');
+    expect(await (await answered).text()).toBe('done');
+    expect(await exited).toEqual([0, null]);
+  });
+});
