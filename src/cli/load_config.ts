@@ -87,8 +87,14 @@ async function furtherChecks(
 ): Promise<(edgeFile: string) => readonly FurtherCheck[]> {
   const { furtherChecks: checksOf } = await import('../edge/further_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
-  const checks = checksOf({ nowMs: Date.now() });
-  return (edgeFile) => [...checks, certificateFiles(edgeFile, options)];
+  const { checkCertificateTimes } = await import('../edge/certificates.ts');
+  const nowMs = Date.now();
+  const checks = checksOf({ nowMs });
+  return (edgeFile) => [
+    ...checks,
+    certificateFiles(edgeFile, options),
+    (checking) => checkCertificateTimes(checking, nowMs),
+  ];
 }
 
 /** The default export of a module, loaded anew. */

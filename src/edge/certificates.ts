@@ -1,5 +1,6 @@
 import { type PemProblem, isKeyOf, readCertificate, readCertificateChain } from '../crypto/x509.ts';
 import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
+import { writeInstant } from '../mechanisms/login/saml/instants.ts';
 import type { Checking } from './document/check.ts';
 
 const PROBLEMS: Readonly<Record<PemProblem, string>> = {
@@ -47,4 +48,41 @@ export function checkCertificates({ config, report }: Checking): readonly Diagno
     if (keySays !== null) report('edge.bad_certificate', `${at}/private_key_pem`, keySays, { at: 'key' });
   }
   return [];
+}
+
+/** Warns of certificates that do not count at this time; for files, after their texts were read. */
+export function checkCertificateTimes({ config, report }: Checking, nowMs: number): readonly Diagnostic[] {
+  const check = (
+    pem: string | undefined,
+    fileKey: string,
+    textKey: string,
+    thing: object,
+    at: string,
+  ): void => {
+    const facts = pem === undefined ? { problem: 'not_pem' } : readCertificateChain(pem);
+    if ('problem' in facts) return;
+    const { notBeforeMs, notAfterMs } = facts;
+    if (nowMs >= notBeforeMs && nowMs <= notAfterMs) return;
+    const says =
+      nowMs > notAfterMs ? `has ended on ${day(notAfterMs)}` : `begins on ${day(notBeforeMs)} only`;
+    report(
+      'edge.certificate_expired',
+      `${at}/${fileKey in thing ? fileKey : textKey}`,
+      `the certificate ${says}`,
+    );
+  };
+  for (const [name, thing] of Object.entries(config.tls_certificates ?? {})) {
+    if (thing === undefined) continue;
+    const at = pointerTo('/tls_certificates', name);
+    check(thing.certificate_pem, 'certificate_file', 'certificate_pem', thing, at);
+  }
+  for (const [name, thing] of Object.entries(config.certificate_authorities ?? {})) {
+    if (thing === undefined) continue;
+    check(thing.ca_pem, 'ca_file', 'ca_pem', thing, pointerTo('/certificate_authorities', name));
+  }
+  return [];
+}
+
+function day(atMs: number): string {
+  return writeInstant(atMs).slice(0, 10);
 }

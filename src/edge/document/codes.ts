@@ -82,6 +82,10 @@ export const EDGE_CODES = {
   'edge.duplicate_hostport': { severity: 'error', says: 'A host name and its port belong to one edge.' },
   'edge.bad_match': { severity: 'error', says: 'A match is a path, a host, or a host followed by a path.' },
   'edge.duplicate_route': { severity: 'error', says: 'Two routes of an edge take the same requests.' },
+  'edge.certificate_expired': {
+    severity: 'warning',
+    says: 'A certificate of the file is past its time, or before it: clients refuse it, or are refused.',
+  },
   'edge.saml_metadata': {
     severity: 'error',
     says: 'The metadata of a SAML identity provider cannot be used as it stands.',
