@@ -22,7 +22,10 @@ export class ForwardQuestion {
 }
 
 /** The head that goes to the upstream: the client's, made fit for the next hop, then the edits in order. */
-function upstreamRequest(exchange: Exchange, leaf: Extract<Leaf, { kind: 'static' }>): UpstreamRequest {
+export function upstreamRequest(
+  exchange: Exchange,
+  leaf: Extract<Leaf, { kind: 'static' }>,
+): UpstreamRequest {
   const { request, connection, naming, converts } = exchange;
   const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
   return {

@@ -15,6 +15,7 @@ import type {
   Stop,
   Verdict,
 } from './contract.ts';
+import { applyHeaderEdits } from './edits.ts';
 import { type Exchange, suspend } from './exchange.ts';
 import { ForwardQuestion } from './forward_question.ts';
 import { NO_EDITS, type Slot } from './pipeline.ts';

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/engine/contract.ts';
 import { firstValue } from '../../src/http/fields.ts';
-import { upstreamRequest } from '../../src/engine/run.ts';
+import { upstreamRequest } from '../../src/engine/forward_question.ts';
+
 import { WEBHOOK_REASONS } from '../../src/mechanisms/webhook/reasons.ts';
 import { MODULES } from '../../src/modules/table.ts';
 import type { Exchanged } from './case.ts';
