@@ -48,9 +48,16 @@ export interface RealOp {
 export const CLIENT = { client_id: 'edge', client_secret: 'a-secret-of-more-than-thirty-two-bytes' };
 
 /** A real OpenID provider on loopback, that logs in whoever is next without asking. */
-export async function realOp(redirectUris: readonly string[], more: object = {}): Promise<RealOp> {
+export async function realOp(
+  redirectUris: readonly string[],
+  {
+    backchannel,
+    port = 0,
+    ...more
+  }: { backchannel?: string; port?: number; jwks?: object; fetch?: unknown } = {},
+): Promise<RealOp> {
   const server: Server = createServer();
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const origin = new URL(redirectUris[0]!).origin;
@@ -61,7 +68,7 @@ export async function realOp(redirectUris: readonly string[], more: object = {})
         redirect_uris: [...redirectUris],
         grant_types: ['authorization_code', 'refresh_token'],
         post_logout_redirect_uris: [`${origin}/auth/signed_out`],
-        backchannel_logout_uri: `${origin}/auth/backchannel_logout`,
+        backchannel_logout_uri: backchannel ?? `${origin}/auth/backchannel_logout`,
         backchannel_logout_session_required: true,
       },
     ],
