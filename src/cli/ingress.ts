@@ -183,7 +183,10 @@ async function runWorkers(
 
 function untilOrdered(edge: EdgeOfFile): Promise<number> {
   return new Promise((resolve) => {
-    takeOrders(edge.families, () => resolve(EXIT.ok));
+    takeOrders(
+      () => edge.families(),
+      () => resolve(EXIT.ok),
+    );
   });
 }
 

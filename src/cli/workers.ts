@@ -87,7 +87,12 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
     let admin: Admin | null = null;
     const isReady = (): boolean => !isStopping && listening.size > 0;
     const listening = new Set<number>();
-    cluster.on('listening', ({ id }) => void listening.add(id));
+    cluster.on('listening', (worker) => {
+      listening.add(worker.id);
+      // What a worker was told before it listened it may not have heard.
+      const order: Order = { order: 'stop' };
+      if (isStopping) worker.send(order);
+    });
     cluster.on('exit', ({ id }) => void listening.delete(id));
     if (adminPort !== null) {
       void listenForAdmin({ isReady, families: countOfAll }, { host: '127.0.0.1', port: adminPort }).then(
@@ -132,6 +137,14 @@ async function countOfAll(): Promise<Family[]> {
   return addedUp(all);
 }
 
+/** The order to end may come before this worker has begun to serve. */
+let isStopOrdered = false;
+if (isWorker) {
+  process.on('message', (message: Order) => {
+    if (message.order === 'stop') isStopOrdered = true;
+  });
+}
+
 /** The sink of a worker: the first process writes. */
 export function workerSink(): EventSink {
   return {
@@ -151,6 +164,7 @@ export function takeOrders(counts: () => readonly Family[], stop: () => void): v
     isTold = true;
     stop();
   };
+  if (isStopOrdered) once();
   process.on('message', (message: Order) => {
     if (message.order === 'stop') once();
     else {
