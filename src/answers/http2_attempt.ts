@@ -3,6 +3,7 @@ import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
 import { type FieldList, firstValue, isFieldName, NO_FIELDS } from '../http/fields.ts';
 import type { ExchangeLimits } from './attempt.ts';
 import type { Deadlines, Due } from './deadlines.ts';
+import { codeName } from './http2_codes.ts';
 import { declaredLength, http2Fields, http2Trailers, withoutPseudo } from './http2_fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './http2_sessions.ts';
 import type {
@@ -296,29 +297,3 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
     this.#taker.failed(failure, detail);
   }
 }
-
-function codeName(code: number | undefined): string {
-  const names = Object.entries(constants) as [string, unknown][];
-  const found = names.find(([name, value]) => value === code && CODES.has(name));
-  return found === undefined ? String(code) : found[0].replace('NGHTTP2_', '');
-}
-
-/** RFC 9113 §7. */
-const CODES: ReadonlySet<string> = new Set(
-  [
-    'NO_ERROR',
-    'PROTOCOL_ERROR',
-    'INTERNAL_ERROR',
-    'FLOW_CONTROL_ERROR',
-    'SETTINGS_TIMEOUT',
-    'STREAM_CLOSED',
-    'FRAME_SIZE_ERROR',
-    'REFUSED_STREAM',
-    'CANCEL',
-    'COMPRESSION_ERROR',
-    'CONNECT_ERROR',
-    'ENHANCE_YOUR_CALM',
-    'INADEQUATE_SECURITY',
-    'HTTP_1_1_REQUIRED',
-  ].map((name) => `NGHTTP2_${name}`),
-);

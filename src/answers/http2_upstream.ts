@@ -4,7 +4,7 @@ import type { Leaf } from './dial.ts';
 import { Http2Attempt, type Http2Limits } from './http2_attempt.ts';
 import { SessionPool } from './http2_sessions.ts';
 import type { UpstreamClient } from './port.ts';
-import type { UpstreamLimits } from './upstream.ts';
+import type { UpstreamLimits } from './upstream_limits.ts';
 
 /**
  * The upstream client for backends that speak HTTP/2: over TLS by ALPN, else with prior knowledge. Sessions are kept

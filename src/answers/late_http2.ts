@@ -1,5 +1,5 @@
 import type { Forwarding, UpstreamClient } from './port.ts';
-import type { UpstreamLimits } from './upstream.ts';
+import type { UpstreamLimits } from './upstream_limits.ts';
 
 /** HTTP/2 to backends that say so: loaded with the first request to one, for what Node has for it takes 14 MB. */
 export function lateHttp2Upstream(limits: UpstreamLimits): UpstreamClient {

@@ -1,39 +1,14 @@
-import type { LookupFunction } from 'node:net';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import { createAddresses } from './addresses.ts';
-import { Attempt, type ExchangeLimits } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import { Pools } from './connections.ts';
 import { Deadlines } from './deadlines.ts';
-import type { DialLimits } from './dial.ts';
 import { lateHttp2Upstream } from './late_http2.ts';
 import type { UpstreamClient } from './port.ts';
 import { forwardConverted } from './websocket_converter.ts';
+import { UPSTREAM_LIMITS, type UpstreamLimits } from './upstream_limits.ts';
 
-export interface UpstreamLimits extends DialLimits, ExchangeLimits {
-  /** Longest wait for the next bytes of a response body, in ms; 0 for no limit. */
-  readonly bodyIdleMs: number;
-  /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
-  readonly idleConnectionMs: number;
-  /** Unused connections kept for each upstream. */
-  readonly idleConnections: number;
-  /** Longest response head, in bytes. */
-  readonly headBytes: number;
-  /** Looks names up; null for the system, with the times of DNS. */
-  readonly lookup: LookupFunction | null;
-}
-
-export const UPSTREAM_LIMITS: UpstreamLimits = {
-  connectMs: 10_000,
-  headMs: 60_000,
-  continueMs: 1_000,
-  bodyIdleMs: 300_000,
-  idleConnectionMs: 60_000,
-  idleConnections: 256,
-  headBytes: 1_048_576,
-  verifyTls: true,
-  ca: [],
-  lookup: null,
-};
+export { UPSTREAM_LIMITS, type UpstreamLimits } from './upstream_limits.ts';
 
 /**
  * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.

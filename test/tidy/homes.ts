@@ -92,7 +92,9 @@ function problemOf(path: string, specifier: string): string | null {
 function homeOfBuiltin(name: string): Home | undefined {
   return (
     BUILTINS[name] ??
-    (/^node:(?:module|os|child_process|worker_threads|readline)$/.test(name) ? ['src/cli/'] : undefined)
+    (/^node:(?:cluster|module|os|child_process|worker_threads|readline)$/.test(name)
+      ? ['src/cli/']
+      : undefined)
   );
 }
 
