@@ -42,6 +42,8 @@ export class Relay implements BodyTaker {
     // A client that leaves takes the upstream with it, and so does one that breaks its own body off.
     const cut = sink.gone || request.fault !== null ? 'client' : 'upstream';
     sink.onGone = null;
+    // What came before the fault, perhaps in the same read, is the client's: it goes out before the cut.
+    if (!sink.gone) sink.rest();
     sink.destroy();
     this.#finish(cut);
   }

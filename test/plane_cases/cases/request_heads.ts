@@ -90,7 +90,7 @@ export const REQUEST_HEADS: CaseGroup = {
     refused('version with two digits', 400, `GET / HTTP/1.10\r\n${H}\r\n`),
     refused('HTTP/0.9 line', 505, 'GET /\r\n\r\n', 'request.version'),
     refused('HTTP/2.0 in an HTTP/1 head', 505, `GET / HTTP/2.0\r\n${H}\r\n`, 'request.version'),
-    refused('the HTTP/2 preface', 505, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'request.version'),
+    // The preface of HTTP/2 is no refusal: it is served, see test/http2/front.test.ts.
     refused(
       'a TLS client hello',
       400,
