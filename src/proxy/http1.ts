@@ -52,11 +52,15 @@ function createHttp1Service(
         if (connection.isIdle) connection.socket.destroy();
       }
       let cut = 0;
-      const timer = setTimeout(() => {
-        cut = service.connections.size;
-        for (const connection of service.connections) connection.socket.destroy();
-      }, deadlineMs);
-      await service.quiet();
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          cut = service.connections.size;
+          for (const connection of service.connections) connection.socket.destroy();
+          timer = setTimeout(resolve, AFTER_CUT_MS);
+        }, deadlineMs);
+        void service.quiet().then(resolve);
+      });
       clearTimeout(timer);
       return { cut };
     },
@@ -65,6 +69,9 @@ function createHttp1Service(
     },
   };
 }
+
+/** How long exchanges may take to notice that their connection was cut. Stopping never waits for longer. */
+const AFTER_CUT_MS = 2_000;
 
 /** A listener for plain HTTP/1.1; `http2` takes those connections that begin with its preface. */
 export function createHttp1Listener(

@@ -73,11 +73,13 @@ export function createHttp2Service(
       draining = true;
       for (const session of sessions) sayGoodbye(session);
       let cut = 0;
-      const timer = setTimeout(() => {
-        cut = sessions.size;
-        for (const session of sessions) session.destroy();
-      }, deadlineMs);
+      let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          cut = sessions.size;
+          for (const session of sessions) session.destroy();
+          timer = setTimeout(resolve, AFTER_CUT_MS);
+        }, deadlineMs);
         waiting.push(resolve);
         look();
       });
@@ -89,6 +91,9 @@ export function createHttp2Service(
     },
   };
 }
+
+/** How long exchanges may take to notice that their connection was cut. Stopping never waits for longer. */
+const AFTER_CUT_MS = 2_000;
 
 /** No stream has a greater number: the client is told to begin none, and those on their way are still taken. */
 const NONE_IS_LOST = 2 ** 31 - 1;
