@@ -147,7 +147,6 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const swapped = new Set<() => Promise<void>>();
   let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
-
   const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
     beginOn(runtime, head, connection);
 
@@ -178,8 +177,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     upstream: Answers['forward'] = OK_UPSTREAM,
   ): Decision {
     const head = 'path' in request ? request : headOf(request);
-    const scheme = 'refused' in head ? head.head.scheme : head.scheme;
-    const connection = 'client' in from ? from : connectionOf(from, scheme, world.nowMs());
+    const connection = 'client' in from ? from : connectionFor(head, from, world.nowMs());
     return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
   }
 
@@ -193,9 +191,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     explain: (request, from, upstream) =>
       explanationOf(decide(request, from, upstream).exchange, current.locate),
     handle: async (request, from = {}) => {
-      const head = headOf({ method: request.method, url: request.url, headers: request.headers });
-      const { scheme } = 'refused' in head ? head.head : head;
-      const exchange = begin(head, connectionOf(from, scheme, world.nowMs()));
+      const exchange = beginRequest(runtime, request, from);
       const response = await answered(exchange, request, options);
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
@@ -218,6 +214,16 @@ function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connecti
   if (!('refused' in head)) return runtime.begin(connection, head);
   const because = { code: head.refused, detail: { problem: head.says } };
   return refuseExchange(runtime.current(), connection, head.head, runtime.world, because);
+}
+
+function beginRequest(runtime: EdgeRuntime, { method, url, headers }: Request, from: ClientFacts): Exchange {
+  const head = headOf({ method, url, headers });
+  return beginOn(runtime, head, connectionFor(head, from, runtime.world.nowMs()));
+}
+
+function connectionFor(head: RequestHead | RefusedHead, from: ClientFacts, nowMs: number): Connection {
+  const { scheme } = 'refused' in head ? head.head : head;
+  return connectionOf(from, scheme, nowMs);
 }
 
 /** What drivers of requests are given; `finished` makes the event. */

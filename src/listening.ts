@@ -96,15 +96,8 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, tape, hands: given } = live;
   /** Where plain HTTP is redirected to; known when all ports are open, and anew after each change. */
-  const redirects: { httpsPort?: number | undefined } = {};
-  const engine = enginePlane({
-    ...wiring,
-    begin: (connection, head) => {
-      const { httpsPort } = redirects;
-      const isPlain = httpsPort !== undefined && connection.tls === null;
-      return wiring.begin(isPlain ? { ...connection, httpsPort } : connection, head);
-    },
-  });
+  const redirects: Redirects = {};
+  const engine = enginePlane(redirecting(wiring, redirects));
   const client = createUpstreamClient(options.upstreamLimits);
   const plane = tape === null ? engine : listenIn(engine, tape);
   const upstream = tape === null ? client : copyBodies(client, tape);
@@ -166,6 +159,22 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
       const drained = await closeAll(deadlineMs, front);
       await admin?.close();
       return drained;
+    },
+  };
+}
+
+interface Redirects {
+  httpsPort?: number | undefined;
+}
+
+/** Tells exchanges of plain connections where TLS is spoken. */
+function redirecting(wiring: LiveWiring['wiring'], redirects: Redirects): LiveWiring['wiring'] {
+  return {
+    ...wiring,
+    begin: (connection, head) => {
+      const { httpsPort } = redirects;
+      const isPlain = httpsPort !== undefined && connection.tls === null;
+      return wiring.begin(isPlain ? { ...connection, httpsPort } : connection, head);
     },
   };
 }

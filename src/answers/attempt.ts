@@ -13,7 +13,8 @@ import type {
   ResponseBody,
 } from './port.ts';
 import { requestText } from './request_text.ts';
-import type { OnConnection, UpstreamConnection } from './upstream_connection.ts';
+import type { OnConnection } from './on_connection.ts';
+import type { UpstreamConnection } from './upstream_connection.ts';
 
 export interface ExchangeLimits {
   /** Longest wait for a response head while it is the upstream's turn, in ms. */

@@ -1,5 +1,6 @@
 import type { Leaf } from './dial.ts';
-import { type ConnectionLimits, type OnConnection, UpstreamConnection } from './upstream_connection.ts';
+import type { OnConnection } from './on_connection.ts';
+import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';
 
 export interface PoolLimits extends ConnectionLimits {
   /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */

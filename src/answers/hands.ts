@@ -15,7 +15,7 @@ export async function askProviders(question: OidcQuestion): Promise<Answers['oid
 }
 
 async function fetchAlone(request: FetchRequest): Promise<Answers['fetch']> {
-  fetcher ??= import('./fetch.ts').then(({ createFetcher }) => createFetcher());
+  fetcher ??= newFetcher();
   return (await fetcher).fetch(request, new AbortController().signal);
 }
 
@@ -26,11 +26,14 @@ async function verify(request: SignatureRequest): Promise<Answers['signature']> 
 /** The fetcher of one listener, loaded when it is first asked: undici takes 30 MB and 200 ms. */
 export function lateFetcher(): Fetcher {
   let loading: Promise<Fetcher> | null = null;
-  const load = async (): Promise<Fetcher> => (await import('./fetch.ts')).createFetcher();
   return {
-    fetch: async (request, gone) => (await (loading ??= load())).fetch(request, gone),
+    fetch: async (request, gone) => (await (loading ??= newFetcher())).fetch(request, gone),
     close: async () => (await loading)?.close(),
   };
+}
+
+async function newFetcher(): Promise<Fetcher> {
+  return (await import('./fetch.ts')).createFetcher();
 }
 
 /** All of them, for an exchange without a listener. */

@@ -14,9 +14,15 @@ export function lateHttp2Upstream(limits: UpstreamLimits): UpstreamClient {
       if (client !== null) return client.forward(request, body, options, taker);
       let isCancelled = false;
       let forwarding: Forwarding | null = null;
-      void (loading ??= load()).then((loaded) => {
-        if (!isCancelled) forwarding = loaded.forward(request, body, options, taker);
-      });
+      const begin = async (): Promise<void> => {
+        try {
+          const loaded = await (loading ??= load());
+          if (!isCancelled) forwarding = loaded.forward(request, body, options, taker);
+        } catch (error) {
+          if (!isCancelled) taker.failed('invalid', `HTTP/2 cannot be spoken here: ${String(error)}`);
+        }
+      };
+      void begin();
       return {
         cancel() {
           isCancelled = true;

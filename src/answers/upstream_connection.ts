@@ -7,30 +7,13 @@ import type { WireLimits } from '../wire/limits.ts';
 import { ResponseReader, type WireResponse } from '../wire/response_head.ts';
 import type { Due, Deadlines } from './deadlines.ts';
 import { detailOf, dial, type DialOptions, type Leaf } from './dial.ts';
+import type { OnConnection } from './on_connection.ts';
+import { giveBack } from './give_back.ts';
 import { Outbox } from './outbox.ts';
 import type { BodyFault, BodyTaker } from './port.ts';
 
 /** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
 const READ_BYTES = 65_536;
-
-/** The request that is on a connection, as the connection sees it. */
-export interface OnConnection {
-  /** Whether the response has no content whatever its head says: it answers HEAD. */
-  readonly isHead: boolean;
-  /** The connection is there, or why it is not. */
-  connected(): void;
-  undialled(detail: string): void;
-  /** A head, interim or final. False: the connection is not the exchange's any more. */
-  headed(head: WireResponse): boolean;
-  /** Behind the last byte of the response, before its taker hears of it. */
-  ended(keepAlive: boolean): void;
-  /** Time is over before there was a head. True: it was not the upstream's time, and the exchange goes on. */
-  overdue(): boolean;
-  /** Nothing more will come: the connection has ended, time is over, or what came is no HTTP. */
-  broken(fault: 'reset' | 'timeout' | 'invalid', detail: string): void;
-  /** What was left over by a write is with the system. */
-  flushed(): void;
-}
 
 export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
   readonly wire: WireLimits;
@@ -295,9 +278,7 @@ export class UpstreamConnection implements Due {
     this.#taker = null;
     this.deadline = 0;
     socket.off('data', this.#onData).off('end', this.#onEnd).pause();
-    const inbox = this.#inbox;
-    if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
-    inbox.clear();
+    giveBack(this.#inbox, socket);
     return socket;
   }
 }

@@ -22,6 +22,7 @@ import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from 
 import { FileError } from './load_config.ts';
 import { requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
+import { untilStopped } from './stopping.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
 import {
@@ -146,7 +147,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
       : null;
-  const code = await (isWorker ? untilOrdered(made.edge) : untilStopped(voice));
+  const code = await (isWorker ? untilOrdered(made.edge) : untilStopped(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
@@ -284,21 +285,6 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
 
 function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
   if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
-}
-
-/** Waits for the signal to stop; a second one ends the process at once. */
-function untilStopped({ say }: Voice): Promise<number> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      say('draining; once more to stop at once');
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-        process.once(signal, () => process.exit(EXIT.interrupted));
-      }
-      resolve(EXIT.ok);
-    };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
-  });
 }
 
 /** A port given on the command line. */

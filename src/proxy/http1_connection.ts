@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Due } from '../answers/deadlines.ts';
+import { giveBack } from '../answers/give_back.ts';
 import { Outbox } from '../answers/outbox.ts';
 import { CHUNKED } from '../wire/framing.ts';
 import { ContentReader } from '../wire/content.ts';
@@ -39,6 +40,13 @@ export class Http1Connection implements Due {
   #isClosing = false;
   /** What comes is not looked at any more. */
   #isDeaf = false;
+  /** A head has begun and is not whole. */
+  #isWithin = false;
+  /** No request has come yet. */
+  #isFirst = true;
+  /** The rest of a body that nobody wants is read. */
+  #isDiscarding = false;
+  #isTakenOver = false;
   /** When the request that is being read must be there as a whole. */
   #requestDeadline = 0;
 
@@ -110,16 +118,9 @@ export class Http1Connection implements Due {
     return true;
   }
 
-  /** A head has begun and is not whole. */
-  #isWithin = false;
-  /** No request has come yet. */
-  #isFirst = true;
-
   #beginHead(): void {
-    const {
-      deadlines,
-      limits: { headMs, requestMs },
-    } = this.#service;
+    const { deadlines } = this.#service;
+    const { headMs, requestMs } = this.#service.limits;
     this.deadline = deadlines.after(requestMs === 0 ? headMs : Math.min(headMs, requestMs));
     this.#requestDeadline = deadlines.after(requestMs);
   }
@@ -191,10 +192,6 @@ export class Http1Connection implements Due {
     return this.#service.draining && this.#inbox.length === 0;
   }
 
-  /** The rest of a body that nobody wants is read. */
-  #isDiscarding = false;
-  #isTakenOver = false;
-
   wanted(): void {
     this.#advance();
   }
@@ -239,14 +236,11 @@ export class Http1Connection implements Due {
 
   /** Lets go of the socket, with all that was read ahead. */
   #detach(): Socket {
-    const { socket } = this;
-    const inbox = this.#inbox;
     this.#isTakenOver = true;
     this.#isDeaf = true;
-    detach(socket).pause();
-    if (inbox.length > 0) socket.unshift(Buffer.from(inbox.bytes.subarray(inbox.from, inbox.to)));
-    inbox.clear();
-    return socket;
+    detach(this.socket).pause();
+    giveBack(this.#inbox, this.socket);
+    return this.socket;
   }
 
   /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
@@ -295,9 +289,8 @@ export class Http1Connection implements Due {
   closed(): void {
     this.#service.deadlines.forget(this);
     this.#isDeaf = true;
-    const underWay = this.#underWay;
-    if (underWay !== null && !this.#isTakenOver) {
-      const { body, sink } = underWay;
+    if (this.#underWay !== null && !this.#isTakenOver) {
+      const { body, sink } = this.#underWay;
       const onGone = sink.markGone();
       body.fail('left', 'the client left in the middle of its request body');
       onGone();

@@ -18,7 +18,15 @@ export function lateHttp2(
   };
   return {
     serve(socket, facts) {
-      if (service === null) void (loading ??= load()).then(({ serve }) => serve(socket, facts));
+      const begin = async (): Promise<void> => {
+        try {
+          const loaded = await (loading ??= load());
+          loaded.serve(socket, facts);
+        } catch {
+          socket.destroy();
+        }
+      };
+      if (service === null) void begin();
       else service.serve(socket, facts);
     },
     drain: async (deadlineMs) => (await loading)?.drain(deadlineMs) ?? NOBODY,
