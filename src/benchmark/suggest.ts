@@ -103,13 +103,13 @@ function ordersOf(rules: readonly PolicyRule[], pointer: string, parts: readonly
     orders.push({ says: `ask the cheap conditions first in ${names.join(', ')}`, rules: cheapestFirst });
   }
   const byCost = rules
-    .map((rule, at) => ({
-      rule,
-      at,
-      ns: parts.find((part) => part.pointer === pointerTo(pointer, at))?.ns ?? 0,
-    }))
+    .map((rule, at) => {
+      const part = parts.find((each) => each.pointer === pointerTo(pointer, at));
+      return { rule, at, ns: part?.ns ?? 0, reached: part?.reached ?? 0 };
+    })
     .toSorted((one, other) => one.ns - other.ns);
-  const costs = byCost.filter(({ ns }) => ns > 0);
+  // A rule that ends requests may save more than it costs, and then its own cost is none.
+  const costs = byCost.filter(({ reached }) => reached > 0);
   if (costs.length > 1) {
     orders.push({ says: 'put the rules in the order of their cost', rules: byCost.map(({ rule }) => rule) });
     const dearest = costs.at(-1)!;
