@@ -16,7 +16,7 @@ export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs
 const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate|idp_metadata/;
 /** What stands at the left edge of a traffic policy, and never at that of an edge file. */
 const POLICY_KEY =
-  /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|inbound|outbound)["']?\s*:/m;
+  /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|on_event_stream_message|inbound|outbound)["']?\s*:/m;
 const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
 /** What stands at the left edge of a scenario file only. */
 const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
