@@ -22,6 +22,9 @@ import { type LiveUpstream, deadAddress, liveUpstream } from './scripted_upstrea
 const CLIENT_FIELD = 'x-test-client';
 const HEAD_MS = 300;
 
+/** A close frame of a WebSocket, masked as a client's (RFC 6455 §5.5.1). */
+const LAST_FRAME = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]);
+
 let upstream: LiveUpstream;
 let dead: string;
 
@@ -91,7 +94,10 @@ async function runLive(each: Case, type: string): Promise<Step[][]> {
       };
       await once(socket, 'connect');
       socket.write(wireBytes({ url: 'http://shop.test/', ...exchanged.request }, exchanged.clientIp));
-      socket.resume();
+      // A tunnel is complete when its client has said its last word.
+      socket.on('data', (bytes) => {
+        if (bytes.toString('latin1').startsWith('HTTP/1.1 101')) socket.end(LAST_FRAME);
+      });
       traces.push(traceOf(await complete));
       socket.destroy();
     }
