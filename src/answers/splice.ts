@@ -22,8 +22,8 @@ export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promis
     upstream.allowHalfOpen = true;
     upstream.on('data', (chunk: Buffer) => count('toClient', chunk));
     client.on('data', (chunk: Buffer) => count('toUpstream', chunk));
-    watch(client, 'client');
-    watch(upstream, 'upstream');
+    watch(client, upstream, 'client');
+    watch(upstream, client, 'upstream');
     client.pipe(upstream);
     upstream.pipe(client);
     rest();
@@ -37,10 +37,12 @@ export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promis
       if (idleMs > 0) timer = setTimeout(() => stop('client'), idleMs);
     }
 
-    function watch(side: Duplex, name: 'client' | 'upstream'): void {
+    function watch(side: Duplex, other: Duplex, name: 'client' | 'upstream'): void {
       side.on('error', () => stop(name));
       side.once('close', () => {
-        if (!side.readableEnded || !side.writableFinished) stop(name);
+        // A stream of HTTP/2 that was reset says that both of its directions have ended. Ours ends when the other
+        // side's does, and not before.
+        if (!side.readableEnded || !side.writableFinished || !other.readableEnded) stop(name);
         open--;
         if (open > 0) return;
         clearTimeout(timer);

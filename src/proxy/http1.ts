@@ -3,7 +3,7 @@ import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './
 import type { Hands } from './hands.ts';
 import { Http1Connection } from './http1_connection.ts';
 import { createService, type ServeConnection } from './http1_service.ts';
-import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
+import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
 import type { ConnectionFacts, Plane } from './port.ts';
 
 export interface Http1Listener {
@@ -69,9 +69,6 @@ function createHttp1Service(
     },
   };
 }
-
-/** How long exchanges may take to notice that their connection was cut. Stopping never waits for longer. */
-const AFTER_CUT_MS = 2_000;
 
 /** A listener for plain HTTP/1.1; `http2` takes those connections that begin with its preface. */
 export function createHttp1Listener(

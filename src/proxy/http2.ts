@@ -10,7 +10,7 @@ import type { FieldList } from '../http/fields.ts';
 import type { Hands } from './hands.ts';
 import { Http2Exchange, type Http2Shared } from './http2_exchange.ts';
 import { CONNECTION_WINDOW_BYTES, CONTROL, RESETS, SESSION } from './http2_limits.ts';
-import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
+import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
 import type { ConnectionFacts, Plane } from './port.ts';
 
 /** HTTP/2 on connections that somebody else has accepted. */
@@ -91,9 +91,6 @@ export function createHttp2Service(
     },
   };
 }
-
-/** How long exchanges may take to notice that their connection was cut. Stopping never waits for longer. */
-const AFTER_CUT_MS = 2_000;
 
 /** No stream has a greater number: the client is told to begin none, and those on their way are still taken. */
 const NONE_IS_LOST = 2 ** 31 - 1;

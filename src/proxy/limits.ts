@@ -32,3 +32,9 @@ export const LISTENER_LIMITS: ListenerLimits = {
   tunnelIdleMs: 300_000,
   aheadBytes: 65_536,
 };
+
+/**
+ * How long a stop waits for exchanges whose connection was cut. They are complete at once, but for those that ask
+ * somebody who cannot be interrupted, such as an OpenID provider.
+ */
+export const AFTER_CUT_MS = 2_000;
