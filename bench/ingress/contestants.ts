@@ -8,8 +8,11 @@ import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './s
 export type Ability = 'tls' | 'http2' | 'everything';
 
 export interface Contestant {
+  /** As `--only` takes it. */
   readonly name: string;
   readonly abilities: readonly Ability[];
+  /** Whether it gets faster while it runs. */
+  readonly compiles: boolean;
   /** Why it cannot take part on this machine, or null. */
   readonly missing: () => string | null;
   readonly command: (site: Site, allOn: boolean, built: string) => readonly string[];
@@ -17,10 +20,14 @@ export interface Contestant {
 
 const here = import.meta.dirname;
 
+/** Ours among the names of contestants. */
+export const OURS_NAME = 'ours';
+
 function server(name: string, args: (site: Site, allOn: boolean) => string[], program = name): Contestant {
   return {
     name,
     abilities: ['tls', 'http2', 'everything'],
+    compiles: false,
     missing: () => (whereIs(program) === null ? `${program} is not installed` : null),
     command: (site, allOn) => [whereIs(program)!, ...args(site, allOn)],
   };
@@ -30,6 +37,7 @@ function node(name: string, script: string, abilities: readonly Ability[] = []):
   return {
     name,
     abilities,
+    compiles: true,
     missing: () => null,
     command: ({ port, upstreamPort, folder }, allOn) => [
       process.execPath,
@@ -44,8 +52,9 @@ function node(name: string, script: string, abilities: readonly Ability[] = []):
 
 /** Ours: HTTP/2 and TLS join its abilities when the listener has them. */
 const OURS: Contestant = {
-  name: 'edgeproof',
+  name: OURS_NAME,
   abilities: ['everything'],
+  compiles: true,
   missing: () => null,
   command({ port, upstreamPort, folder }, allOn, built) {
     const config = join(folder, 'edge.json');
@@ -61,10 +70,10 @@ export const CONTESTANTS: readonly Contestant[] = [
   server('nginx', nginxArguments),
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
-  node('undici dispatch', 'undici_dispatch'),
-  node('undici, the obvious way', 'undici_obvious', ['everything']),
+  node('undici', 'undici_dispatch'),
+  node('undici_obvious', 'undici_obvious', ['everything']),
   node('fast-proxy', 'fast_proxy'),
-  node('@fastify/http-proxy', 'fastify'),
+  node('fastify', 'fastify'),
   node('http-proxy-3', 'http_proxy_3'),
 ];
 

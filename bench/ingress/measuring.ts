@@ -116,7 +116,9 @@ async function turnOf(
       const fault = await verify(workload, port);
       taken.push([
         workload.name,
-        fault === null ? await sampleOf(workload, port, running.pid, plan, around) : { skipped: fault },
+        fault === null
+          ? await sampleOf(workload, port, { pid: running.pid, compiles: contestant.compiles }, plan, around)
+          : { skipped: fault },
       ]);
     }
   } finally {
@@ -127,7 +129,7 @@ async function turnOf(
 
 /** What is compiled while it runs is ready after so many requests, which takes long where the machine is busy. */
 const WARM_REQUESTS = 25_000;
-const WARM_TURNS = 5;
+const WARM_TURNS = 3;
 
 async function warmUp(
   workload: Workload,
@@ -144,7 +146,7 @@ async function warmUp(
 async function sampleOf(
   workload: Workload,
   port: number,
-  pid: number,
+  { pid, compiles }: { readonly pid: number; readonly compiles: boolean },
   plan: Plan,
   around: Surroundings,
 ): Promise<Sample> {
@@ -153,7 +155,8 @@ async function sampleOf(
     connections: plan.connections,
     sourceAddresses: around.sourceAddresses,
   };
-  await warmUp(workload, port, plan.warmUpSeconds, options);
+  if (compiles) await warmUp(workload, port, plan.warmUpSeconds, options);
+  else await load(workload, port, { ...options, seconds: 1 });
   const before = cpuMs(pid);
   const { requests, seconds, p50Ms, p99Ms, faults } = await load(workload, port, {
     ...options,

@@ -1,4 +1,5 @@
 import type { BenchRow } from '../measure.ts';
+import { OURS_NAME } from './contestants.ts';
 import type { Cell, Measured, Sample } from './measuring.ts';
 
 /** A figure with the spread of the middle half of its rounds. */
@@ -76,7 +77,7 @@ function aligned(rows: readonly (readonly string[])[]): string {
 }
 
 /** Our CPU time a request beside that of the others, for the report of all benchmarks. */
-export function benchRows(measured: Measured, ours = 'edgeproof'): BenchRow[] {
+export function benchRows(measured: Measured, ours = OURS_NAME): BenchRow[] {
   return measured.workloads.flatMap((workload) => {
     const medians = measured.contestants.flatMap((name): [string, number][] => {
       const cell = measured.cell(workload, name);

@@ -1,65 +1,14 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
-import { pathToFileURL } from 'node:url';
 import type { BenchSection } from '../measure.ts';
+import { builtOf } from './build.ts';
 import { CONTESTANTS } from './contestants.ts';
 import { missingPrograms } from './load.ts';
 import { type Measured, measure } from './measuring.ts';
 import { benchRows, tableOf } from './report.ts';
+import { type Settings, settingsOf } from './settings.ts';
 import { standing } from './standing.ts';
 import { surroundings } from './surroundings.ts';
-import { QUICK, WORKLOADS } from './workloads.ts';
-
-const USAGE = `node bench/ingress/run.ts [--quick] [--rounds 5] [--seconds 4] [--connections 64]
-  [--only 'edgeproof;nginx'] [--workloads '1 kB GET;10 kB POST'] [--tree <folder of sources>] [--idle 10000] [--no-standing]`;
-
-interface Settings {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly connections: number;
-  readonly only: ReadonlySet<string> | null;
-  readonly workloads: ReadonlySet<string> | null;
-  readonly tree: string | undefined;
-  /** Idle connections of the memory figure; 0: leave start and memory out. */
-  readonly idle: number;
-}
-
-function setOf(list: string | undefined): ReadonlySet<string> | null {
-  return list === undefined ? null : new Set(list.split(';').map((name) => name.trim()));
-}
-
-function settingsOf(args: readonly string[]): Settings {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: 'boolean' },
-      help: { type: 'boolean' },
-      'no-standing': { type: 'boolean' },
-      rounds: text,
-      seconds: text,
-      connections: text,
-      only: text,
-      workloads: text,
-      tree: text,
-      idle: text,
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(`${USAGE}\n`);
-    process.exit(0);
-  }
-  const quick = values.quick === true;
-  return {
-    rounds: Number(values.rounds ?? (quick ? 3 : 5)),
-    seconds: Number(values.seconds ?? (quick ? 2 : 4)),
-    connections: Number(values.connections ?? 64),
-    only: setOf(values.only) ?? (quick ? new Set(['edgeproof', 'nginx', 'haproxy']) : null),
-    workloads: setOf(values.workloads) ?? (quick ? QUICK : null),
-    tree: values.tree,
-    idle: values['no-standing'] === true || quick ? 0 : Number(values.idle ?? 10_000),
-  };
-}
+import { WORKLOADS } from './workloads.ts';
 
 async function measureAll(
   settings: Settings,
@@ -67,12 +16,12 @@ async function measureAll(
 ): Promise<{ measured: Measured; notes: string[] }> {
   const missing = missingPrograms();
   if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
-  const around = await surroundings(settings.tree);
+  const around = await surroundings(builtOf(settings.tree, settings.source));
   try {
     const { rounds, seconds, connections } = settings;
     const plan = {
       contestants: CONTESTANTS.filter(({ name }) => settings.only?.has(name) ?? true),
-      workloads: WORKLOADS.filter(({ name }) => settings.workloads?.has(name) ?? true),
+      workloads: WORKLOADS.filter(({ id }) => settings.workloads?.has(id) ?? true),
       rounds,
       seconds,
       // A machine that compiles while it runs is measured once it has.
@@ -106,17 +55,25 @@ async function measureAll(
 
 /** The section of `npm run bench`: CPU time a request, short. */
 export async function run(): Promise<BenchSection> {
-  const title = 'Ingress, one core: CPU a request (node bench/ingress/run.ts has the whole)';
+  const title =
+    'Ingress, one core: CPU a request (npm run bench -- ingress --help says how to see the whole)';
   const missing = missingPrograms();
   if (missing.length > 0) return { title, rows: [], notes: [`skipped: ${missing.join(', ')} missing`] };
-  const { measured, notes } = await measureAll(settingsOf(['--quick']), () => undefined);
+  const settings = settingsOf(['--quick']);
+  if (typeof settings === 'string') throw new Error(settings);
+  const { measured, notes } = await measureAll(settings, () => undefined);
   return { title, rows: benchRows(measured), notes };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { measured, notes } = await measureAll(settingsOf(process.argv.slice(2)), (line) =>
-    process.stderr.write(`${line}\n`),
-  );
+/** `npm run bench -- ingress <arguments>`: a table for each workload; the answer is the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const settings = settingsOf(args);
+  if (typeof settings === 'string') {
+    process.stdout.write(`${settings}\n`);
+    return 2;
+  }
+  const { measured, notes } = await measureAll(settings, (line) => void process.stderr.write(`${line}\n`));
   for (const workload of measured.workloads) process.stdout.write(`\n${tableOf(measured, workload)}\n`);
   process.stdout.write(`\n${notes.map((note) => `  ${note}`).join('\n')}\n`);
+  return 0;
 }

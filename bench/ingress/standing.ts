@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CONTESTANTS, type Contestant, startContestant } from './contestants.ts';
+import { commandLineOf } from './build.ts';
+import { CONTESTANTS, type Contestant, OURS_NAME, startContestant } from './contestants.ts';
 import { HOST } from './everything_on.ts';
 import { load } from './load.ts';
 import { ourConfig } from './our_config.ts';
@@ -20,7 +21,7 @@ export interface Standing {
   readonly idleConnections: number;
 }
 
-const NAMES: ReadonlySet<string> = new Set(['edgeproof', 'nginx', 'haproxy', 'caddy', 'undici dispatch']);
+const NAMES: ReadonlySet<string> = new Set([OURS_NAME, 'nginx', 'haproxy', 'caddy', 'undici']);
 /** HAProxy reserves two descriptors for each connection, and refuses more than its limit has. */
 const HAPROXY_IDLE = 9_500;
 const LOAD_SECONDS = 2;
@@ -56,13 +57,13 @@ function descriptors(): number {
 
 /** Ours is started as users start it: the command line, `dev` on a file. */
 function commandOf(contestant: Contestant, around: Surroundings): readonly string[] {
-  if (contestant.name !== 'edgeproof')
+  if (contestant.name !== OURS_NAME)
     return contestant.command({ ...around.site, tlsPort: 0 }, false, around.built);
   const file = join(around.folder, 'dev.yaml');
   writeFileSync(file, ourConfig(around.site.upstreamPort, false));
   return [
     process.execPath,
-    commandLine(around.built),
+    commandLineOf(around.built),
     'dev',
     file,
     '--port',
@@ -70,11 +71,6 @@ function commandOf(contestant: Contestant, around: Surroundings): readonly strin
     '--strict-port',
     '--no-watch',
   ];
-}
-
-function commandLine(built: string): string {
-  const bundled = join(built, 'bin/main.js');
-  return existsSync(bundled) ? bundled : join(built, 'cli/main.js');
 }
 
 async function startMs(contestant: Contestant, around: Surroundings): Promise<number> {

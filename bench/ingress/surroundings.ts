@@ -1,15 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { HOST } from './everything_on.ts';
 import { type Running, freePorts, start, untilListening, whereIs } from './processes.ts';
@@ -18,7 +10,7 @@ import type { Site } from './servers.ts';
 /** All that contestants and load need around them. */
 export interface Surroundings {
   readonly folder: string;
-  /** Our proxy, built. */
+  /** The folder of our proxy, built or as sources. */
   readonly built: string;
   readonly site: Site;
   readonly sourceAddresses: string | null;
@@ -31,10 +23,9 @@ export interface Surroundings {
 }
 
 const here = import.meta.dirname;
-const project = resolve(here, '../..');
 
-/** Builds ours from a source tree into a folder of its own, and prepares certificate, upstream and ports. */
-export async function surroundings(tree = project): Promise<Surroundings> {
+/** Prepares certificate, upstream and ports, and a folder for what is written meanwhile; `built` is our proxy. */
+export async function surroundings(built: string): Promise<Surroundings> {
   const folder = mkdtempSync(join(tmpdir(), 'ingress-'));
   const [port = 0, tlsPort = 0, upstreamPort = 0] = await freePorts(3);
   const { private: key, cert } = await generate([{ name: 'commonName', value: HOST }], { keyType: 'ec' });
@@ -46,7 +37,7 @@ export async function surroundings(tree = project): Promise<Surroundings> {
   const loadCore = twoCores ? 1 : null;
   return {
     folder,
-    built: build(tree, folder),
+    built,
     site: { port, tlsPort, upstreamPort, folder, ...files },
     sourceAddresses: compileC('source_addresses.c', join(folder, 'source_addresses.so'), [
       '-shared',
@@ -58,42 +49,6 @@ export async function surroundings(tree = project): Promise<Surroundings> {
     startUpstream: () => startUpstream(folder, upstreamPort, loadCore),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-/** The compiler writes although a file has errors of types: whoever measures may be in the middle of a change. */
-function build(tree: string, folder: string): string {
-  const built = join(folder, 'built');
-  const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  try {
-    execFileSync(
-      process.execPath,
-      [tsc, '-p', 'tsconfig.build.json', '--outDir', join(built, 'dist'), '--declaration', 'false'],
-      {
-        cwd: tree,
-        stdio: 'pipe',
-      },
-    );
-  } catch (error) {
-    if (!existsSync(join(built, 'dist/edgeproof.js'))) throw error;
-  }
-  copyFileSync(join(tree, 'package.json'), join(built, 'package.json'));
-  symlinkSync(join(project, 'node_modules'), join(built, 'node_modules'));
-  bundle(tree, built);
-  return join(built, 'dist');
-}
-
-/** The command line as it is shipped: in a few files. It cannot be in the middle of a change; then it stays unbundled. */
-function bundle(tree: string, built: string): void {
-  const rolldown = join(project, 'node_modules/rolldown/bin/cli.mjs');
-  copyFileSync(join(tree, 'rolldown.config.ts'), join(built, 'rolldown.config.ts'));
-  try {
-    execFileSync(process.execPath, [rolldown, '-c', 'rolldown.config.ts', '--log-level', 'warn'], {
-      cwd: built,
-      stdio: 'pipe',
-    });
-  } catch {
-    process.stderr.write('the command line does not bundle: its start is measured unbundled\n');
-  }
 }
 
 function compileC(source: string, target: string, flags: readonly string[]): string | null {

@@ -2,6 +2,8 @@ import type { Ability } from './contestants.ts';
 
 /** One kind of load, and what a right answer to it is. */
 export interface Workload {
+  /** As `--workload` takes it. */
+  readonly id: string;
   readonly name: string;
   readonly path: '/1k' | '/100k' | '/post';
   readonly bodyBytes: number;
@@ -18,6 +20,7 @@ export interface Workload {
 }
 
 const GET_1K: Workload = {
+  id: 'get_1k',
   name: '1 kB GET',
   path: '/1k',
   bodyBytes: 0,
@@ -35,21 +38,22 @@ const POST_10K: Partial<Workload> = { path: '/post', bodyBytes: 10_240, answerBy
 
 export const WORKLOADS: readonly Workload[] = [
   GET_1K,
-  { ...GET_1K, ...GET_100K, name: '100 kB GET' },
-  { ...GET_1K, ...POST_10K, name: '10 kB POST' },
-  { ...GET_1K, name: '1 kB GET, new connections', newConnections: true },
-  { ...GET_1K, name: '1 kB GET over TLS', needs: ['tls'], protocol: 'tls' },
-  { ...GET_1K, name: '1 kB GET over HTTP/2', needs: ['http2'], protocol: 'http2' },
-  { ...GET_1K, ...ALL_ON, name: 'all on, 1 kB GET' },
-  { ...GET_1K, ...ALL_ON, ...GET_100K, name: 'all on, 100 kB GET' },
-  { ...GET_1K, ...ALL_ON, ...POST_10K, name: 'all on, 10 kB POST' },
-  { ...GET_1K, ...ALL_ON, name: 'all on, 1 kB GET, 2,000 agents, 1,000 addresses', varied: true },
+  { ...GET_1K, ...GET_100K, id: 'get_100k', name: '100 kB GET' },
+  { ...GET_1K, ...POST_10K, id: 'post_10k', name: '10 kB POST' },
+  { ...GET_1K, id: 'get_1k_new', name: '1 kB GET, new connections', newConnections: true },
+  { ...GET_1K, id: 'get_1k_tls', name: '1 kB GET over TLS', needs: ['tls'], protocol: 'tls' },
+  { ...GET_1K, id: 'get_1k_h2', name: '1 kB GET over HTTP/2', needs: ['http2'], protocol: 'http2' },
+  { ...GET_1K, ...ALL_ON, id: 'all_get_1k', name: 'all on, 1 kB GET' },
+  { ...GET_1K, ...ALL_ON, ...GET_100K, id: 'all_get_100k', name: 'all on, 100 kB GET' },
+  { ...GET_1K, ...ALL_ON, ...POST_10K, id: 'all_post_10k', name: 'all on, 10 kB POST' },
+  {
+    ...GET_1K,
+    ...ALL_ON,
+    id: 'all_get_1k_varied',
+    name: 'all on, 1 kB GET, 2,000 agents, 1,000 addresses',
+    varied: true,
+  },
 ];
 
 /** Those of `--quick`. */
-export const QUICK: ReadonlySet<string> = new Set([
-  '1 kB GET',
-  '100 kB GET',
-  '10 kB POST',
-  'all on, 1 kB GET',
-]);
+export const QUICK = ['get_1k', 'get_100k', 'post_10k', 'all_get_1k'] as const;
