@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEdge, type Edge } from '../../src/edgeproof.ts';
 
@@ -23,6 +23,8 @@ const backend = createServer({ allowHalfOpen: true }, (socket) => {
 const FRAME = Buffer.from([0x82, 0x83, 1, 2, 3, 4, 0x41 ^ 1, 0x42 ^ 2, 0x43 ^ 3]);
 
 interface Opened {
+  /** The client's connection. */
+  readonly client: Socket;
   readonly session: ClientHttp2Session;
   readonly stream: ClientHttp2Stream;
   readonly upstream: Socket;
@@ -54,7 +56,7 @@ const ENDINGS: readonly Ending[] = [
   },
   {
     name: 'the client resets its connection',
-    end: ({ session }) => void (session.socket as Socket).destroy(),
+    end: ({ client }) => void client.resetAndDestroy(),
   },
   { name: 'the upstream ends', end: ({ upstream }) => void upstream.end() },
   { name: 'the upstream closes', end: ({ upstream }) => void upstream.destroy() },
@@ -97,7 +99,8 @@ describe('the end of a WebSocket over HTTP/2', () => {
   afterAll(() => void backend.close());
 
   async function open(url: string, path: string): Promise<Opened> {
-    const session = connect(url);
+    const client = connectTcp({ port: Number(new URL(url).port), host: '127.0.0.1' });
+    const session = connect(url, { createConnection: () => client });
     session.on('error', () => undefined);
     await once(session, 'remoteSettings');
     const stream = session.request(
@@ -117,7 +120,7 @@ describe('the end of a WebSocket over HTTP/2', () => {
     await once(stream, 'data');
     // What answers a close frame with the end, as clients do.
     stream.on('end', () => stream.end());
-    return { session, stream, upstream: taken.at(-1)! };
+    return { client, session, stream, upstream: taken.at(-1)! };
   }
 
   describe.each(['/', '/tcp'])('at %s', (path) => {
