@@ -1,3 +1,4 @@
+import { writeInstant } from '../calendar/texts.ts';
 import {
   type Signer,
   type Written,
@@ -5,7 +6,6 @@ import {
   element,
   withSignature,
 } from '../mechanisms/login/saml/canonical.ts';
-import { writeInstant } from '../mechanisms/login/saml/instants.ts';
 import { UNSPECIFIED } from '../mechanisms/login/saml/name_id.ts';
 import type { Identity } from './identities.ts';
 

@@ -1,6 +1,6 @@
+import { writeDay } from '../calendar/texts.ts';
 import { type PemProblem, isKeyOf, readCertificate, readCertificateChain } from '../crypto/x509.ts';
 import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
-import { writeInstant } from '../mechanisms/login/saml/instants.ts';
 import type { Checking } from './document/check.ts';
 
 const PROBLEMS: Readonly<Record<PemProblem, string>> = {
@@ -64,7 +64,7 @@ export function checkCertificateTimes({ config, report }: Checking, nowMs: numbe
     const { notBeforeMs, notAfterMs } = facts;
     if (nowMs >= notBeforeMs && nowMs <= notAfterMs) return;
     const says =
-      nowMs > notAfterMs ? `has ended on ${day(notAfterMs)}` : `begins on ${day(notBeforeMs)} only`;
+      nowMs > notAfterMs ? `has ended on ${writeDay(notAfterMs)}` : `begins on ${writeDay(notBeforeMs)} only`;
     report(
       'edge.certificate_expired',
       `${at}/${fileKey in thing ? fileKey : textKey}`,
@@ -81,8 +81,4 @@ export function checkCertificateTimes({ config, report }: Checking, nowMs: numbe
     check(thing.ca_pem, 'ca_file', 'ca_pem', thing, pointerTo('/certificate_authorities', name));
   }
   return [];
-}
-
-function day(atMs: number): string {
-  return writeInstant(atMs).slice(0, 10);
 }

@@ -1,3 +1,5 @@
+import { daysInMonth, secondsFromCivil } from '../calendar/dates.ts';
+import { writeSeconds } from '../calendar/texts.ts';
 import { Duration, fail, Timestamp } from './values.ts';
 import type { EvalError } from './values.ts';
 
@@ -121,78 +123,15 @@ export function parseTimestamp(text: string): Timestamp | EvalError {
   ) {
     return fail('expr.invalid_argument', `'${shorten(text)}' is not a time that exists`);
   }
-  const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
+  const seconds = secondsFromCivil(year, month, day, hour, minute, second) - offset;
   return timestampOf(seconds, Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')));
 }
 
 /** RFC 3339 in UTC with as many decimals as needed. */
 export function formatTimestamp(time: Timestamp): string {
-  const { year, month, day, hour, minute, second } = civil(time.seconds);
-  const date = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
-  return `${date}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fractionText(time.nanos)}Z`;
-}
-
-function pad(value: number, width: number): string {
-  return String(value).padStart(width, '0');
+  return `${writeSeconds(time.seconds)}${fractionText(time.nanos)}Z`;
 }
 
 function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
-
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-/** A moment on a calendar; month and day count from 1, weekday from Sunday = 0, yearDay from 0. */
-export interface Civil {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly weekday: number;
-  readonly yearDay: number;
-}
-
-/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar; eras of 400 years begin in March. */
-export function daysFromCivil(year: number, month: number, day: number): number {
-  const marchYear = month <= 2 ? year - 1 : year;
-  const era = Math.floor(marchYear / 400);
-  const yearOfEra = marchYear - era * 400;
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
-}
-
-/** The calendar of a moment given in seconds since the epoch, already shifted into its zone. */
-export function civil(seconds: number): Civil {
-  const days = Math.floor(seconds / 86_400);
-  const rest = seconds - days * 86_400;
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1_460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  return {
-    year,
-    month,
-    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
-    hour: Math.floor(rest / 3_600),
-    minute: Math.floor((rest % 3_600) / 60),
-    second: rest % 60,
-    weekday: (((days + 4) % 7) + 7) % 7,
-    yearDay: days - daysFromCivil(year, 1, 1),
-  };
 }

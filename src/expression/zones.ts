@@ -1,5 +1,5 @@
 /** Shifts moments into time zones, by fixed offset or by IANA name. */
-import { daysFromCivil } from './time.ts';
+import { secondsFromCivil } from '../calendar/dates.ts';
 
 const OFFSET = /^([+-])?(\d{2}):(\d{2})$/;
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
@@ -19,8 +19,8 @@ export function zonedSeconds(seconds: number, zone: string): number | undefined 
   if (format === null) return undefined;
   const part: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(seconds * 1_000)) part[type] = Number(value);
-  const days = daysFromCivil(part['year'] ?? 0, part['month'] ?? 1, part['day'] ?? 1);
-  return days * 86_400 + (part['hour'] ?? 0) * 3_600 + (part['minute'] ?? 0) * 60 + (part['second'] ?? 0);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return secondsFromCivil(year, month, day, hour, minute, second);
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat | null {

@@ -2,7 +2,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
-import { readInstant, writeInstant } from '../../src/mechanisms/login/saml/instants.ts';
+import { writeInstant } from '../../src/calendar/texts.ts';
+import { readInstant } from '../../src/mechanisms/login/saml/instants.ts';
 import { deflateStored, inflateRaw } from '../../src/mechanisms/login/saml/inflate.ts';
 import {
   isMetadataProblem,

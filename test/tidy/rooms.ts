@@ -3,7 +3,7 @@
  * have rights of their own. Whatever is not listed is forbidden; a room may always import itself and its parts.
  */
 
-const VOCABULARY = ['http', 'net', 'crypto', 'regex', 'diagnostics'];
+const VOCABULARY = ['calendar', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
 const DECIDING = [...VOCABULARY, 'expression', 'mechanisms', 'engine'];
 const CONFIGURATION = [...DECIDING, 'modules', 'policy', 'edge'];
 
@@ -11,6 +11,7 @@ export const ANYTHING = 'anything';
 
 // table: rooms and what they may import
 export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>> = {
+  calendar: [],
   http: [],
   net: [],
   crypto: [],

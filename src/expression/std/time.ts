@@ -1,7 +1,8 @@
+import { civil } from '../../calendar/dates.ts';
+import type { Civil } from '../../calendar/dates.ts';
 import { func, overload } from '../function_table.ts';
 import type { FunctionRow, Overload } from '../function_table.ts';
-import { civil, wholeUnits } from '../time.ts';
-import type { Civil } from '../time.ts';
+import { wholeUnits } from '../time.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../types.ts';
 import { fail } from '../values.ts';
 import type { EvalError, Timestamp } from '../values.ts';

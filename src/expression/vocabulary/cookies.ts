@@ -1,5 +1,5 @@
+import { secondsFromCivil } from '../../calendar/dates.ts';
 import { type FieldList, allValues, isFieldName, isName } from '../../http/fields.ts';
-import { daysFromCivil } from '../time.ts';
 import { BOOL, DURATION, STRING, TIMESTAMP, list, stringWithFields } from '../types.ts';
 import { Duration, type StringMap, Timestamp, stringMap } from '../values.ts';
 
@@ -153,7 +153,7 @@ export function parseCookieDate(text: string): Timestamp | null {
   if (clock === undefined || day === undefined || month === undefined || year === undefined) return null;
   const [hour = 0, minute = 0, second = 0] = clock;
   if (day < 1 || day > 31 || year < 1601 || hour > 23 || minute > 59 || second > 59) return null;
-  return new Timestamp(daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second, 0);
+  return new Timestamp(secondsFromCivil(year, month, day, hour, minute, second), 0);
 }
 
 function fullYear(year: number): number {

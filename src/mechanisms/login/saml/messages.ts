@@ -1,7 +1,7 @@
+import { writeInstant } from '../../../calendar/texts.ts';
 import type { SigningIdentity } from '../../../crypto/self_signed.ts';
 import type { SamlAddresses } from './addresses.ts';
 import { type Written, canonical, element, keyInfo } from './canonical.ts';
-import { writeInstant } from './instants.ts';
 import { BINDING } from './metadata.ts';
 import { NAME_ID_FORMATS, UNSPECIFIED } from './name_id.ts';
 

@@ -1,6 +1,7 @@
+import { writeDay } from '../../../calendar/texts.ts';
 import { readRsaCertificate } from '../../../crypto/certificate.ts';
 import { NS, attributeOf, childrenOf, elementsOf, isNamed, textOf } from './elements.ts';
-import { readInstant, writeInstant } from './instants.ts';
+import { readInstant } from './instants.ts';
 import { isXmlProblem, readXml } from './xml.ts';
 import type { XmlElement } from './xml_tree.ts';
 
@@ -87,17 +88,13 @@ export function isMetadataProblem(
 export function metadataWarnings(metadata: ProviderMetadata, nowMs: number): readonly string[] {
   const warnings = metadata.certificates.flatMap(({ subject, fromMs, untilMs }) => {
     const name = subject.replaceAll('\n', ', ');
-    if (nowMs >= untilMs) return [`the certificate of ${name} has expired on ${day(untilMs)}`];
-    if (nowMs < fromMs) return [`the certificate of ${name} is not valid before ${day(fromMs)}`];
+    if (nowMs >= untilMs) return [`the certificate of ${name} has expired on ${writeDay(untilMs)}`];
+    if (nowMs < fromMs) return [`the certificate of ${name} is not valid before ${writeDay(fromMs)}`];
     return [];
   });
   const { validUntilMs } = metadata;
   const isOver = validUntilMs !== null && nowMs >= validUntilMs;
-  return isOver ? [...warnings, `the metadata has ended on ${day(validUntilMs)}`] : warnings;
-}
-
-function day(atMs: number): string {
-  return writeInstant(atMs).slice(0, 10);
+  return isOver ? [...warnings, `the metadata has ended on ${writeDay(validUntilMs)}`] : warnings;
 }
 
 type Reporter = (says: string, at: XmlElement) => void;

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { writeDay, writeInstant, writeSeconds } from '../../src/calendar/texts.ts';
+
+const SEED = { seed: 1582, numRuns: 2_000 };
+
+/** Years of four digits: from 0000-01-01 to the last moment of 9999. */
+const ANY_MS = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 });
+
+test('moments are written as Date writes them', () => {
+  fc.assert(
+    fc.property(ANY_MS, (atMs) => {
+      const text = new Date(atMs).toISOString();
+      expect(writeInstant(atMs)).toBe(text);
+      expect(writeDay(atMs)).toBe(text.slice(0, 10));
+      expect(writeSeconds(Math.floor(atMs / 1_000))).toBe(text.slice(0, 19));
+    }),
+    SEED,
+  );
+});
+
+test.each([
+  [0, '1970-01-01T00:00:00.000Z'],
+  [-62_167_219_200_000, '0000-01-01T00:00:00.000Z'],
+  [253_402_300_799_999, '9999-12-31T23:59:59.999Z'],
+  [1_709_164_800_000, '2024-02-29T00:00:00.000Z'],
+])('%i is %s', (atMs, text) => expect(writeInstant(atMs)).toBe(text));
+
+test.each([
+  [1.999, '1970-01-01T00:00:00.001Z'],
+  [-0.001, '1969-12-31T23:59:59.999Z'],
+])('what is finer than a millisecond is cut off, never rounded up: %d', (atMs, text) => {
+  expect(writeInstant(atMs)).toBe(text);
+});
