@@ -1,5 +1,6 @@
 import { askProviders, lateFetcher } from './answers/hands.ts';
 import { type UpstreamLimits, createUpstreamClient } from './answers/upstream.ts';
+import { upstreamsOf } from './edge/backends.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
@@ -142,7 +143,10 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   };
   let looked = Promise.resolve();
   // One after the other: two that overlap would both open the same port.
-  const refresh = (): Promise<void> => (looked = looked.then(lookAgain));
+  const refresh = (): Promise<void> => {
+    client.keepOnly(upstreamsOf(live.runtime.current().config.backends));
+    return (looked = looked.then(lookAgain));
+  };
   live.swapped.add(refresh);
   redirects.httpsPort = findPort();
   return {

@@ -12,6 +12,8 @@ export interface PoolLimits extends ConnectionLimits {
 /** Connections to one upstream. */
 export class Pool {
   readonly leaf: Leaf;
+  /** The configuration names this upstream no more: what is open ends with its exchange, and nothing is kept. */
+  isRetired = false;
   readonly #limits: PoolLimits;
   readonly #open: Set<UpstreamConnection>;
   /** Unused ones; the one used last is taken first. */
@@ -47,12 +49,23 @@ export class Pool {
   /** Gives back a connection whose exchange ended cleanly; `hint` is the `Keep-Alive` of the response. */
   give(connection: UpstreamConnection, hint: string): void {
     const idleMs = hint === '' ? this.#limits.idleConnectionMs : this.#shorter(hint);
-    if (idleMs <= 0 || this.#idle.length >= this.#limits.idleConnections || !connection.isUsable) {
+    if (
+      idleMs <= 0 ||
+      this.isRetired ||
+      this.#idle.length >= this.#limits.idleConnections ||
+      !connection.isUsable
+    ) {
       connection.drop();
       return;
     }
     connection.rest(idleMs);
     this.#idle.push(connection);
+  }
+
+  /** Closes what is unused, and keeps nothing from now on. */
+  retire(): void {
+    this.isRetired = true;
+    for (const connection of this.#idle.splice(0)) connection.drop();
   }
 
   /** What the upstream says less a second, so that ours is not written to when the other side ends it. */
@@ -65,6 +78,11 @@ export class Pool {
   }
 }
 
+/** What connections of leaves are told apart by. */
+export function addressOf(leaf: Leaf): string {
+  return `${leaf.tls ? 'tls' : 'tcp'} ${leaf.host} ${leaf.port}`;
+}
+
 /** The pools of all upstreams. */
 export class Pools {
   readonly #limits: PoolLimits;
@@ -72,6 +90,8 @@ export class Pools {
   readonly #byAddress = new Map<string, Pool>();
   /** The same by the object that names it in a configuration, which is quicker to find. */
   readonly #byLeaf = new WeakMap<Leaf, Pool>();
+  /** Upstreams of the current configuration; null until one was told. */
+  #wanted: ReadonlySet<string> | null = null;
 
   constructor(limits: PoolLimits) {
     this.#limits = limits;
@@ -80,11 +100,26 @@ export class Pools {
   of(leaf: Leaf): Pool {
     const known = this.#byLeaf.get(leaf);
     if (known !== undefined) return known;
-    const key = `${leaf.tls ? 'tls' : 'tcp'} ${leaf.host} ${leaf.port}`;
+    const key = addressOf(leaf);
     let pool = this.#byAddress.get(key);
-    if (pool === undefined) this.#byAddress.set(key, (pool = new Pool(leaf, this.#limits, this.#open)));
+    if (pool === undefined) {
+      pool = new Pool(leaf, this.#limits, this.#open);
+      // An exchange that is older than the configuration may ask for what that does not name any more.
+      if (this.#wanted?.has(key) === false) pool.isRetired = true;
+      else this.#byAddress.set(key, pool);
+    }
     this.#byLeaf.set(leaf, pool);
     return pool;
+  }
+
+  /** The upstreams of a new configuration; connections to others close as soon as nobody uses them. */
+  keepOnly(leaves: readonly Leaf[]): void {
+    this.#wanted = new Set(leaves.map(addressOf));
+    for (const [key, pool] of this.#byAddress) {
+      if (this.#wanted.has(key)) continue;
+      pool.retire();
+      this.#byAddress.delete(key);
+    }
   }
 
   /** Ends all connections, those in use too. */

@@ -185,7 +185,7 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
       return;
     }
     const { lengthBytes } = this.#body;
-    this.#reused = session.uses++ > 0;
+    this.#reused = session.uses > 0;
     let stream: ClientHttp2Stream;
     try {
       stream = session.http2.request(head, {
@@ -197,12 +197,12 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
       this.#fail('connect', error instanceof Error ? error.message : String(error));
       return;
     }
-    session.streams++;
+    session.begin();
     this.#stream = stream;
     this.#limits.deadlines.watch(this);
     stream.on('error', () => undefined); // `close` follows
     stream.once('close', () => {
-      session.streams--;
+      session.release(this.#pool.isRetired);
       this.#closed(stream);
     });
     stream.on('headers', this.#onInterim);

@@ -29,10 +29,9 @@ export class UpstreamSession {
   readonly http2: ClientHttp2Session;
   /** Requests begun on it. */
   uses = 0;
-  /** Streams that are open. */
-  streams = 0;
   /** It takes no further streams. */
   isLeaving = false;
+  #streams = 0;
 
   constructor(http2: ClientHttp2Session, idleMs: number, onLeaving: (session: UpstreamSession) => void) {
     this.http2 = http2;
@@ -49,22 +48,41 @@ export class UpstreamSession {
     http2.once('close', leave);
     http2.on('connect', () => http2.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
     http2.setTimeout(idleMs, () => {
-      if (this.streams > 0) return;
+      if (this.#streams > 0) return;
       leave();
       http2.close();
     });
   }
 
+  /** A stream begins on it. */
+  begin(): void {
+    this.uses++;
+    this.#streams++;
+  }
+
+  /** A stream on it is over. `isLast`: nobody wants it for another one. */
+  release(isLast: boolean): void {
+    this.#streams--;
+    if (isLast) this.retire();
+  }
+
+  /** Closes when no stream uses it, now or later. */
+  retire(): void {
+    if (this.#streams === 0 && !this.http2.closed) this.http2.close();
+  }
+
   get hasRoom(): boolean {
     if (this.isLeaving || this.http2.closed || this.http2.destroyed) return false;
     const { maxConcurrentStreams } = this.http2.remoteSettings ?? {};
-    return this.streams < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, 4_096);
+    return this.#streams < Math.min(maxConcurrentStreams ?? USUAL_STREAMS, 4_096);
   }
 }
 
 /** The sessions to one upstream. */
 export class SessionPool {
   readonly leaf: Leaf;
+  /** The configuration names this upstream no more: sessions end with their last stream. */
+  isRetired = false;
   readonly #limits: SessionLimits;
   readonly #sessions: UpstreamSession[] = [];
   readonly #all = new Set<ClientHttp2Session>();
@@ -94,6 +112,12 @@ export class SessionPool {
       if ('failure' in opened || opened.session.hasRoom) return opened;
     }
     return { failure: 'the upstream takes no further streams' };
+  }
+
+  /** Closes sessions that nobody uses; the others close with their last stream. */
+  retire(): void {
+    this.isRetired = true;
+    for (const session of [...this.#sessions]) session.retire();
   }
 
   /** Ends all sessions, those in use too. */

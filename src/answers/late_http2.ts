@@ -1,11 +1,11 @@
-import type { Forwarding, UpstreamClient } from './port.ts';
+import type { Forwarding, KeepingClient } from './port.ts';
 import type { UpstreamLimits } from './upstream_limits.ts';
 
 /** HTTP/2 to backends that say so: loaded with the first request to one, for what Node has for it takes 14 MB. */
-export function lateHttp2Upstream(limits: UpstreamLimits): UpstreamClient {
-  let client: UpstreamClient | null = null;
-  let loading: Promise<UpstreamClient> | null = null;
-  const load = async (): Promise<UpstreamClient> => {
+export function lateHttp2Upstream(limits: UpstreamLimits): KeepingClient {
+  let client: KeepingClient | null = null;
+  let loading: Promise<KeepingClient> | null = null;
+  const load = async (): Promise<KeepingClient> => {
     const { createHttp2Upstream } = await import('./http2_upstream.ts');
     return (client = createHttp2Upstream(limits));
   };
@@ -30,6 +30,8 @@ export function lateHttp2Upstream(limits: UpstreamLimits): UpstreamClient {
         },
       };
     },
+    // Whoever is not loaded has nothing open.
+    keepOnly: (leaves) => client?.keepOnly(leaves),
     close: async () => (await loading)?.close(),
   };
 }

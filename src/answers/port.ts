@@ -136,3 +136,9 @@ export interface UpstreamClient {
   /** Closes all connections, those in use too. */
   close(): Promise<void>;
 }
+
+/** An upstream client that keeps connections from one exchange to the next. */
+export interface KeepingClient extends UpstreamClient {
+  /** The upstreams of a new configuration: connections to others close as soon as no exchange uses them. */
+  keepOnly(leaves: readonly UpstreamRequest['leaf'][]): void;
+}

@@ -4,7 +4,7 @@ import { Attempt } from './attempt.ts';
 import { Pools } from './connections.ts';
 import { Deadlines } from './deadlines.ts';
 import { lateHttp2Upstream } from './late_http2.ts';
-import type { UpstreamClient } from './port.ts';
+import type { KeepingClient } from './port.ts';
 import { forwardConverted } from './websocket_converter.ts';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './upstream_limits.ts';
 
@@ -14,7 +14,7 @@ export { UPSTREAM_LIMITS, type UpstreamLimits } from './upstream_limits.ts';
  * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.
  * Backends that say so are spoken to in HTTP/2, but for requests that change the protocol of their connection.
  */
-export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): UpstreamClient {
+export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): KeepingClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };
   const times = [
     limits.connectMs,
@@ -38,6 +38,10 @@ export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): Upstr
       const attempt = new Attempt(pools.of(request.leaf), request, body, options, taker, limits);
       attempt.start();
       return attempt;
+    },
+    keepOnly: (leaves) => {
+      pools.keepOnly(leaves);
+      http2.keepOnly(leaves);
     },
     close: async () => {
       await Promise.all([pools.close(), http2.close()]);

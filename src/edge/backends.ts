@@ -16,12 +16,36 @@ export function backendTable(
     if (backend === undefined) {
       const config = configs[id];
       if (config === undefined) throw new Error(`backend '${id}' is not in the configuration`);
-      backend = link(id, config, resolve);
+      backend = linkedBefore(id, config, resolve);
       resolved.set(id, backend);
     }
     return backend;
   };
   return resolve;
+}
+
+interface Known {
+  readonly id: string;
+  readonly children: readonly LinkedBackend[];
+  readonly linked: LinkedBackend;
+}
+
+/** Trees by the config of their root: one that is the same object as before, over the same children, is the same tree. */
+const trees = new WeakMap<BackendConfig, Known>();
+
+function linkedBefore(
+  id: string,
+  config: BackendConfig,
+  resolve: (id: string) => LinkedBackend,
+): LinkedBackend {
+  const names = config.weighted === undefined ? (config.failover ?? []) : Object.keys(config.weighted);
+  const children = names.map((name) => resolve(name));
+  const known = trees.get(config);
+  if (known?.id === id && children.every((child, index) => child === known.children[index]))
+    return known.linked;
+  const linked = link(id, config, resolve);
+  trees.set(config, { id, children, linked });
+  return linked;
 }
 
 function link(id: string, config: BackendConfig, resolve: (id: string) => LinkedBackend): LinkedBackend {
@@ -37,7 +61,9 @@ function fixed(id: string, leaves: readonly Leaf[]): LinkedBackend {
   return { id, fixed: leaves, candidates: () => leaves };
 }
 
-function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): Leaf {
+type StaticLeaf = Extract<Leaf, { kind: 'static' }>;
+
+function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): StaticLeaf {
   const authority = parseAuthority(config.address);
   if (authority?.port === undefined)
     throw new Error(`address '${config.address}' of backend '${id}' has no port`);
@@ -53,6 +79,13 @@ function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): L
     ...(config.protocol === 'http2' && { http2: true }),
     ...(proxyProtocol !== undefined && { proxyProtocol }),
   };
+}
+
+/** Every upstream that a configuration names. */
+export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticLeaf[] {
+  return Object.entries(configs).flatMap(([id, config]) =>
+    config.static === undefined ? [] : [staticLeaf(id, config.static)],
+  );
 }
 
 function localResponse(config: NonNullable<BackendConfig['http_response']>): LocalResponse {
