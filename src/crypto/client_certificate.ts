@@ -1,47 +1,14 @@
 import { X509Certificate } from 'node:crypto';
+import type {
+  AlternativeNames,
+  CertificateDetails,
+  CertificateExtension,
+  CertificateName,
+  ClientCertificateFacts,
+} from './certificate_facts.ts';
 import { digest } from './digest.ts';
 import { type NameAttribute, certificateNames } from './distinguished_name.ts';
 import { DER, type DerElement, derChildren, derIdentifier, readDer } from './der.ts';
-
-/** A distinguished name; `text` is its form of RFC 4514. */
-interface Name {
-  readonly text: string;
-  readonly commonName: string;
-  readonly country: readonly string[];
-  readonly locality: readonly string[];
-  readonly organization: readonly string[];
-  readonly organizationalUnit: readonly string[];
-  readonly postalCode: readonly string[];
-  readonly province: readonly string[];
-  readonly streetAddress: readonly string[];
-}
-
-/** All that expressions and events may ask of a certificate (RFC 5280). */
-export interface ReadCertificate {
-  /** Lower-case hexadecimal. */
-  readonly serialNumber: string;
-  readonly subjectCn: string;
-  readonly details: {
-    readonly issuer: Name;
-    readonly subject: Name;
-    readonly san: {
-      readonly text: string;
-      readonly dnsNames: readonly string[];
-      readonly emailAddresses: readonly string[];
-      readonly ipAddresses: readonly string[];
-      readonly uris: readonly string[];
-    };
-    readonly extensions: readonly {
-      readonly id: string;
-      readonly critical: boolean;
-      readonly value: Uint8Array;
-    }[];
-    readonly signatureAlgorithm: string;
-    readonly notBeforeMs: number;
-    readonly notAfterMs: number;
-    readonly pem: string;
-  };
-}
 
 /** One text for a set of authorities: the same for the same certificates in the same order. */
 export function trustOf(authorityPems: readonly string[]): string {
@@ -49,7 +16,7 @@ export function trustOf(authorityPems: readonly string[]): string {
 }
 
 /** Reads a certificate that OpenSSL has verified; throws for what is none. */
-export function clientCertificateOf(raw: Uint8Array): ReadCertificate {
+export function clientCertificateOf(raw: Uint8Array): Required<ClientCertificateFacts> {
   const certificate = new X509Certificate(raw);
   const { subject, issuer } = certificateNames(certificate.raw);
   const name = nameOf(subject);
@@ -68,7 +35,7 @@ export function clientCertificateOf(raw: Uint8Array): ReadCertificate {
   };
 }
 
-function nameOf(attributes: readonly NameAttribute[]): Name {
+function nameOf(attributes: readonly NameAttribute[]): CertificateName {
   const all = (attribute: string): readonly string[] =>
     attributes.flatMap(([type, value]) => (type === attribute ? [value] : []));
   // RFC 4514 §2.1: the last part of the name comes first.
@@ -92,7 +59,7 @@ function escaped(value: string): string {
 }
 
 /** The form in which OpenSSL lists them, values with commas or quotes in them as JSON texts. */
-function alternativeNames(text: string): ReadCertificate['details']['san'] {
+function alternativeNames(text: string): AlternativeNames {
   const names = [...text.matchAll(/(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
     ([, type, value]) => [type!, value!.startsWith('"') ? (JSON.parse(value!) as string) : value!] as const,
   );
@@ -122,7 +89,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 /** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
 const EXTENSIONS_TAG = 0xa3;
 
-function fromDer(raw: Uint8Array): Pick<ReadCertificate['details'], 'extensions' | 'signatureAlgorithm'> {
+function fromDer(raw: Uint8Array): Pick<CertificateDetails, 'extensions' | 'signatureAlgorithm'> {
   const certificate = derChildren(readDer(raw)?.[0], DER.sequence) ?? [];
   const signed = derChildren(certificate[0], DER.sequence) ?? [];
   const algorithm = derIdentifier(derChildren(certificate[1], DER.sequence)?.[0]) ?? '';
@@ -134,7 +101,7 @@ function fromDer(raw: Uint8Array): Pick<ReadCertificate['details'], 'extensions'
   };
 }
 
-function extensionOf(element: DerElement): ReadCertificate['details']['extensions'] {
+function extensionOf(element: DerElement): readonly CertificateExtension[] {
   const parts = derChildren(element, DER.sequence) ?? [];
   const id = derIdentifier(parts[0]);
   const value = parts.find(({ tag }) => tag === DER.octetString)?.contents;

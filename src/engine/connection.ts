@@ -1,3 +1,4 @@
+import type { ClientCertificateFacts } from '../crypto/certificate_facts.ts';
 import type { Address } from '../net/address.ts';
 
 /** What the edge knows of the client's connection before any byte of HTTP. */
@@ -33,53 +34,7 @@ export interface TlsFacts {
   readonly edge?: string;
 }
 
-export interface ClientCertificate {
-  readonly serialNumber: string;
-  readonly subjectCn: string;
+export interface ClientCertificate extends ClientCertificateFacts {
   /** Name of the authority that signed it, where that is known by name. */
   readonly authority?: string;
-  /** All that X.509 says of it, when it was read. */
-  readonly details?: CertificateDetails;
-}
-
-/** What X.509 says of a certificate (RFC 5280). */
-export interface CertificateDetails {
-  readonly issuer: CertificateName;
-  readonly subject: CertificateName;
-  readonly san: AlternativeNames;
-  readonly extensions: readonly CertificateExtension[];
-  /** Such as `SHA256-RSA`. */
-  readonly signatureAlgorithm: string;
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
-  readonly pem: string;
-}
-
-/** A distinguished name; `text` is its form of RFC 4514. */
-export interface CertificateName {
-  readonly text: string;
-  readonly commonName: string;
-  readonly country: readonly string[];
-  readonly locality: readonly string[];
-  readonly organization: readonly string[];
-  readonly organizationalUnit: readonly string[];
-  readonly postalCode: readonly string[];
-  readonly province: readonly string[];
-  readonly streetAddress: readonly string[];
-}
-
-/** `text` lists all names as OpenSSL does: `DNS:a.example, IP Address:192.0.2.1`. */
-export interface AlternativeNames {
-  readonly text: string;
-  readonly dnsNames: readonly string[];
-  readonly emailAddresses: readonly string[];
-  readonly ipAddresses: readonly string[];
-  readonly uris: readonly string[];
-}
-
-export interface CertificateExtension {
-  /** Object identifier in dots. */
-  readonly id: string;
-  readonly critical: boolean;
-  readonly value: Uint8Array;
 }

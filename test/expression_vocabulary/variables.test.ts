@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { ClientCertificateFacts } from '../../src/crypto/certificate_facts.ts';
 import { compile, EvalError, namesUnder, stringMap, Timestamp } from '../../src/expression/index.ts';
 import { ACTION_ROWS } from '../../src/expression/vocabulary/action_results.ts';
 import { Activation } from '../../src/expression/vocabulary/activation.ts';
 import { EVENT_FILTER_SCOPE } from '../../src/expression/vocabulary/event_filter.ts';
-import type { CertificateInput } from '../../src/expression/vocabulary/inputs.ts';
 import { LEGACY_NAMES } from '../../src/expression/vocabulary/legacy_names.ts';
 import { PHASES } from '../../src/expression/vocabulary/phase.ts';
 import { scopeFor } from '../../src/expression/vocabulary/scopes.ts';
@@ -157,7 +157,7 @@ describe('variables', () => {
       province: texts,
       streetAddress: texts,
     };
-    const full: CertificateInput = {
+    const full: ClientCertificateFacts = {
       serialNumber: '0a1b',
       subjectCn: 'ada',
       details: {

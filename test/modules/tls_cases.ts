@@ -1,4 +1,4 @@
-import type { CertificateDetails } from '../../src/engine/connection.ts';
+import type { CertificateDetails } from '../../src/crypto/certificate_facts.ts';
 import type { TlsFacts } from '../../src/engine/contract.ts';
 import type { Case } from './case.ts';
 

@@ -22,7 +22,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   mechanisms: VOCABULARY,
   // A login is a conversation with the world: alone of the mechanisms it speaks the engine's questions.
   'mechanisms/login': [...VOCABULARY, 'mechanisms', 'engine'],
-  engine: ['http', 'net', 'diagnostics'],
+  // What a certificate says is told by `crypto`, as a type.
+  engine: ['http', 'net', 'crypto', 'diagnostics'],
   // The root of `modules` is the table and what all modules share; each module is a room without siblings.
   modules: DECIDING,
   // A traffic policy is a module of a route, and a language of its own.

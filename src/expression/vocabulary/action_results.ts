@@ -5,15 +5,15 @@
  * A result is a plain record of run-time values with the members that its row below declares; members
  * marked optional may be left out. Maps in it are made with `stringMap()` or `headerFields()`.
  */
+import type { ClientCertificateFacts } from '../../crypto/certificate_facts.ts';
 import { BOOL, DYN, INT, STRING, TIMESTAMP, headerMap, list, map, object } from '../types.ts';
 import type { Field, Type } from '../types.ts';
 import type { Value } from '../values.ts';
 import { CERTIFICATE } from './certificates.ts';
-import type { CertificateInput } from './inputs.ts';
 import type { Phase } from './phase.ts';
 
 /** A result as an action gives it: members of the row, each a run-time value or a record again. */
-export type ActionResult = Readonly<Record<string, Value | CertificateInput | undefined>>;
+export type ActionResult = Readonly<Record<string, Value | ClientCertificateFacts | undefined>>;
 export type ActionResults = Readonly<Record<string, ActionResult | undefined>>;
 
 export interface ActionRow {

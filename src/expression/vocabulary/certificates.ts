@@ -1,6 +1,11 @@
+import type {
+  AlternativeNames,
+  CertificateExtension,
+  CertificateName,
+  ClientCertificateFacts,
+} from '../../crypto/certificate_facts.ts';
 import { BOOL, BYTES, STRING, TIMESTAMP, list, object, stringWithFields } from '../types.ts';
 import { Timestamp } from '../values.ts';
-import type { AlternativeNames, CertificateExtension, CertificateInput, CertificateName } from './inputs.ts';
 
 /** A moment given in milliseconds since the epoch. */
 export function timestampOfMs(milliseconds: number): Timestamp {
@@ -94,13 +99,13 @@ const VALIDITY = object('CertificateValidity', {
     type: TIMESTAMP,
     optional: true,
     doc: 'First moment of validity.',
-    read: (certificate: CertificateInput) => timestampOrAbsent(certificate.details?.notBeforeMs),
+    read: (certificate: ClientCertificateFacts) => timestampOrAbsent(certificate.details?.notBeforeMs),
   },
   not_after: {
     type: TIMESTAMP,
     optional: true,
     doc: 'Last moment of validity.',
-    read: (certificate: CertificateInput) => timestampOrAbsent(certificate.details?.notAfterMs),
+    read: (certificate: ClientCertificateFacts) => timestampOrAbsent(certificate.details?.notAfterMs),
   },
 });
 
@@ -110,47 +115,47 @@ export const CERTIFICATE = object('Certificate', {
     type: list(EXTENSION),
     optional: true,
     doc: 'X.509 extensions.',
-    read: (certificate: CertificateInput) => certificate.details?.extensions,
+    read: (certificate: ClientCertificateFacts) => certificate.details?.extensions,
   },
   issuer: {
     type: DISTINGUISHED_NAME,
     optional: true,
     doc: 'Who has signed it.',
-    read: (certificate: CertificateInput) => certificate.details?.issuer,
+    read: (certificate: ClientCertificateFacts) => certificate.details?.issuer,
   },
   pem: {
     type: STRING,
     optional: true,
     doc: 'The certificate as PEM.',
-    read: (certificate: CertificateInput) => certificate.details?.pem,
+    read: (certificate: ClientCertificateFacts) => certificate.details?.pem,
   },
   san: {
     type: ALTERNATIVE_NAMES,
     optional: true,
     doc: 'Alternative names.',
-    read: (certificate: CertificateInput) => certificate.details?.san,
+    read: (certificate: ClientCertificateFacts) => certificate.details?.san,
   },
   serial_number: {
     type: STRING,
     doc: 'Serial number.',
-    read: (certificate: CertificateInput) => certificate.serialNumber,
+    read: (certificate: ClientCertificateFacts) => certificate.serialNumber,
   },
   signature_algorithm: {
     type: STRING,
     optional: true,
     doc: 'How it is signed.',
-    read: (certificate: CertificateInput) => certificate.details?.signatureAlgorithm,
+    read: (certificate: ClientCertificateFacts) => certificate.details?.signatureAlgorithm,
   },
   subject: {
     type: DISTINGUISHED_NAME,
     doc: 'Whom it names.',
-    read: (certificate: CertificateInput) =>
+    read: (certificate: ClientCertificateFacts) =>
       certificate.details?.subject ?? nameOfCommonName(certificate.subjectCn),
   },
   validity: {
     type: VALIDITY,
     doc: 'When it is valid.',
-    read: (certificate: CertificateInput) => certificate,
+    read: (certificate: ClientCertificateFacts) => certificate,
   },
 });
 

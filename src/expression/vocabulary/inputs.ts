@@ -3,6 +3,7 @@
  * `ResponseHead`, `Connection`, `World` fit as they are); members marked optional are what only some
  * front ends know. An expression that asks for a fact that nobody gave gets an error value, `has()` is false.
  */
+import type { ClientCertificateFacts } from '../../crypto/certificate_facts.ts';
 import type { FieldList } from '../../http/fields.ts';
 import type { Address } from '../../net/address.ts';
 import type { Facts } from './facts.ts';
@@ -30,58 +31,10 @@ export interface ConnectionInput {
 export interface TlsInput {
   readonly version: string;
   readonly cipherSuite: string;
-  readonly clientCertificate: CertificateInput | null;
-  readonly serverCertificate?: CertificateInput | null;
+  readonly clientCertificate: ClientCertificateFacts | null;
+  readonly serverCertificate?: ClientCertificateFacts | null;
   readonly negotiatedAlpn?: string;
   readonly ja4Fingerprint?: string;
-}
-
-export interface CertificateInput {
-  readonly serialNumber: string;
-  readonly subjectCn: string;
-  /** All that X.509 says of it, when it was read. */
-  readonly details?: CertificateDetails;
-}
-
-interface CertificateDetails {
-  readonly issuer: CertificateName;
-  readonly subject: CertificateName;
-  readonly san: AlternativeNames;
-  readonly extensions: readonly CertificateExtension[];
-  /** Such as `SHA256-RSA`. */
-  readonly signatureAlgorithm: string;
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
-  readonly pem: string;
-}
-
-/** A distinguished name; `text` is its form of RFC 4514. */
-export interface CertificateName {
-  readonly text: string;
-  readonly commonName: string;
-  readonly country: readonly string[];
-  readonly locality: readonly string[];
-  readonly organization: readonly string[];
-  readonly organizationalUnit: readonly string[];
-  readonly postalCode: readonly string[];
-  readonly province: readonly string[];
-  readonly streetAddress: readonly string[];
-}
-
-/** `text` lists all names as OpenSSL does: `DNS:a.example, IP Address:192.0.2.1`. */
-export interface AlternativeNames {
-  readonly text: string;
-  readonly dnsNames: readonly string[];
-  readonly emailAddresses: readonly string[];
-  readonly ipAddresses: readonly string[];
-  readonly uris: readonly string[];
-}
-
-export interface CertificateExtension {
-  /** Object identifier in dots. */
-  readonly id: string;
-  readonly critical: boolean;
-  readonly value: Uint8Array;
 }
 
 export interface RequestInput {
