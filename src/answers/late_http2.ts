@@ -4,10 +4,14 @@ import type { UpstreamLimits } from './upstream_limits.ts';
 /** HTTP/2 to backends that say so: loaded with the first request to one, for what Node has for it takes 14 MB. */
 export function lateHttp2Upstream(limits: UpstreamLimits): KeepingClient {
   let client: KeepingClient | null = null;
+  /** What was said of upstreams before it was loaded. */
+  let wanted: Parameters<KeepingClient['keepOnly']>[0] | null = null;
   let loading: Promise<KeepingClient> | null = null;
   const load = async (): Promise<KeepingClient> => {
     const { createHttp2Upstream } = await import('./http2_upstream.ts');
-    return (client = createHttp2Upstream(limits));
+    client = createHttp2Upstream(limits);
+    if (wanted !== null) client.keepOnly(wanted);
+    return client;
   };
   return {
     forward(request, body, options, taker) {
@@ -30,8 +34,10 @@ export function lateHttp2Upstream(limits: UpstreamLimits): KeepingClient {
         },
       };
     },
-    // Whoever is not loaded has nothing open.
-    keepOnly: (leaves) => client?.keepOnly(leaves),
+    keepOnly(leaves) {
+      wanted = leaves;
+      client?.keepOnly(leaves);
+    },
     close: async () => (await loading)?.close(),
   };
 }

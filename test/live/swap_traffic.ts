@@ -111,7 +111,7 @@ function http1(agent: Agent, port: number, number: number, uploads: boolean): Pr
           same(Buffer.concat(pieces), uploads ? Buffer.from(digest(bytes)) : bytes, sent.method);
           resolve(proofOf(response.headers));
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
     });
