@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Thresholds } from '../simulator/covering/thresholds.ts';
-import { type FileResult, summaryOf } from '../simulator/result.ts';
+import { type CaseResult, type FileResult, summaryOf } from '../simulator/result.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { addCoverage, addThresholds } from './testing/coverage_options.ts';
@@ -106,19 +106,17 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     seed,
     repeat: options.repeat,
     bail: options.bail === true,
+    fillsSnapshots: options.update === true,
     lines: asked.some(({ name }) => LOCATED.has(name)),
-    told: (result) => {
-      reports.ran(result);
-      progress();
-    },
+    told: reports.ran,
     ...(log && { landed: log.landed }),
     ...(coverage && { on: coverage.on }),
   };
-  const results = await resultsOf(files, run, options, madeOf);
+  const results = await resultsOf(files, run, options, madeOf, progress);
   await reports.finished(results, summaryOf(results, performance.now() - began));
   if (log !== null) await log.write(options.events!);
-  if (options.update === true) await update(results);
-  const code = codeOf(results, options.update === true);
+  const isFilled = options.update !== true || (await update(results, asked));
+  const code = codeOf(results, isFilled);
   const isReached = coverage === null || code === EXIT.configInvalid || (await coverage.tell());
   return { code: code === EXIT.ok && !isReached ? EXIT.gateMissed : code, madeOf };
 }
@@ -128,17 +126,21 @@ async function resultsOf(
   run: TestRun,
   options: Options,
   madeOf: Map<string, readonly string[]>,
+  progress: (count: number) => void,
 ): Promise<readonly FileResult[]> {
-  const { filter, tag, shard, bail, repeat, seed, events } = options;
+  const { filter, tag, shard, bail, repeat, seed, events, update: fillsSnapshots = false } = options;
   const isSimple = shard === undefined && bail !== true && events === undefined && !wantsCoverage(options);
   const jobs = isSimple ? (options.jobs ?? jobsThatPay(files, repeat)) : 1;
   if (jobs > 1 && files.length > 1) {
     const { runOnThreads } = await import('./testing/threads.ts');
-    const results = await runOnThreads(files, { filter, tag, repeat, seed: seed ?? null }, jobs);
-    for (const { cases } of results) for (const each of cases) run.told(each);
-    return results;
+    const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots };
+    return runOnThreads(files, order, jobs, { told: run.told, ran: progress });
   }
-  return runScenarios(files, run, (path, made) => madeOf.set(path, made));
+  const told = (result: CaseResult): void => {
+    run.told(result);
+    progress(1);
+  };
+  return runScenarios(files, { ...run, told }, (path, made) => madeOf.set(path, made));
 }
 
 function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Options): boolean {
@@ -162,22 +164,22 @@ async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
   return { on: book.on, tell };
 }
 
-async function update(results: readonly FileResult[]): Promise<void> {
+/** Shows and fills in snapshots; whether all of them could be. What a program reads is left to itself. */
+async function update(results: readonly FileResult[], asked: readonly AskedReport[]): Promise<boolean> {
   const { fillSnapshots } = await import('./testing/update.ts');
-  for (const { file, cases } of results) {
-    const { lines } = await fillSnapshots(file, cases);
-    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-  }
+  const isForPeople = asked.every(({ name, path }) => path !== null || name === 'pretty' || name === 'dot');
+  const out = isForPeople ? process.stdout : process.stderr;
+  let isFilled = true;
+  for (const { file, cases } of results)
+    if (!(await fillSnapshots(file, cases, (text) => void out.write(text)))) isFilled = false;
+  return isFilled;
 }
 
 /** One cause, one code: files that cannot be run before failures before nothing selected. */
-function codeOf(results: readonly FileResult[], isUpdating: boolean): number {
+function codeOf(results: readonly FileResult[], isFilled: boolean): number {
   if (results.some(({ diagnostics }) => hasErrors(diagnostics))) return EXIT.configInvalid;
   const cases = results.flatMap((each) => each.cases);
-  const failed = cases.some(
-    ({ status, snapshot }) => status === 'failed' && !(isUpdating && snapshot !== null && !snapshot.inTable),
-  );
-  if (failed) return EXIT.failed;
+  if (!isFilled || cases.some(({ status }) => status === 'failed')) return EXIT.failed;
   if (cases.length > 0) return EXIT.ok;
   process.stderr.write('no case was selected\n');
   return EXIT.nothingSelected;
@@ -189,12 +191,12 @@ const LOCATED: ReadonlySet<string> = new Set(['json', 'ndjson', 'junit']);
 const PROGRESS_MS = 200;
 
 /** Counts cases on a terminal while a run is long. */
-function progressOf(): () => void {
+function progressOf(): (ran: number) => void {
   if (!process.stderr.isTTY) return () => {};
   let count = 0;
   let lastMs = performance.now();
-  return () => {
-    count++;
+  return (ran) => {
+    count += ran;
     const nowMs = performance.now();
     if (nowMs - lastMs < PROGRESS_MS) return;
     lastMs = nowMs;

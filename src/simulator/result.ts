@@ -8,6 +8,13 @@ export interface LocatedMismatch extends Mismatch {
   readonly line: number;
 }
 
+/** What happened, in place of an expectation `snapshot`. */
+export interface Snapshot {
+  /** JSON pointer of the expectation. */
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
 /** What came of one case: plain data, so that a worker can send it. */
 export interface CaseResult {
   readonly file: string;
@@ -23,8 +30,10 @@ export interface CaseResult {
   readonly requests: number;
   readonly seed: number | string;
   readonly mismatches: readonly LocatedMismatch[];
-  /** What an expectation `snapshot` would be. */
-  readonly snapshot: { readonly pointer: string; readonly value: unknown; readonly inTable: boolean } | null;
+  /** What each expectation `snapshot` would be. */
+  readonly snapshots: readonly Snapshot[];
+  /** Which row of its table the case is; null for a case without one. */
+  readonly tableRow: { readonly index: number; readonly of: number } | null;
   readonly explained: {
     readonly because: LocatedStep;
     readonly steps: readonly LocatedStep[];

@@ -9,7 +9,6 @@ import { nearMiss } from './near_miss.ts';
 import type { CaseResult, FileResult } from './result.ts';
 import { type Ran, type RunOptions, runCase } from './run_case.ts';
 import { shrunkCase } from './search/shrink.ts';
-import { snapshotOf } from './snapshot.ts';
 import type { EdgeUnderTest } from './under_test.ts';
 
 /** How the cases of files are run. */
@@ -18,6 +17,8 @@ export interface FileOptions extends RunOptions {
   readonly seed: number | string | null;
   readonly repeat: number;
   readonly bail: boolean;
+  /** Whether each `snapshot` is about to be filled in: then a case that has one does not fail for it. */
+  readonly fillsSnapshots?: boolean;
   readonly signer: Signer | null;
   /** Whether cases that passed are told with their lines: finding them takes time. */
   readonly lines: boolean;
@@ -119,9 +120,11 @@ function runRepeated(
   const place = placeOf(
     compiled.row,
     checked,
-    options.lines || ran.mismatches.length > 0 || compiled.snapshot,
+    options.lines || ran.mismatches.length > 0 || ran.snapshots.length > 0,
   );
-  return resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
+  const result = resultOf({ ...compiled, seed }, ran, setting, edge, { ...place, tookMs });
+  const isOpen = result.snapshots.length > 0 && options.fillsSnapshots !== true;
+  return isOpen ? { ...result, status: 'failed' } : result;
 }
 
 function resultOf(
@@ -131,36 +134,18 @@ function resultOf(
   edge: EdgeUnderTest,
   place: ReturnType<typeof placeOf> & { readonly tookMs: number },
 ): CaseResult {
-  const { row, snapshot, seed } = compiled;
-  const base = {
+  const { row, seed } = compiled;
+  const { checked } = setting;
+  const isFailed = ran.mismatches.length > 0;
+  return {
     ...place,
     requests: ran.requests,
     seed,
     shares: ran.shares,
-  };
-  if (snapshot && ran.outcome !== null) {
-    return {
-      ...base,
-      status: 'failed',
-      mismatches: [],
-      snapshot: {
-        pointer: pointerTo(row.pointer, 'expect'),
-        value: snapshotOf(ran.outcome),
-        inTable: row.row !== null,
-      },
-      explained: null,
-      near: null,
-      shrunk: null,
-      skipped: null,
-    };
-  }
-  const { checked } = setting;
-  const isFailed = ran.mismatches.length > 0;
-  return {
-    ...base,
+    snapshots: ran.snapshots,
+    tableRow: row.tableRow ?? null,
     status: isFailed ? 'failed' : 'passed',
     mismatches: ran.mismatches.map((each) => ({ ...each, line: checked.lineOf(each.pointer) })),
-    snapshot: null,
     explained: isFailed ? explainedInFull(compiled, ran, edge) : null,
     near: isFailed ? nearMiss(compiled, edge.unwatched()) : null,
     shrunk: isFailed ? shrunkCase(compiled, ran.mismatches, ran.requests, setting, edge.unwatched()) : null,
@@ -176,10 +161,14 @@ function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeUnderTest):
   const traced = edge.traced();
   if (traced === edge || ran.explained === null || ran.requests > AGAIN_LIMIT) return ran.explained;
   const { edge: valuedBy, watch } = valuedEdge(traced);
+  const { index } = ran.explained;
   watch.begin();
-  const again = runCase(compiled, valuedBy).explained;
-  // Of many requests the last one's values are left, which may be another than the one that failed.
-  return again === null || ran.requests > 1 ? (again ?? ran.explained) : { ...again, values: watch.values() };
+  const again = runCase(compiled, valuedBy, {
+    sent: (flight) => {
+      if (flight.index === index) watch.follow(flight.exchange.connection);
+    },
+  }).explained;
+  return again === null ? ran.explained : { ...again, values: watch.values() };
 }
 
 function placeOf(row: CaseRow, checked: CheckedScenario, isLocated: boolean) {
@@ -198,7 +187,8 @@ function skippedResult(row: CaseRow, checked: CheckedScenario): CaseResult {
     seed: '',
     shares: null,
     mismatches: [],
-    snapshot: null,
+    snapshots: [],
+    tableRow: row.tableRow ?? null,
     explained: null,
     near: null,
     shrunk: null,

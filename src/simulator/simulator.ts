@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly limits?: Partial<VirtualLimits>;
   /** Called with each exchange that is complete, in the order of completion. */
   readonly landed?: (flight: Flight) => void;
+  /** Called with each request before anything is decided about it. */
+  readonly sent?: (flight: Flight) => void;
   /** Instead of seeded chance: for the walk over all outcomes. */
   readonly random?: () => number;
   /** Begins exchanges instead of the edge: for tests that plant faults in it. */
@@ -63,7 +65,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     // Without identities a script may answer for a provider.
     ...(options.identities === undefined ? {} : { providers }),
   };
-  const { landed, begin = beginExchange } = options;
+  const { landed, sent, begin = beginExchange } = options;
   let count = 0;
 
   const land = (flight: Flight): void => {
@@ -93,6 +95,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
       response: NO_RESPONSE,
       done: done ?? null,
     };
+    sent?.(flight);
     drive(flight, stage, land, request.leaveAfterMs);
     return flight;
   };

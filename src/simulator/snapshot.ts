@@ -1,7 +1,10 @@
+import { decidingStreamStep, traceOfStream } from '../engine/stream_trace.ts';
 import { decidingStep } from '../engine/trace.ts';
 import { firstValue } from '../http/fields.ts';
 import type { Outcome } from './expect/outcome.ts';
 import { decisionOf } from './expect/deeper.ts';
+import { streamDecisionOf } from './expect/stream_expectation.ts';
+import type { ConnectionOutcome } from './run_connect.ts';
 
 /** What happened, as an expectation that holds of it. */
 export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> {
@@ -18,6 +21,23 @@ export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> 
     upstream:
       seen === null ? 'none' : { backend: seen.request.leaf.id, path: seen.request.target.split('?')[0] },
     because: decidingStep(outcome.steps()).code,
+    ...(Object.keys(decisions).length > 0 && { decisions }),
+  };
+}
+
+/** What came of a connection, as an expectation that holds of it. */
+export function snapshotOfConnection({
+  connection,
+  backend,
+  exchange,
+}: ConnectionOutcome): Readonly<Record<string, unknown>> {
+  const decisions = Object.fromEntries(
+    (exchange.pipeline?.slots ?? []).map(({ module }) => [module, streamDecisionOf(exchange, module)]),
+  );
+  return {
+    connection,
+    backend,
+    because: decidingStreamStep(traceOfStream(exchange)).code,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };
 }

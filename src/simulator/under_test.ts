@@ -1,4 +1,5 @@
 import type { Exchange } from '../engine/exchange.ts';
+import type { StreamExchange } from '../engine/stream.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
 import { simulatedGround } from '../edge/gates.ts';
@@ -12,6 +13,8 @@ import type { TakeState } from '../edge/states.ts';
 export interface Watching {
   readonly watch: Watch;
   readonly landed: (exchange: Exchange) => void;
+  /** Hears of each connection of a TLS or TCP edge. */
+  readonly connected?: (exchange: StreamExchange) => void;
 }
 
 /** An edge that many cases test, each as if it were new. */
@@ -30,6 +33,8 @@ export interface EdgeUnderTest {
   readonly unwatched: () => EdgeUnderTest;
   /** Notes that an exchange is complete, and may have changed what the edge remembers. */
   readonly touched: (exchange: Exchange) => void;
+  /** Notes that a connection of a TLS or TCP edge was decided about. */
+  readonly connected: (exchange: StreamExchange) => void;
 }
 
 /**
@@ -91,6 +96,11 @@ export function edgeUnderTest(
       changed.clear();
       logins.registry.clear();
       return (compiled ??= compile());
+    },
+    connected: (exchange) => {
+      watching?.connected?.(exchange);
+      for (const [index, slot] of (exchange.pipeline?.slots ?? []).entries())
+        if (exchange.verdicts[index] !== undefined) changed.add(slot.state);
     },
     touched: (exchange) => {
       const { pipeline } = exchange;

@@ -12,9 +12,13 @@ export interface TestRun {
   readonly seed: number | string | null;
   readonly repeat: number;
   readonly bail: boolean;
+  /** Whether each `snapshot` of a text is about to be filled in. */
+  readonly fillsSnapshots?: boolean;
   /** Whether reports tell the lines of cases that passed. */
   readonly lines: boolean;
   readonly told: (result: CaseResult) => void;
+  /** Called with each file that is complete. */
+  readonly finished?: (result: FileResult) => void;
   readonly landed?: (flight: Flight) => void;
   /** Gives the edge that cases run on in place of the loaded one: for coverage. */
   readonly on?: (loaded: LoadedScenario, edge: EdgeUnderTest) => EdgeUnderTest;
@@ -33,6 +37,7 @@ export async function runScenarios(
     made(path, loaded.files);
     const result = await runLoaded(loaded, run);
     results.push(result);
+    run.finished?.(result);
     if (run.bail && result.cases.some(({ status }) => status === 'failed')) break;
   }
   return results;
@@ -54,6 +59,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     seed: run.seed,
     repeat: run.repeat,
     bail: run.bail,
+    fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
     lines: run.lines,
     signer: await signerFor(scenario),
     told: (result) => {
@@ -63,6 +69,11 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     clockMs: () => performance.now(),
     ...(run.landed && { landed: run.landed }),
   });
+}
+
+/** Whether the text of a scenario file can be changed: a program's cannot. */
+export function isFillable(file: string): boolean {
+  return /\.(?:ya?ml|json)$/.test(file);
 }
 
 /** What signs the requests of a file; null where none is signed. */

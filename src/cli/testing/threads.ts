@@ -1,5 +1,6 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import type { FileResult } from '../../simulator/result.ts';
+import type { CaseResult, FileResult } from '../../simulator/result.ts';
+import { FileError } from '../load_config.ts';
 import { runScenarios } from './run_tests.ts';
 import { selector } from './select.ts';
 
@@ -9,6 +10,7 @@ interface Order {
   readonly tag: readonly string[];
   readonly repeat: number;
   readonly seed: number | string | null;
+  readonly fillsSnapshots: boolean;
 }
 
 interface ThreadData {
@@ -16,42 +18,101 @@ interface ThreadData {
   readonly order: Order;
 }
 
-/** Runs files on several threads and gives the results in the order of the files. */
+/** What a thread says: how many cases it has run since, what came of a file, or why it cannot go on. */
+type Said =
+  | { readonly ran: number }
+  | { readonly file: FileResult }
+  | { readonly problem: string }
+  | { readonly done: true };
+
+/** Whoever hears of a run while it goes on. */
+export interface Hearing {
+  /** Each result, in the order of the files and of their cases. */
+  readonly told: (result: CaseResult) => void;
+  /** Counts cases as they are run, in whatever order. */
+  readonly ran: (count: number) => void;
+}
+
+/**
+ * Runs files on several threads. Results are told in the order of the files, each file as soon as it and those
+ * before it are complete. Throws a FileError where a thread does.
+ */
 export async function runOnThreads(
   files: readonly string[],
   order: Order,
   jobs: number,
+  { told, ran }: Hearing,
 ): Promise<readonly FileResult[]> {
   const threads = Math.min(jobs, files.length);
+  const byFile = new Map<string, FileResult>();
+  let next = 0;
+  const heard = (result: FileResult): void => {
+    byFile.set(result.file, result);
+    for (let known = byFile.get(files[next]!); known !== undefined; known = byFile.get(files[++next] ?? ''))
+      for (const each of known.cases) told(each);
+  };
   const parts = Array.from({ length: threads }, (_, thread) =>
     files.filter((_file, index) => index % threads === thread),
   );
-  const results = (await Promise.all(parts.map((part) => onThread(part, order)))).flat();
-  const byFile = new Map(results.map((result) => [result.file, result]));
+  await Promise.all(parts.map((part) => onThread(part, order, heard, ran)));
   return files.flatMap((file) => byFile.get(file) ?? []);
 }
 
-function onThread(edgeproofFiles: readonly string[], order: Order): Promise<readonly FileResult[]> {
+function onThread(
+  edgeproofFiles: readonly string[],
+  order: Order,
+  heard: (result: FileResult) => void,
+  ran: Hearing['ran'],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const data: ThreadData = { edgeproofFiles, order };
     const worker = new Worker(new URL(import.meta.url), { workerData: data });
-    worker.once('message', resolve);
+    worker.on('message', (said: Said) => {
+      if ('ran' in said) ran(said.ran);
+      else if ('file' in said) heard(said.file);
+      else if ('problem' in said) reject(new FileError(said.problem));
+      else resolve();
+    });
     worker.once('error', reject);
   });
 }
 
-// This file is its own thread: the same module, begun with an order.
-if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles !== undefined) {
-  const { edgeproofFiles, order } = workerData as ThreadData;
+/** How often a thread says how far it is. */
+const SAY_MS = 100;
+
+/** Runs this thread's files, and says what comes of them as it goes. */
+async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) => void): Promise<void> {
   const selects = selector({ filters: order.filter, tags: order.tag, shard: null });
-  const results = await runScenarios(edgeproofFiles, {
+  let count = 0;
+  let lastMs = performance.now();
+  const run = {
     selects: selects as Exclude<typeof selects, { problem: string }>,
     seed: order.seed,
     repeat: order.repeat,
     bail: false,
+    fillsSnapshots: order.fillsSnapshots,
     lines: true,
-    told: () => {},
-  });
+    told: () => {
+      count++;
+      if (performance.now() - lastMs < SAY_MS) return;
+      lastMs = performance.now();
+      say({ ran: count });
+      count = 0;
+    },
+    finished: (file: FileResult) => say({ file }),
+  };
+  try {
+    await runScenarios(edgeproofFiles, run);
+    say({ ran: count });
+    say({ done: true });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    say({ problem: error.message });
+  }
+}
+
+// This file is its own thread: the same module, begun with an order.
+if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles !== undefined) {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
-  parentPort!.postMessage(results);
+  await runHere(workerData as ThreadData, (said) => parentPort!.postMessage(said));
 }

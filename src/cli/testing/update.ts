@@ -1,39 +1,42 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../../simulator/document/check.ts';
 import type { CaseResult } from '../../simulator/result.ts';
-import { writtenSnapshot } from '../../simulator/snapshot.ts';
+import { isFillable } from './run_tests.ts';
+import { planFilling } from './snapshot_edits.ts';
 
-/** What filling in snapshots came to, one line each. */
-export interface Updated {
-  readonly lines: readonly string[];
-  readonly count: number;
-}
-
-/** Puts what happened in the place of each `snapshot` of a file, and says what it wrote. */
-export async function fillSnapshots(file: string, results: readonly CaseResult[]): Promise<Updated> {
-  const open = results.filter(({ snapshot }) => snapshot !== null);
-  if (open.length === 0) return { lines: [], count: 0 };
-  if (!/\.(?:ya?ml|json)$/.test(file)) {
-    return { lines: [`${file}: snapshots of a program cannot be filled in`], count: 0 };
-  }
-  let text = await readFile(file, 'utf8');
+/**
+ * Shows what happened for each `snapshot` of a file, then puts it in its place. Whether all of them could be filled
+ * in.
+ */
+export async function fillSnapshots(
+  file: string,
+  results: readonly CaseResult[],
+  show: (text: string) => void,
+): Promise<boolean> {
+  const open = results.filter(({ snapshots, status }) => snapshots.length > 0 && status === 'passed');
+  if (open.length === 0 || !isFillable(file)) return true;
+  const text = await readFile(file, 'utf8');
   const form = file.endsWith('.json') ? 'json' : 'yaml';
-  const { spanOf } = checkScenario({ name: file, text });
-  const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
-  const lines: string[] = [];
-  for (const { name, snapshot } of open) {
-    const { pointer, value, inTable } = snapshot!;
-    const span = spanOf(pointer);
-    if (span === undefined || inTable) {
-      lines.push(`${file}: ${name}: a snapshot of a row has no place of its own; write what is expected`);
-      continue;
+  const { edits, shown, refused } = planFilling(
+    { text, form, checked: checkScenario({ name: file, text }) },
+    open,
+  );
+  show([file, ...shown.map((line) => `  ${line}`), ''].join('\n'));
+  for (const why of refused) show(`  not filled in: ${why}\n`);
+  if (edits.length > 0) {
+    // From the end to the beginning, so that places stay what they are; at one place the later edit goes behind.
+    const ordered = edits.toSorted((one, other) => other.start - one.start);
+    const filled = ordered.reduce(
+      (before, { start, end, text: written }) => before.slice(0, start) + written + before.slice(end),
+      text,
+    );
+    if (hasErrors(checkScenario({ name: file, text: filled }).diagnostics)) {
+      show('  not filled in: the file would not be sound then; write what is expected\n');
+      return false;
     }
-    const written = writtenSnapshot(value, form);
-    lines.push(`${file}: ${name}`, '  - expect: snapshot', `  + expect: ${written}`);
-    edits.push({ ...span, text: written });
+    await writeFile(file, filled);
+    show(`${file} is written\n`);
   }
-  edits.sort((one, other) => other.start - one.start);
-  for (const { start, end, text: written } of edits) text = text.slice(0, start) + written + text.slice(end);
-  if (edits.length > 0) await writeFile(file, text);
-  return { lines, count: edits.length };
+  return refused.length === 0;
 }

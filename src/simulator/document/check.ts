@@ -22,6 +22,8 @@ export interface CaseRow {
   /** JSON pointer of the case in the file. */
   readonly pointer: string;
   readonly row: Row | null;
+  /** Which row of the table it is, of how many. */
+  readonly tableRow?: { readonly index: number; readonly of: number };
   readonly config: CaseConfig;
 }
 
@@ -126,12 +128,14 @@ function checkDocument(document: EdgeDocument, name: string, read: readonly Diag
   const rows: CaseRow[] = [];
   for (const [index, given] of (shell?.cases ?? []).entries()) {
     const pointer = pointerTo('/cases', index);
-    for (const { row, value } of expanded(given, pointer, depart, report)) {
+    const all = expanded(given, pointer, depart, report);
+    for (const [at, { row, value }] of all.entries()) {
       const config = shaped(CASE_SHAPE, value, pointer, depart) as CaseConfig | undefined;
       if (typeof config?.name !== 'string') continue;
       const caseName = row === null ? config.name : nameOfRow(nameBefore(given), row);
       const tags = [...(shell?.defaults?.tags ?? []), ...(config.tags ?? [])];
-      rows.push({ name: caseName, tags, pointer, row, config });
+      const tableRow = row === null ? {} : { tableRow: { index: at, of: all.length } };
+      rows.push({ name: caseName, tags, pointer, row, config, ...tableRow });
     }
   }
   if (shell !== undefined) {

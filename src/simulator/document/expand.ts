@@ -50,6 +50,9 @@ function written(value: unknown): string {
 export function nameOfRow(name: string, row: Row): string {
   const full = filledWithin(name, row);
   if (full !== name) return full;
-  const facts = Object.entries(row).map(([key, value]) => `${key}=${written(value)}`);
+  // What a row expects is not what it is called by.
+  const facts = Object.entries(row)
+    .filter(([key]) => !/^expected(?:_\d+)?$/.test(key))
+    .map(([key, value]) => `${key}=${written(value)}`);
   return `${name} [${facts.join(', ')}]`;
 }

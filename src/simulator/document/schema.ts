@@ -118,7 +118,7 @@ const step = z
       .optional()
       .describe('What changes of identities from here on, such as `alice: { active: false }`.'),
     send: send.optional().describe('Requests to send.'),
-    expect: expectation.optional(),
+    expect: expected.optional(),
   })
   .describe('One step: time passes, upstreams change, requests are sent.');
 

@@ -1,3 +1,4 @@
+import type { Connection } from '../../engine/contract.ts';
 import { type Tracer, tracer } from '../../expression/explain.ts';
 import type { Step } from '../../expression/explain.ts';
 import { EvalError, type Outcome } from '../../expression/values.ts';
@@ -14,41 +15,47 @@ export interface ExpressionValues {
   readonly parts: readonly { readonly text: string; readonly value: string }[];
 }
 
-/** Remembers of every expression how its last evaluation went. */
+/** Remembers how the expressions that were evaluated for one connection went. */
 interface ValueWatch extends Watching {
-  /** Forgets which expressions were evaluated. */
+  /** Forgets everything; what is evaluated for any connection counts until one is followed. */
   readonly begin: () => void;
+  /** From here on only what is evaluated for this connection counts: of many requests each has its own. */
+  readonly follow: (connection: Connection) => void;
   readonly values: () => readonly ExpressionValues[];
 }
 
-interface Followed {
-  readonly pointer: string;
-  readonly source: string;
-  readonly tracer: Tracer<Activation>;
-}
-
 function valueWatch(): ValueWatch {
-  const evaluated = new Set<Followed>();
+  const kept = new Map<string, ExpressionValues>();
+  let followed: Connection | null = null;
   return {
     landed: () => {},
-    begin: () => evaluated.clear(),
-    watch: (program, pointer) => {
-      const followed: Followed = { pointer, source: program.source, tracer: tracer(program) };
+    begin: () => {
+      kept.clear();
+      followed = null;
+    },
+    follow: (connection) => {
+      kept.clear();
+      followed = connection;
+    },
+    watch: (program, pointer, start) => {
+      const { source } = program;
+      const followedBy = tracer(program);
       return (activation) => {
-        evaluated.add(followed);
-        return followed.tracer.evaluate(activation);
+        const outcome = followedBy.evaluate(activation);
+        if (followed === null || activation.connection === followed)
+          kept.set(`${pointer} ${start}`, { pointer, source, parts: partsOf(followedBy, source) });
+        return outcome;
       };
     },
-    values: () =>
-      Array.from(evaluated, ({ pointer, source, tracer: { steps } }) => ({
-        pointer,
-        source,
-        parts: worthTelling(steps(), source).map((step) => ({
-          text: oneLine(source.slice(step.span.start, step.span.end), TEXT_UNITS),
-          value: shownStep(step),
-        })),
-      })),
+    values: () => [...kept.values()],
   };
+}
+
+function partsOf({ steps }: Tracer<Activation>, source: string): ExpressionValues['parts'] {
+  return worthTelling(steps(), source).map((step) => ({
+    text: oneLine(source.slice(step.span.start, step.span.end), TEXT_UNITS),
+    value: shownStep(step),
+  }));
 }
 
 /** Of what was not looked at only the whole of it; lists that stand in the source say nothing new. */

@@ -59,7 +59,7 @@ export function compileStreamExpectation(
   for (const [module, expected] of Object.entries(config.decisions ?? {})) {
     const place = pointerTo(at('decisions'), module);
     const wanted = expected === 'invalid' ? 'not_run' : expected;
-    value(`decisions.${module}`, wanted, place, ({ exchange }) => decisionOf(exchange, module));
+    value(`decisions.${module}`, wanted, place, ({ exchange }) => streamDecisionOf(exchange, module));
   }
   checks.push(...becauseChecks(config.because, at('because'), report));
   const { logs } = config;
@@ -85,7 +85,11 @@ function becauseChecks(
   });
 }
 
-function decisionOf({ pipeline, verdicts }: ConnectionOutcome['exchange'], module: string): string {
+/** The decision that a module's reason declares, or `not_run`. */
+export function streamDecisionOf(
+  { pipeline, verdicts }: ConnectionOutcome['exchange'],
+  module: string,
+): string {
   const index = pipeline?.slotOf[module];
   const verdict = index === undefined ? undefined : verdicts[index];
   if (verdict === undefined) return 'not_run';

@@ -37,7 +37,7 @@ function recordOf(result: CaseResult): object {
       ...(result.shrunk !== null && { shrunk: result.shrunk }),
       again: rerunCommand(result),
     }),
-    ...(result.snapshot !== null && { snapshot: result.snapshot.value }),
+    ...(result.snapshots.length > 0 && { snapshots: result.snapshots }),
     ...(result.shares !== null && { shares: result.shares }),
   };
 }

@@ -12,10 +12,8 @@ export function failureLines(result: CaseResult): string[] {
     lines.push(`  expected: ${expected}`, `  received: ${received}`);
     if (near !== undefined) lines.push(`  ${near}`);
   }
-  if (result.snapshot !== null) {
-    lines.push('the snapshot is not filled in; --update would write:');
-    lines.push(`  expect: ${writtenSnapshot(result.snapshot.value, 'yaml')}`);
-  }
+  if (result.snapshots.length > 0) lines.push('the snapshot is not filled in; --update would write:');
+  for (const { value } of result.snapshots) lines.push(`  expect: ${writtenSnapshot(value, 'yaml')}`);
   const { explained } = result;
   if (explained !== null) {
     lines.push(`request: ${explained.request}`);
@@ -66,8 +64,8 @@ function facts(detail: Readonly<Record<string, unknown>>): string {
 }
 
 /** A failure in one line, for annotations. */
-export function failureSentence({ mismatches, snapshot }: CaseResult): string {
-  if (snapshot !== null) return 'the snapshot is not filled in';
+export function failureSentence({ mismatches, snapshots }: CaseResult): string {
+  if (mismatches.length === 0 && snapshots.length > 0) return 'the snapshot is not filled in';
   return mismatches
     .map(({ what, expected, received }) => `${what}: expected ${expected}, received ${received}`)
     .join('; ');

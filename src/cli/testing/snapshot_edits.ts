@@ -1,0 +1,168 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { CheckedScenario } from '../../simulator/document/check.ts';
+import { type Row, rowsOf } from '../../simulator/document/expand.ts';
+import type { CaseResult } from '../../simulator/result.ts';
+import { writtenSnapshot } from '../../simulator/snapshot.ts';
+
+/** A stretch of a text, and what is to stand there. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What is to be written into a file, and how that is shown. */
+export interface Filling {
+  readonly edits: readonly Edit[];
+  /** For people: the name of the case, then what goes and what comes. */
+  readonly shown: readonly string[];
+  /** Why something cannot be filled in. */
+  readonly refused: readonly string[];
+}
+
+/** A scenario file as text, and how it writes values. */
+interface Page {
+  readonly text: string;
+  readonly form: 'yaml' | 'json';
+  readonly checked: CheckedScenario;
+}
+
+/** What happened in one row of a table, or in a case without one. */
+interface Happened {
+  readonly result: CaseResult;
+  readonly value: unknown;
+}
+
+const NOTHING: Filling = { edits: [], shown: [], refused: [] };
+
+/** Plans what is written in the place of each `snapshot` of a file. */
+export function planFilling(page: Page, results: readonly CaseResult[]): Filling {
+  const places = new Map<string, Happened[]>();
+  for (const result of results) {
+    for (const { pointer, value } of result.snapshots) {
+      const known = places.get(pointer);
+      if (known === undefined) places.set(pointer, [{ result, value }]);
+      else known.push({ result, value });
+    }
+  }
+  return Array.from(places, ([pointer, happened]) => fillingOf(page, pointer, happened)).reduce(
+    (all, each) => ({
+      edits: [...all.edits, ...each.edits],
+      shown: [...all.shown, ...each.shown],
+      refused: [...all.refused, ...each.refused],
+    }),
+    NOTHING,
+  );
+}
+
+function fillingOf(page: Page, pointer: string, happened: readonly Happened[]): Filling {
+  const { result, value } = happened[0]!;
+  const span = page.checked.spanOf(pointer);
+  if (span === undefined) return refusal(result, 'its place in the file is not known');
+  const { tableRow } = result;
+  if (tableRow === null) return plain(page, span, result.name, value);
+  if (happened.length < tableRow.of) {
+    return refusal(result, 'only some rows of its table were run; run them all to fill it in');
+  }
+  const texts = happened.map((each) => writtenSnapshot(each.value, page.form));
+  const isSame = texts.every((text) => text === texts[0]);
+  // A text in braces would be taken for a value of the row.
+  if (isSame && !/\{[A-Za-z_]\w*\}/.test(JSON.stringify(value)))
+    return plain(page, span, `every row of the table of ${result.name}`, value);
+  return inRows(page, pointer, span, happened);
+}
+
+function refusal({ name }: CaseResult, why: string): Filling {
+  return { ...NOTHING, refused: [`${name}: ${why}`] };
+}
+
+function plain({ text, form }: Page, span: Omit<Edit, 'text'>, name: string, value: unknown): Filling {
+  const written = writtenSnapshot(value, form);
+  return {
+    ...NOTHING,
+    edits: [{ ...span, text: written }],
+    shown: [name, `  - expect: ${text.slice(span.start, span.end)}`, `  + expect: ${written}`],
+  };
+}
+
+/** Rows that expect different things carry what they expect: `expect: "{expected}"`, and `expected` in each. */
+function inRows(
+  page: Page,
+  pointer: string,
+  span: Omit<Edit, 'text'>,
+  happened: readonly Happened[],
+): Filling {
+  const { form, text, checked } = page;
+  const { result } = happened[0]!;
+  const table = pointerTo(/^\/cases\/\d+/.exec(pointer)![0], 'each');
+  const at = checked.spanOf(table);
+  const each = valueAt(checked.document.value, table);
+  if (at === undefined || /^[&*!]/.test(text.slice(at.start)))
+    return refusal(result, 'its table stands elsewhere in the file; write what is expected');
+  const rows = rowsOf(each);
+  const own = text.slice(span.start, span.end).replaceAll(/^["']|["']$/g, '');
+  if (own !== 'snapshot')
+    return refusal(result, `${own} is a value of its table; write \`snapshot\` in the case`);
+  const name = freeName(rows);
+  const spans = rows.map((_row, index) => checked.spanOf(pointerTo(table, index)));
+  const edits = Array.isArray(each)
+    ? happened.map(({ value }, index) => rowEdit(page, spans[index]!, name, value))
+    : [{ ...trimmed(text, at), text: tableText(page, at.start, rows, happened, name) }];
+  return {
+    ...NOTHING,
+    edits: [{ ...span, text: `"{${name}}"` }, ...edits],
+    shown: [
+      `the table of ${result.name}`,
+      `  - expect: ${text.slice(span.start, span.end)}`,
+      `  + expect: "{${name}}"`,
+      ...happened.map(({ value }, index) => `  + row ${index + 1}: ${name}: ${writtenSnapshot(value, form)}`),
+    ],
+  };
+}
+
+/** Block values end where the next key begins. */
+function trimmed(text: string, { start, end }: Omit<Edit, 'text'>): Omit<Edit, 'text'> {
+  return { start, end: start + text.slice(start, end).trimEnd().length };
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value);
+}
+
+function freeName(rows: readonly Row[]): string {
+  const isTaken = (name: string) => rows.some((row) => Object.hasOwn(row, name));
+  let count = 1;
+  while (isTaken(count === 1 ? 'expected' : `expected_${count}`)) count++;
+  return count === 1 ? 'expected' : `expected_${count}`;
+}
+
+/** What a row expects, after what it says in braces; before it where each value has a line of its own. */
+function rowEdit({ text, form }: Page, span: Omit<Edit, 'text'>, name: string, value: unknown): Edit {
+  const key = form === 'json' ? JSON.stringify(name) : name;
+  const entry = `${key}: ${writtenSnapshot(value, form)}`;
+  if (text[span.start] !== '{') {
+    const column = span.start - (text.lastIndexOf('\n', span.start - 1) + 1);
+    return { start: span.start, end: span.start, text: `${entry}\n${' '.repeat(column)}` };
+  }
+  const inside = text.slice(span.start + 1, span.end - 1).trimEnd();
+  const end = span.start + 1 + inside.length;
+  const comma = inside === '' || inside.endsWith(',') ? '' : ',';
+  return { start: end, end, text: `${comma} ${entry}` };
+}
+
+/** All combinations of a map of lists, written out as rows. */
+function tableText(
+  { text, form }: Page,
+  start: number,
+  rows: readonly Row[],
+  happened: readonly Happened[],
+  name: string,
+): string {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const indent = lineStart === 0 ? '' : `\n${' '.repeat(start - lineStart)}`;
+  const lines = rows.map((row, index) => writtenSnapshot({ ...row, [name]: happened[index]!.value }, form));
+  return `[${indent}  ${lines.join(`,${indent}  `)}${indent}]`;
+}

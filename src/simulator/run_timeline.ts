@@ -1,0 +1,125 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
+import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
+import type { Mismatch } from './expect/mismatch.ts';
+import { type Outcome, outcomeOf } from './expect/outcome.ts';
+import type { Flight } from './flight.ts';
+import type { Snapshot } from './result.ts';
+import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
+import { snapshotOf } from './snapshot.ts';
+import type { EdgeUnderTest } from './under_test.ts';
+
+/** Mismatches of one timeline that are told; the rest are counted. */
+const TOLD_LIMIT = 5;
+
+/** What is kept of the requests of one step. */
+interface Seen {
+  readonly tally: Map<string, number>;
+  last: Outcome | null;
+}
+
+interface Failing {
+  readonly mismatches: Mismatch[];
+  first: Outcome | null;
+  failed: number;
+}
+
+/** Runs the steps of a timeline on its clock. */
+export function runTimeline(
+  compiled: CompiledCase,
+  plan: Extract<Plan, { kind: 'timeline' }>,
+  edge: EdgeUnderTest,
+  options: RunOptions,
+): Ran {
+  const world = worldOf(compiled, edge, options);
+  const failing: Failing = { mismatches: [], first: null, failed: 0 };
+  const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null }));
+  for (const [index, step] of plan.steps.entries()) {
+    world.clock.schedule(step.atMs, () => {
+      putUpstreams(world.upstreams, step.upstreams);
+      if (step.identities) world.identify(step.identities);
+    });
+    if (step.request !== null)
+      scheduleSends(world, step, step.request, compiled.startMs, seen[index]!, failing);
+  }
+  world.settle();
+  for (const [index, { counts, pointer }] of plan.steps.entries()) {
+    if (counts !== null)
+      failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
+  }
+  if (failing.failed > TOLD_LIMIT) {
+    const received = `${failing.failed} requests that are not as expected`;
+    failing.mismatches.push({
+      what: 'timeline',
+      expected: 'all as expected',
+      received,
+      pointer: compiled.row.pointer,
+    });
+  }
+  return {
+    mismatches: failing.mismatches,
+    explained: failing.first === null ? null : explain(failing.first, edge),
+    outcome: null,
+    snapshots: plan.steps.flatMap((step, index) => stepSnapshot(step, seen[index]!)),
+    requests: world.begun(),
+    used: world.upstreams.used,
+    shares: null,
+  };
+}
+
+/** Each request of a burst schedules the next one: a million of them need no list. */
+function scheduleSends(
+  world: SimulatedWorld,
+  step: CompiledStep,
+  request: PreparedRequest,
+  startMs: number,
+  seen: Seen,
+  failing: Failing,
+): void {
+  const done = (flight: Flight): void => {
+    if (step.snapshot === true) seen.last = outcomeOf(flight);
+    if (step.counts !== null || step.snapshot === true) {
+      const status = flight.response.status === 0 ? 'none' : String(flight.response.status);
+      seen.tally.set(status, (seen.tally.get(status) ?? 0) + 1);
+    }
+    if (step.expectations.length === 0) return;
+    const outcome = outcomeOf(flight);
+    const found = failuresOf(step.expectations, outcome);
+    if (found.length === 0) return;
+    failing.first ??= outcome;
+    if (failing.failed++ >= TOLD_LIMIT) return;
+    const when = `at ${flight.sentMs - startMs} ms`;
+    for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
+  };
+  const send = (turn: number): void => {
+    if (turn + 1 < step.count) {
+      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1));
+    }
+    world.begin(request, done);
+  };
+  world.clock.schedule(step.atMs, () => send(0));
+}
+
+/** What a step could expect: of one request all that is known of it, of a burst how many ended how. */
+function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last }: Seen): Snapshot[] {
+  if (snapshot !== true || last === null) return [];
+  const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries([...tally].sort()) };
+  return [{ pointer: pointerTo(pointer, 'expect'), value }];
+}
+
+function countMismatches(
+  counts: Readonly<Record<string, number>>,
+  tally: ReadonlyMap<string, number>,
+  pointer: string,
+): Mismatch[] {
+  const names = [...new Set([...Object.keys(counts), ...tally.keys()])];
+  if (names.every((name) => (counts[name] ?? 0) === (tally.get(name) ?? 0))) return [];
+  const shown = (of: (name: string) => number | undefined) =>
+    names
+      .filter((name) => (of(name) ?? 0) > 0)
+      .sort()
+      .map((name) => `${of(name)} × ${name}`)
+      .join(', ') || 'none';
+  const expected = shown((name) => counts[name]);
+  return [{ what: 'counts', expected, received: shown((name) => tally.get(name)), pointer }];
+}
