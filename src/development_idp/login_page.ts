@@ -1,11 +1,6 @@
+import { escapeHtml } from '../http/html.ts';
 import type { Identity } from './identities.ts';
 import { MISBEHAVIOURS } from './identities.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (char) => ESCAPES[char]!);
-}
 
 /** The page that asks who one wants to be: a link for each identity, back to the same address with its name. */
 export function loginPage(
@@ -22,8 +17,8 @@ export function loginPage(
       ...(misbehave === null ? [] : [MISBEHAVIOURS[misbehave]]),
     ];
     return (
-      `<li><a class="who" data-identity="${escaped(key)}" href="${escaped(linkFor(key))}">` +
-      `Log in as <b>${escaped(name)}</b></a><br><small>${escaped(facts.join(' · '))}</small></li>`
+      `<li><a class="who" data-identity="${escapeHtml(key)}" href="${escapeHtml(linkFor(key))}">` +
+      `Log in as <b>${escapeHtml(name)}</b></a><br><small>${escapeHtml(facts.join(' · '))}</small></li>`
     );
   });
   return (
@@ -31,8 +26,8 @@ export function loginPage(
     `<title>Log in (development)</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:3em auto;` +
     'padding:0 1em}li{margin:.8em 0;list-style:none}ul{padding:0}.note{background:#fff3cd;color:#533f03;padding:.6em 1em}' +
     `</style></head>\n<body><p class="note">Development identity provider: anybody can be anybody here. ` +
-    `It stands in for <b>${escaped(label)}</b>.</p><h1>Who do you want to be?</h1>\n<ul>${rows.join('\n')}</ul>` +
-    `<p><small>for the app <code>${escaped(asked.clientId)}</code>, back to <code>${escaped(asked.redirectUri)}</code>` +
+    `It stands in for <b>${escapeHtml(label)}</b>.</p><h1>Who do you want to be?</h1>\n<ul>${rows.join('\n')}</ul>` +
+    `<p><small>for the app <code>${escapeHtml(asked.clientId)}</code>, back to <code>${escapeHtml(asked.redirectUri)}</code>` +
     `</small></p></body></html>\n`
   );
 }

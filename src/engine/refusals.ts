@@ -1,7 +1,6 @@
+import { escapeHtml } from '../http/html.ts';
 import type { LocalResponse } from './contract.ts';
 import type { ServiceNaming } from './naming.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
  * A response that the edge makes itself: a small page whose `<noscript>` text names the code, as services of
@@ -13,7 +12,7 @@ export function refusal(
   code: number | null,
   message: string,
 ): LocalResponse {
-  const text = message.replaceAll(/[&<>"]/g, (char) => ESCAPES[char]!);
+  const text = escapeHtml(message);
   const named = code === null ? text : `${text} (${naming.errorCode(code)})`;
   const body =
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${status} ${text}</title></head>\n` +
@@ -64,6 +63,16 @@ export const ENGINE_REASONS = {
     code: null,
   },
   'upstream.body_malformed': { says: 'the body of the request is not valid HTTP', status: 400, code: null },
+  'upstream.body_extensions_too_large': {
+    says: 'the chunk extensions of the request are too long',
+    status: 413,
+    code: null,
+  },
+  'upstream.body_trailers_too_large': {
+    says: 'the trailers of the request are too large',
+    status: 431,
+    code: null,
+  },
   'upstream.cancelled': { says: 'the client left before the upstream answered', status: 0, code: null },
   'engine.bug': { says: 'the edge failed while deciding; the request was stopped', status: 500, code: 2300 },
 } as const satisfies Record<string, { says: string; status: number; code: number | null }>;

@@ -1,27 +1,27 @@
+import { escapeHtml } from '../../http/html.ts';
 import type { BenchResult, ResultRow } from '../result.ts';
 import { durationText } from './numbers.ts';
 import { prettyReport } from './pretty.ts';
 
 const WIDTH = 900;
 const HEIGHT = 200;
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const STYLE =
   ':root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}svg{width:100%;background:#8881}text{font-size:12px;fill:currentColor}pre{overflow:auto}';
 
 /** One page with the tables and a plot for each row: its slices in time, and their distribution. Nothing from elsewhere. */
 export function htmlReport(result: BenchResult): string {
-  const title = escaped(`${result.file}: benchmark`);
+  const title = escapeHtml(`${result.file}: benchmark`);
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body>
 <h1>${title}</h1>
-<pre>${escaped(prettyReport(result))}</pre>
+<pre>${escapeHtml(prettyReport(result))}</pre>
 ${result.rows.map((row) => section(row)).join('\n')}
 </body></html>
 `;
 }
 
 function section(row: ResultRow): string {
-  return `<h2>${escaped(row.name)}</h2>
+  return `<h2>${escapeHtml(row.name)}</h2>
 <h3>Slices in the order in which they were taken</h3>${overTime(row.samples)}
 <h3>Distribution</h3>${distribution(row.samples)}`;
 }
@@ -55,13 +55,9 @@ function distribution(samples: readonly number[]): string {
 }
 
 function svg(content: string, note: string): string {
-  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 20}" role="img">${content}<text x="4" y="${HEIGHT + 15}">${escaped(note)}</text></svg>`;
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 20}" role="img">${content}<text x="4" y="${HEIGHT + 15}">${escapeHtml(note)}</text></svg>`;
 }
 
 function fixed(value: number): string {
   return value.toFixed(1);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character]!);
 }

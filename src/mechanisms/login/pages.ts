@@ -1,18 +1,7 @@
 import type { LocalResponse } from '../../engine/contract.ts';
 import type { FieldList } from '../../http/fields.ts';
 import { listMembers, firstValue } from '../../http/fields.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char]!);
-}
+import { escapeHtml } from '../../http/html.ts';
 
 /** Nothing that a login says may be kept, framed, or told to others through `Referer`. */
 const PAGE_FIELDS = [

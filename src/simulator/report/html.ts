@@ -1,20 +1,8 @@
 import { diagnosticsToJson } from '../../diagnostics/json.ts';
+import { escapeHtml } from '../../http/html.ts';
 import type { CaseResult, FileResult } from '../result.ts';
 import { failureLines, stepLine } from './failure.ts';
 import type { Reporter } from './reporter.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** A text within HTML. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char]!);
-}
 
 const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem}h2{font-size:1rem;margin:1.5rem 0 .3rem}pre{white-space:pre-wrap;margin:.3rem 0 .6rem;padding:.6rem;background:#8881;border-radius:.3rem}

@@ -1,5 +1,5 @@
 import type { Bucket, Simulated } from '../simulation.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from '../../http/html.ts';
 
 const WIDTH = 900;
 const HEIGHT = 220;
