@@ -1,14 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import type {
-  AlternativeNames,
-  CertificateDetails,
-  CertificateExtension,
-  CertificateName,
-  ClientCertificateFacts,
-} from './certificate_facts.ts';
+import type { AlternativeNames, CertificateName, ClientCertificateFacts } from './certificate_facts.ts';
+import { alternativeNames, certificateExtensions } from './certificate_parts.ts';
 import { digest } from './digest.ts';
 import { type NameAttribute, certificateNames } from './distinguished_name.ts';
-import { DER, type DerElement, derChildren, derIdentifier, readDer } from './der.ts';
+import { DER, derChildren, derIdentifier, readDer } from './der.ts';
 
 /** One text for a set of authorities: the same for the same certificates in the same order. */
 export function trustOf(authorityPems: readonly string[]): string {
@@ -26,8 +21,9 @@ export function clientCertificateOf(raw: Uint8Array): Required<ClientCertificate
     details: {
       issuer: nameOf(issuer),
       subject: name,
-      san: alternativeNames(certificate.subjectAltName ?? ''),
-      ...fromDer(certificate.raw),
+      san: namesIn(certificate.subjectAltName ?? ''),
+      extensions: certificateExtensions(certificate.raw) ?? [],
+      signatureAlgorithm: signatureAlgorithm(certificate.raw),
       notBeforeMs: certificate.validFromDate.getTime(),
       notAfterMs: certificate.validToDate.getTime(),
       pem: certificate.toString(),
@@ -58,11 +54,8 @@ function escaped(value: string): string {
   return value.replaceAll(/["+,;<>\\]|^[ #]| $/g, String.raw`\$&`);
 }
 
-/** The form in which OpenSSL lists them, values with commas or quotes in them as JSON texts. */
-function alternativeNames(text: string): AlternativeNames {
-  const names = [...text.matchAll(/(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
-    ([, type, value]) => [type!, value!.startsWith('"') ? (JSON.parse(value!) as string) : value!] as const,
-  );
+function namesIn(text: string): AlternativeNames {
+  const names = alternativeNames(text);
   const of = (type: string) => names.flatMap(([each, value]) => (each === type ? [value] : []));
   return {
     text,
@@ -86,26 +79,9 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   '1.2.840.10045.4.3.4': 'ECDSA-SHA512',
   '1.3.101.112': 'Ed25519',
 };
-/** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
-const EXTENSIONS_TAG = 0xa3;
 
-function fromDer(raw: Uint8Array): Pick<CertificateDetails, 'extensions' | 'signatureAlgorithm'> {
+function signatureAlgorithm(raw: Uint8Array): string {
   const certificate = derChildren(readDer(raw)?.[0], DER.sequence) ?? [];
-  const signed = derChildren(certificate[0], DER.sequence) ?? [];
   const algorithm = derIdentifier(derChildren(certificate[1], DER.sequence)?.[0]) ?? '';
-  const holder = signed.find(({ tag }) => tag === EXTENSIONS_TAG);
-  const list = holder === undefined ? [] : (derChildren(readDer(holder.contents)?.[0], DER.sequence) ?? []);
-  return {
-    signatureAlgorithm: ALGORITHMS[algorithm] ?? algorithm,
-    extensions: list.flatMap((extension) => extensionOf(extension)),
-  };
-}
-
-function extensionOf(element: DerElement): readonly CertificateExtension[] {
-  const parts = derChildren(element, DER.sequence) ?? [];
-  const id = derIdentifier(parts[0]);
-  const value = parts.find(({ tag }) => tag === DER.octetString)?.contents;
-  if (id === null || value === undefined) return [];
-  const critical = parts.some(({ tag, contents }) => tag === DER.boolean && contents[0] !== 0);
-  return [{ id, critical, value }];
+  return ALGORITHMS[algorithm] ?? algorithm;
 }

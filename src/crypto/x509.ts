@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { alternativeNames, certificateExtensions } from './certificate_parts.ts';
 import { type NameAttribute, certificateNames } from './distinguished_name.ts';
 import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
 
@@ -57,7 +58,7 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
     const certificate = new X509Certificate(pem);
     const extensions = extensionsOf(certificate.raw);
     if (extensions === null) return { problem: 'unreadable' };
-    const names = namesOf(certificate.subjectAltName ?? '');
+    const names = alternativeNames(certificate.subjectAltName ?? '');
     const { subject, issuer } = certificateNames(certificate.raw);
     const kind = certificate.publicKey.asymmetricKeyType ?? '';
     return {
@@ -90,16 +91,8 @@ function nameIn(name: readonly NameAttribute[], attribute: string): string {
   return name.find(([type]) => type === attribute)?.[1] ?? '';
 }
 
-function namesOf(subjectAltName: string): (readonly [type: string, name: string])[] {
-  return [...subjectAltName.matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
-    ([, type, name]) => [type!, name!.startsWith('"') ? (JSON.parse(name!) as string) : name!],
-  );
-}
-
 const KEY_USAGE = '2.5.29.15';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
-/** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
-const EXTENSIONS_TAG = 0xa3;
 
 /** Bits of the key usage in order (RFC 5280 §4.2.1.3). */
 const KEY_USAGES = [
@@ -127,22 +120,12 @@ const PURPOSES: Readonly<Record<string, string>> = {
 
 /** Extensions by their number, each as the DER that its value holds; null when the certificate is not DER. */
 function extensionsOf(raw: Uint8Array): ReadonlyMap<string, readonly DerElement[]> | null {
-  const outer = readDer(raw);
-  const certificate = derChildren(outer?.[0], DER.sequence);
-  const signed = derChildren(certificate?.[0], DER.sequence);
-  if (signed === null) return null;
+  const extensions = certificateExtensions(raw);
+  if (extensions === null) return null;
   const found = new Map<string, readonly DerElement[]>();
-  const holder = signed.find(({ tag }) => tag === EXTENSIONS_TAG);
-  if (holder === undefined) return found;
-  const list = derChildren(readDer(holder.contents)?.[0], DER.sequence);
-  if (list === null) return null;
-  for (const extension of list) {
-    const parts = derChildren(extension, DER.sequence);
-    const name = derIdentifier(parts?.[0]);
-    // Between number and value a BOOLEAN may say that the extension is critical.
-    const value = parts?.find(({ tag }) => tag === DER.octetString);
-    const read = value === undefined ? null : readDer(value.contents);
-    if (name !== null && read !== null) found.set(name, read);
+  for (const { id, value } of extensions) {
+    const read = readDer(value);
+    if (read !== null) found.set(id, read);
   }
   return found;
 }
