@@ -1,16 +1,16 @@
-import type { Edit, Handler, Pass, RequestHead, Verdict } from '../engine/contract.ts';
+import type { Handler, Pass, RequestHead, Verdict } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { admit } from '../mechanisms/login/admit.ts';
-import { cookieName, withoutCookies } from '../mechanisms/login/cookies.ts';
 import { conversed, isFlow } from '../mechanisms/login/flow.ts';
-import type { LoginGate, LoginOutcome, LoginPass } from '../mechanisms/login/gate.ts';
+import type { LoginGate, LoginOutcome } from '../mechanisms/login/gate.ts';
 import { type LoginKeys, newLoginKeys } from '../mechanisms/login/keys.ts';
 import { type LoginMemory, loginMemory } from '../mechanisms/login/memory.ts';
 import type { IdentityProvider } from '../mechanisms/login/provider.ts';
 import type { LoginReason } from '../mechanisms/login/reasons.ts';
 import { type LoginRegistry, loginRegistry } from '../mechanisms/login/registry.ts';
 import { type SamlKeys, samlKeys } from '../mechanisms/login/saml/keys.ts';
+import { upstreamFields } from '../mechanisms/login/upstream_fields.ts';
 
 /** What the edge gives its gates beyond what every module is given; all that is left out is made for the gate alone. */
 export interface LoginLinks {
@@ -135,13 +135,6 @@ function verdictOf(
   const because = { code: code(outcome.reason), detail: outcome.detail };
   if (outcome.does === 'stop') return { verdict: 'stop', because, response: outcome.response };
   const carry: Carry = { cookies: outcome.cookies };
-  return { verdict: 'pass', because, edits: upstreamEdits(gate, outcome, request), carry };
-}
-
-/** The upstream learns who the user is, and never the cookies that prove it. */
-function upstreamEdits(gate: LoginGate, { identity }: LoginPass, { headers, scheme }: RequestHead): Edit[] {
-  const scope = { secure: scheme === 'https', domain: gate.cookieDomain };
-  const own = [cookieName(gate.sessionCookie, scope), cookieName(gate.nonceCookie, scope)];
-  const cookie = withoutCookies(headers, own);
-  return [headersEdit('request', ['cookie'], cookie === null ? identity : ['cookie', cookie, ...identity])];
+  const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
+  return { verdict: 'pass', because, edits, carry };
 }

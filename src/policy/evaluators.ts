@@ -18,6 +18,17 @@ export interface Template {
   readonly text: (activation: Activation) => string | Failure;
 }
 
+/** The texts of templates, in their order; the first Failure where one has no value. */
+export function textsOf(templates: readonly Template[], activation: Activation): readonly string[] | Failure {
+  const texts: string[] = [];
+  for (const template of templates) {
+    const text = template.text(activation);
+    if (text instanceof Failure) return text;
+    texts.push(text);
+  }
+  return texts;
+}
+
 /**
  * Looks at each expression as it is compiled, and gives the closure that is evaluated in its place: for coverage.
  * `start` is where the expression begins in the text at the pointer.

@@ -3,7 +3,6 @@ import { timestampOf } from '../expression/time.ts';
 import { EvalError } from '../expression/values.ts';
 import type { ActionResult } from '../expression/vocabulary/action_results.ts';
 import { admit } from '../mechanisms/login/admit.ts';
-import { cookieName, withoutCookies } from '../mechanisms/login/cookies.ts';
 import { type Flow, isFlow } from '../mechanisms/login/flow.ts';
 import type { LoginGate, LoginOutcome, LoginPass } from '../mechanisms/login/gate.ts';
 import { newLoginKeys } from '../mechanisms/login/keys.ts';
@@ -12,8 +11,10 @@ import type { IdentityProvider } from '../mechanisms/login/provider.ts';
 import { LOGIN_REASONS } from '../mechanisms/login/reasons.ts';
 import { loginRegistry } from '../mechanisms/login/registry.ts';
 import type { Session } from '../mechanisms/login/session.ts';
+import { upstreamFields } from '../mechanisms/login/upstream_fields.ts';
 import { type ActionBody, type ActionOutcome, type Compiling, stepsOf, waitFor } from './action.ts';
 import { durationMs } from './actions/duration.ts';
+import { type Template, textsOf } from './evaluators.ts';
 import { FAILURES, Failure } from './failure.ts';
 import type { PolicyLogins } from './logins.ts';
 import { type Walk, addHeaders, keepResult, removeHeaders, setCookies } from './walk.ts';
@@ -33,11 +34,11 @@ export interface LoginKind {
   readonly type: 'oauth' | 'openid-connect' | 'saml';
   /** Name of its result. */
   readonly result: 'oauth' | 'oidc' | 'saml';
-  /** Values that the provider is made of, evaluated; a Failure when one has no value. */
-  readonly settings: (walk: Walk) => readonly string[] | Failure;
-  /** The provider for those values, or why there is none. */
+  /** What the provider is made of, each to be evaluated for each request. */
+  readonly credentials: readonly Template[];
+  /** The provider for their texts, or why there is none. */
   readonly provider: (
-    settings: readonly string[],
+    texts: readonly string[],
     logins: PolicyLogins,
   ) => { readonly provider: IdentityProvider; readonly givesTokens: boolean } | { readonly missing: string };
 }
@@ -68,23 +69,23 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
   const step = stepsOf(kind.type, LOGIN_SAYS, pointer);
   const memory = compiling.cell(loginMemory);
   const gates = new Map<string, LoginGate | { readonly missing: string }>();
-  const gateOf = (settings: readonly string[]): LoginGate | { readonly missing: string } => {
-    const key = JSON.stringify(settings);
+  const gateOf = (credentials: readonly string[]): LoginGate | { readonly missing: string } => {
+    const key = JSON.stringify(credentials);
     let gate = gates.get(key);
     if (gate === undefined) {
       if (gates.size === GATES_KEPT) gates.clear();
-      const made = kind.provider(settings, logins);
+      const made = kind.provider(credentials, logins);
       gates.set(key, (gate = 'missing' in made ? made : gateFor(kind, config, compiling, logins, made)));
     }
     return gate;
   };
   return {
     run: (walk) => {
-      const settings = kind.settings(walk);
-      if (settings instanceof Failure) return settings;
-      if (settings.includes(''))
+      const credentials = textsOf(kind.credentials, walk.activation);
+      if (credentials instanceof Failure) return credentials;
+      if (credentials.includes(''))
         return compiling.failure(FAILURES.interpolation, 'a credential of the login is empty');
-      const gate = gateOf(settings);
+      const gate = gateOf(credentials);
       if ('missing' in gate) {
         const response = context.refusal(501, null, gate.missing);
         return { does: 'end', as: 'not_run', step: step('not_run', { says: gate.missing }), response };
@@ -168,19 +169,14 @@ function settle(
   return { does: 'next', step: step(reason, detail) };
 }
 
-/** The upstream learns who the user is, and never the cookies that prove it. */
-function toUpstream(walk: Walk, gate: LoginGate, { identity }: LoginPass): void {
-  const { headers, scheme } = walk.activation.request;
-  const scope = { secure: scheme === 'https', domain: gate.cookieDomain };
-  const cookie = withoutCookies(
-    headers,
-    [gate.sessionCookie, gate.nonceCookie].map((name) => cookieName(name, scope)),
-  );
-  const forged = headers.filter(
+/** The rules after the login see what the upstream will: no identity that the client has made up. */
+function toUpstream(walk: Walk, gate: LoginGate, pass: LoginPass): void {
+  const { request } = walk.activation;
+  const forged = request.headers.filter(
     (text, at) => at % 2 === 0 && text.toLowerCase().startsWith(gate.identityPrefix),
   );
   removeHeaders(walk, ['cookie', ...forged]);
-  const fields = cookie === null ? identity : ['cookie', cookie, ...identity];
+  const fields = upstreamFields(gate, pass, request);
   if (fields.length > 0) addHeaders(walk, fields);
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../mechanisms/jwt.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../../action.ts';
 import { stepsOf, waitFor } from '../../action.ts';
+import { textsOf } from '../../evaluators.ts';
 import { FAILURES, Failure } from '../../failure.ts';
 import { type Walk, keepResult } from '../../walk.ts';
 import type { KeyCache } from './key_sources.ts';
@@ -110,15 +111,7 @@ function compileWanted(
 ): (walk: Walk) => Wanted | Failure {
   const listed = (values: readonly string[], at: (index: number) => string) => {
     const templates = values.map((text, index) => compiling.template(text, at(index)));
-    return ({ activation }: Walk): readonly string[] | Failure => {
-      const texts: string[] = [];
-      for (const template of templates) {
-        const text = template.text(activation);
-        if (text instanceof Failure) return text;
-        texts.push(text);
-      }
-      return texts;
-    };
+    return ({ activation }: Walk) => textsOf(templates, activation);
   };
   const valuesOf = (list: typeof issuer) => list.allow_list.map(({ value }) => value);
   const issuersOf = listed(valuesOf(issuer), (index) => `/issuer/allow_list/${index}/value`);

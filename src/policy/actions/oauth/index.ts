@@ -1,6 +1,5 @@
 import { oauthProvider } from '../../../mechanisms/login/oauth/provider.ts';
 import type { ActionKind } from '../../action.ts';
-import { Failure } from '../../failure.ts';
 import { LOGIN_SAYS, type LoginKind, loginAction } from '../../login.ts';
 
 const NO_CRITERIA = { emailAddresses: [], emailDomains: [], teams: [], organizations: [] };
@@ -14,27 +13,19 @@ export const oauth: ActionKind<'oauth'> = {
   compile: ({ config }, compiling) => {
     const { client_id: id, client_secret: secret, provider: name, scopes } = config;
     const isOwn = id !== undefined && secret !== undefined;
-    const written = isOwn
+    const credentials = isOwn
       ? [compiling.template(id, '/client_id'), compiling.template(secret, '/client_secret')]
       : [];
     const kind: LoginKind = {
       type: 'oauth',
       result: 'oauth',
-      settings: ({ activation }) => {
-        const texts: string[] = [];
-        for (const template of written) {
-          const text = template.text(activation);
-          if (text instanceof Failure) return text;
-          texts.push(text);
-        }
-        return texts;
-      },
-      provider: (settings, { development }) => {
+      credentials,
+      provider: (texts, { development }) => {
         if (!isOwn && development === null)
           return {
             missing: 'The managed OAuth app exists only at the service; set client_id and client_secret',
           };
-        const [clientId = MANAGED_APP[0], clientSecret = MANAGED_APP[1]] = settings;
+        const [clientId = MANAGED_APP[0], clientSecret = MANAGED_APP[1]] = texts;
         const provider = oauthProvider({
           provider: name,
           clientId,

@@ -1,6 +1,5 @@
 import { oidcProvider } from '../../../mechanisms/login/oidc/provider.ts';
 import type { ActionKind } from '../../action.ts';
-import { Failure } from '../../failure.ts';
 import { LOGIN_SAYS, type LoginKind, loginAction } from '../../login.ts';
 
 /** Lets in users who log in at an OpenID provider; who of them is for the expressions after it to say. */
@@ -8,7 +7,7 @@ export const openidConnect: ActionKind<'openid-connect'> = {
   type: 'openid-connect',
   says: LOGIN_SAYS,
   compile: ({ config }, compiling) => {
-    const written = [
+    const credentials = [
       compiling.template(config.issuer_url, '/issuer_url'),
       compiling.template(config.client_id, '/client_id'),
       compiling.template(config.client_secret, '/client_secret'),
@@ -16,15 +15,7 @@ export const openidConnect: ActionKind<'openid-connect'> = {
     const kind: LoginKind = {
       type: 'openid-connect',
       result: 'oidc',
-      settings: ({ activation }) => {
-        const texts: string[] = [];
-        for (const template of written) {
-          const text = template.text(activation);
-          if (text instanceof Failure) return text;
-          texts.push(text);
-        }
-        return texts;
-      },
+      credentials,
       provider: ([issuer = '', clientId = '', clientSecret = '']) => {
         if (!/^https?:\/\/[^\s?#]+$/.test(issuer)) return { missing: 'The issuer of this login is no URL' };
         const { scopes, authz_url_params: parameters } = config;

@@ -17,8 +17,8 @@ export const saml: ActionKind<'saml'> = {
     const kind: LoginKind = {
       type: 'saml',
       result: 'saml',
-      settings: () => [],
-      provider: (_settings, { edge, samlKeys: keys = own }) => {
+      credentials: [],
+      provider: (_texts, { edge, samlKeys: keys = own }) => {
         const settings = {
           forceAuthn: config.force_authn,
           allowIdpInitiated: config.allow_idp_initiated,
