@@ -9,6 +9,9 @@ export interface Place {
   readonly column: number;
 }
 
+/** Finds the place of a JSON pointer, where there is a source. */
+export type Locate = (pointer: string) => Place | null;
+
 export interface LocatedStep extends Step {
   readonly place: Place | null;
 }
@@ -25,15 +28,10 @@ export interface Explanation {
   readonly steps: readonly LocatedStep[];
 }
 
-export type Locate = (pointer: string) => Place | null;
-
 /** Explains a finished exchange; `locate` finds source positions, where there is a source. */
 export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
   const { head, connection } = exchange;
-  const steps: LocatedStep[] = [];
-  for (const step of traceOf(exchange)) {
-    steps.push({ ...step, place: step.pointer === null ? null : locate(step.pointer) });
-  }
+  const steps = locatedSteps(traceOf(exchange), locate);
   const last = exchange.attempts.at(-1);
   const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
   return {
@@ -53,7 +51,23 @@ export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
 /** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
 export function renderExplanation(explanation: Explanation): string {
   const { request, steps, because } = explanation;
-  const lines = [`${request.method} ${request.url}  from ${request.clientIp}`];
+  const head = `${request.method} ${request.url}  from ${request.clientIp}`;
+  const to = explanation.backend === null ? '' : ` → backend ${explanation.backend}`;
+  const end = `└ ${explanation.status}${to}  ${because.code}`;
+  return [head, ...stepLines(steps, because), end].join('\n');
+}
+
+/** Each step with its place. */
+export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep[] {
+  return Array.from(steps, (step) => ({
+    ...step,
+    place: step.pointer === null ? null : locate(step.pointer),
+  }));
+}
+
+/** The branches of the tree for a terminal: one line a step, the deciding one marked, and what happened inside of it. */
+export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[] {
+  const lines: string[] = [];
   const width = Math.max(...steps.map((step) => step.module.length));
   for (const step of steps) {
     const mark = step === because ? (step.verdict === 'stop' ? '■' : '●') : ' ';
@@ -64,7 +78,5 @@ export function renderExplanation(explanation: Explanation): string {
     for (const inner of step.inner ?? [])
       lines.push(`│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}`);
   }
-  const to = explanation.backend === null ? '' : ` → backend ${explanation.backend}`;
-  lines.push(`└ ${explanation.status}${to}  ${because.code}`);
-  return lines.join('\n');
+  return lines;
 }

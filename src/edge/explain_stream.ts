@@ -1,6 +1,6 @@
 import type { StreamExchange } from '../engine/stream.ts';
 import { decidingStreamStep, traceOfStream } from '../engine/stream_trace.ts';
-import type { Locate, LocatedStep } from './explain.ts';
+import { type Locate, type LocatedStep, locatedSteps, stepLines } from './explain.ts';
 
 /** What became of one connection, and why. */
 export interface StreamExplanation {
@@ -21,10 +21,7 @@ export interface StreamExplanation {
 /** Explains a connection; `locate` finds source positions, where there is a source. */
 export function explanationOfStream(exchange: StreamExchange, locate: Locate): StreamExplanation {
   const { connection, pipeline, attempts } = exchange;
-  const steps: LocatedStep[] = [];
-  for (const step of traceOfStream(exchange)) {
-    steps.push(Object.assign(step, { place: step.pointer === null ? null : locate(step.pointer) }));
-  }
+  const steps = locatedSteps(traceOfStream(exchange), locate);
   return {
     connection: {
       kind: pipeline?.kind ?? null,
@@ -47,17 +44,7 @@ export function isAllowed({ attempts }: StreamExchange): boolean {
 /** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
 export function renderStreamExplanation(explanation: StreamExplanation): string {
   const { connection, steps, because, outcome, backend } = explanation;
-  const lines = [`${connection.kind ?? 'connect'} ${connection.endpoint}  from ${connection.clientIp}`];
-  const width = Math.max(...steps.map((step) => step.module.length));
-  for (const step of steps) {
-    const mark = step === because ? (step.verdict === 'stop' ? '■' : '●') : ' ';
-    const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
-    const place = step.place === null ? '' : `  ${step.place.file}:${step.place.line}:${step.place.column}`;
-    const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-    lines.push(`├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.says}${fact}${place}`);
-    for (const inner of step.inner ?? [])
-      lines.push(`│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}`);
-  }
-  lines.push(`└ ${outcome}${outcome === 'allowed' ? ` → backend ${backend ?? ''}` : ''}  ${because.code}`);
-  return lines.join('\n');
+  const head = `${connection.kind ?? 'connect'} ${connection.endpoint}  from ${connection.clientIp}`;
+  const end = `└ ${outcome}${outcome === 'allowed' ? ` → backend ${backend ?? ''}` : ''}  ${because.code}`;
+  return [head, ...stepLines(steps, because), end].join('\n');
 }
