@@ -11,6 +11,7 @@ import { simulatedWorld } from '../src/simulator/simulator.ts';
 import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile } from '../src/simulator/run_file.ts';
+import { ONCE } from '../src/simulator/run_once.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../src/simulator/under_test.ts';
 import { compileEdge } from '../src/edge/compile.ts';
 import { type BenchSection, render } from './measure.ts';
@@ -126,16 +127,7 @@ function coverageMs(): { readonly plain: number; readonly recorded: number } {
   const scenario = checkScenario({ value: { edge: 'edge', cases: casesOf() }, name: 'cases' });
   const took = (edge: EdgeUnderTest): number => {
     const began = performance.now();
-    const { cases } = runFile(scenario, edge, {
-      selects: () => true,
-      seed: null,
-      repeat: 1,
-      bail: false,
-      lines: false,
-      signer: null,
-      told: () => true,
-      clockMs: () => 0,
-    });
+    const { cases } = runFile(scenario, edge, ONCE);
     const tookMs = performance.now() - began;
     if (cases.length !== CASES || cases.some(({ status }) => status !== 'passed'))
       throw new Error('a measured case does not pass');

@@ -9,6 +9,7 @@ import type { MeasuredPoint, PointKind } from '../../src/simulator/covering/poin
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
+import { ONCE } from '../../src/simulator/run_once.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../../src/simulator/under_test.ts';
 
 /** An edge with one route `/` before a backend `app`, with whatever else is given. */
@@ -42,16 +43,7 @@ export function policyEdge(...rules: readonly object[]): EdgeUnderTest {
 export function runCases({ edge }: CoveredEdge, cases: readonly object[]): FileResult {
   const named = cases.map((each, index) => ({ name: `case ${index}`, ...each }));
   const checked = checkScenario({ value: { edge: 'edge', cases: named }, name: 'x.ts' });
-  const result = runFile(checked, edge, {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    lines: false,
-    signer: null,
-    told: () => true,
-    clockMs: () => 0,
-  });
+  const result = runFile(checked, edge, ONCE);
   const problems = result.diagnostics.filter(({ severity }) => severity === 'error');
   if (problems.length > 0) throw new Error(problems.map(({ says }) => says).join('\n'));
   return result;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { scenarioLoader } from '../../src/cli/testing/load_scenario.ts';
 import { createSimulator } from '../../src/simulator/create_simulator.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
+import { ONCE } from '../../src/simulator/run_once.ts';
 import { environmentSecrets } from '../../src/cli/environment_secrets.ts';
 import { type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
@@ -183,16 +184,7 @@ describe('secrets in simulation', () => {
     const path = fileURLToPath(new URL('../../fixtures/scenarios/secrets.scenario.yaml', import.meta.url));
     const { checked, edge, findings } = await scenarioLoader()(path);
     expect([checked.diagnostics, findings]).toEqual([[], []]);
-    const { cases } = runFile(checked, edge!, {
-      selects: () => true,
-      seed: null,
-      repeat: 1,
-      bail: false,
-      lines: true,
-      signer: null,
-      told: () => true,
-      clockMs: () => 0,
-    });
+    const { cases } = runFile(checked, edge!, { ...ONCE, lines: true });
     expect(cases.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed']);
   });
 

@@ -5,6 +5,7 @@ import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import type { RunOptions } from '../../src/simulator/run_case.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
+import { ONCE } from '../../src/simulator/run_once.ts';
 import { edgeUnderTest } from '../../src/simulator/under_test.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -22,17 +23,7 @@ export function runValue(value: object, options: RunOptions = {}): FileResult {
 }
 
 function runChecked(checked: ReturnType<typeof checkScenario>, options: RunOptions): FileResult {
-  return runFile(checked, edgeUnderTest(sample.config!, sample.locate), {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    lines: true,
-    signer: null,
-    told: () => true,
-    clockMs: () => 0,
-    ...options,
-  });
+  return runFile(checked, edgeUnderTest(sample.config!, sample.locate), { ...ONCE, lines: true, ...options });
 }
 
 /** Names of the cases that failed. */

@@ -6,6 +6,7 @@ import { checkScenario } from '../../src/simulator/document/check.ts';
 import { prepareConnection } from '../../src/simulator/document/connections.ts';
 import { seededChance } from '../../src/simulator/chance.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
+import { ONCE } from '../../src/simulator/run_once.ts';
 import { connectTo } from '../../src/simulator/run_connect.ts';
 import { scriptedUpstreams } from '../../src/simulator/upstreams.ts';
 import { edgeUnderTest } from '../../src/simulator/under_test.ts';
@@ -139,16 +140,7 @@ const CASES = [
 function run(cases: readonly object[], config = configTo('127.0.0.1:1', '127.0.0.1:2')) {
   const checkedEdge = usable(checkWholeEdge({ value: config }));
   const checked = checkScenario({ name: 'connect.yaml', value: { edge: config, cases } });
-  return runFile(checked, edgeUnderTest(checkedEdge.config, checkedEdge.locate), {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    signer: null,
-    lines: false,
-    told: () => true,
-    clockMs: () => 0,
-  });
+  return runFile(checked, edgeUnderTest(checkedEdge.config, checkedEdge.locate), ONCE);
 }
 
 describe('cases that connect', () => {

@@ -4,6 +4,7 @@ import { type CoveredEdge, triedEdge } from '../covering/coverage.ts';
 import type { CoveragePoint } from '../covering/point.ts';
 import { coverageOf } from '../covering/coverage.ts';
 import { runFile } from '../run_file.ts';
+import { ONCE } from '../run_once.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { FoundCase } from './cover_points.ts';
 import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
@@ -81,16 +82,7 @@ function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested
   const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
   if (hasErrors(checked.diagnostics))
     throw new Error(`a case that was made up is wrong: ${checked.diagnostics[0]!.says}`);
-  const { cases: results } = runFile(checked, edge, {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    lines: false,
-    signer: null,
-    told: () => true,
-    clockMs: () => 0,
-  });
+  const { cases: results } = runFile(checked, edge, ONCE);
   return { results };
 }
 

@@ -10,6 +10,7 @@ import { checkScenario } from '../document/check.ts';
 import { prepareRequest } from '../document/requests.ts';
 import type { RequestConfig } from '../document/schema.ts';
 import { runFile } from '../run_file.ts';
+import { ONCE } from '../run_once.ts';
 import type { CaseResult } from '../result.ts';
 import { edgeUnderTest } from '../under_test.ts';
 import { findCases } from './cover_points.ts';
@@ -36,16 +37,7 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
   const { config } = edge;
   const checked = checkScenario({ value: { ...scenario, edge: 'edge' }, name: '<scenario>' });
   const covered = coveredEdge(edgeUnderTest(config, () => null));
-  const result = runFile(checked, covered.edge, {
-    selects: () => true,
-    seed: null,
-    repeat: 1,
-    bail: false,
-    lines: false,
-    signer: null,
-    told: () => true,
-    clockMs: () => 0,
-  });
+  const result = runFile(checked, covered.edge, ONCE);
   orThrow(result.diagnostics);
   const coverage = coverageOf(covered);
   const drafts = (): Draft[] => {
