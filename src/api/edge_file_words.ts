@@ -1,5 +1,5 @@
 import type { Body } from '../resources/contract.ts';
-import { MORE_KEY } from '../resources/edge_document.ts';
+import { MORE_KEY } from '../resources/edge_values.ts';
 import { NAME_KEY } from '../resources/policies_document.ts';
 import type { StoredObject } from '../store/port.ts';
 

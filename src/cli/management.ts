@@ -8,6 +8,7 @@ import { fileSettings } from '../api/file_settings.ts';
 import { type ApiListening, type ListenOptions, listenApi } from '../api/listen.ts';
 import { secretFraction, secretText } from '../crypto/random.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { knownParts } from '../edge/document/known.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
 import { type EdgeOfFile, type EdgeOptions, type UsableConfig, ConfigError, edgeOf } from '../edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
@@ -150,6 +151,8 @@ export function newIds(nowMs: () => number): (prefix: string) => string {
 
 /** The edge, driven by documents; it goes back to the configuration before when a commit fails. */
 function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets): Plane {
+  // Bodies of stored objects never change, so that parts of documents made of them do not either.
+  const known = knownParts();
   let current = { config: first, secrets: secrets.current() };
   let before = current;
   const put = (next: typeof current): void => {
@@ -160,7 +163,7 @@ function planeOf(edge: EdgeOfFile, first: UsableConfig, secrets: CurrentSecrets)
   };
   return {
     swap: (document) => {
-      const checked = checkWholeEdge({ value: document.value });
+      const checked = checkWholeEdge({ value: document.value }, { known });
       const { config, diagnostics } = checked;
       if (config === null || hasErrors(diagnostics)) return diagnostics;
       const next: UsableConfig = { ...checked, config: servedConfig(config, document) };

@@ -45,5 +45,6 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 
 /** One reference token appended to a JSON pointer, escaped as RFC 6901 §3 says. */
 export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (typeof key === 'number') return `${parent}/${key}`;
+  return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,24 +1,24 @@
 import type { Because, Connection, RequestHead, World } from '../engine/contract.ts';
 import { type BeginInside, Exchange } from '../engine/exchange.ts';
 import type { Hide } from '../engine/hide.ts';
-import type { Linked, LinkedRule } from '../engine/module.ts';
 import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
 import { type Pipeline, pipeline } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
 import type { AddressBook } from '../expression/vocabulary/facts.ts';
 import { compileFacts } from '../expression/vocabulary/facts_table.ts';
-import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { LinkedLogin } from '../modules/login_gate.ts';
 import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
-import type { EdgeConfig, HttpsEdgeConfig, IpPolicyConfig, RouteConfig } from './document/schema.ts';
+import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
 import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
 import { type HostTable, hostTable, isLoopback } from './hosts.ts';
+import { ipPolicyTable } from './ip_policies.ts';
+import { type KeptParts, keptParts } from './kept_parts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
-import { type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
+import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
 import { type SamlHost, compileSamlHost } from './saml_host.ts';
 import type { TakeState } from './states.ts';
@@ -59,6 +59,8 @@ export interface CompileOptions {
   readonly watch?: PolicyLinks['watch'];
   /** What all session gates share; made for this configuration alone when left out. */
   readonly logins?: LoginGround;
+  /** Parts of configurations that were compiled before with the same options; none when left out. */
+  readonly kept?: KeptParts;
 }
 
 interface HttpsEdge {
@@ -74,121 +76,134 @@ export function compileEdge(
   takeState: TakeState,
   options: CompileOptions = {},
 ): CompiledEdge {
-  const naming = serviceNaming(config.service_name);
-  const { adoptHosts = 'none' } = options;
-  const hosts = Object.values(config.edges.https).flatMap(({ hostports }) =>
-    hostports.map((each) => readHostport(each).host),
-  );
-  const internal = new Set(hosts.filter(isInternalHost));
-  const secrets = options.secrets === undefined ? null : keepSecrets(secretProvider(options.secrets));
-  const logins = options.logins ?? loginGround();
-  const context: Context = {
-    naming,
-    takeState,
-    ipPolicy: ipPolicyTable(config),
-    authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
-    backend: backendTable(config.backends),
-    policy: {
-      facts: compileFacts(config.facts, '/facts', options.addressBooks).facts,
-      passUnsimulated: options.passUnsimulated ?? false,
-      allowPrivateFetch: options.allowPrivateFetch ?? false,
-      isInternal: (host) => internal.has(host),
-      trace: options.trace ?? 'decided',
-      logins,
-      ...(options.watch && { watch: options.watch }),
-      ...(secrets && { secret: secrets.get }),
-    },
-  };
+  const { adoptHosts = 'none', logins = loginGround(), kept = keptParts() } = options;
+  const secrets = secretsOf(options, kept);
+  const context = contextOf(config, takeState, { options, logins, kept, secrets });
   const edges: [string, HttpsEdge][] = [];
   const https: HttpsEdge[] = [];
   for (const [name, edge] of Object.entries(config.edges.https)) {
-    const pointer = pointerTo('/edges/https', name);
-    const gates = gatesOf(name, edge.routes, logins);
-    const routes = edge.routes.map((route, index) =>
-      compileRoute(
-        { name, edge, pointer, login: gates[index]! },
-        route,
-        pointerTo(`${pointer}/routes`, index),
-        context,
-      ),
-    );
-    const reserved = routes.flatMap(({ host, pipeline: guarded }) =>
-      guarded.slots.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
-    );
-    const compiled: HttpsEdge = { name, router: router(routes), reserved };
+    const compiled = compileHttpsEdge(name, edge, context, logins, kept);
     https.push(compiled);
     for (const hostport of edge.hostports) edges.push([readHostport(hostport).host, compiled]);
   }
   return {
     config,
-    naming,
+    naming: context.naming,
     hosts: hostTable(edges),
-    streams: compileStreams(config, context),
-    handshakes: handshakeTable(config, adoptHosts),
-    samlHost: compileSamlHost(config, context, logins),
+    streams: compileStreams(config, context, kept),
+    handshakes: handshakeTable(config, adoptHosts, kept),
+    samlHost: compileSamlHost(config, context, logins, kept),
     sole: https.length === 1 ? https[0]! : null,
     adoptHosts,
     hide: secrets?.hide ?? null,
   };
 }
 
-function ipPolicyTable(config: EdgeConfig): Linked['ipPolicy'] {
-  const read = new Map<string, readonly LinkedRule[]>();
-  return (id) => {
-    let rules = read.get(id);
-    if (rules === undefined) read.set(id, (rules = linkRules(config, id)));
-    return rules;
+function compileHttpsEdge(
+  name: string,
+  edge: HttpsEdgeConfig,
+  context: Context,
+  logins: LoginGround,
+  kept: KeptParts,
+): HttpsEdge {
+  const gates = gatesOf(name, edge.routes, logins);
+  const { naming, policy } = context;
+  const { tls_termination: termination, mutual_tls: mutual } = edge;
+  const of = {
+    name,
+    pointer: pointerTo('/edges/https', name),
+    modules: { tls_termination: termination, mutual_tls: mutual },
   };
-}
-
-/** Rules by the policy that they are of: one that is the same object as before has the same rules. */
-const linked = new WeakMap<IpPolicyConfig, { readonly id: string; readonly rules: readonly LinkedRule[] }>();
-const cidrs = new WeakMap<IpPolicyConfig['rules'][number], Cidr>();
-
-function linkRules(config: EdgeConfig, id: string): readonly LinkedRule[] {
-  const policy = config.ip_policies[id];
-  if (policy === undefined) throw new Error(`IP policy '${id}' is not in the configuration`);
-  const known = linked.get(policy);
-  if (known?.id === id) return known.rules;
-  const pointer = `${pointerTo('/ip_policies', id)}/rules`;
-  const rules = policy.rules.map((rule, index): LinkedRule => {
-    const cidr = cidrOf(rule);
-    return { action: rule.action, cidr, label: `${id}#${index}`, pointer: pointerTo(pointer, index) };
+  const common = [name, naming, policy, termination, mutual] as const;
+  const routes = edge.routes.map((route: RouteConfig, index) => {
+    const login = gates[index]!;
+    // Places in a list move when routes before them go; where there are ids, those are places.
+    const place = route.id ?? index;
+    const circumstances = login === null ? [place, ...common] : [place, ...common, ...Object.values(login)];
+    return kept.part(route, circumstances, context, (watched) =>
+      compileRoute(of, { route, place, login }, watched),
+    );
   });
-  linked.set(policy, { id, rules });
-  return rules;
+  const reserved = routes.flatMap(({ host, pipeline: guarded }) =>
+    guarded.slots.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
+  );
+  return { name, router: router(routes), reserved };
 }
 
-function cidrOf(rule: IpPolicyConfig['rules'][number]): Cidr {
-  const known = cidrs.get(rule);
-  if (known !== undefined) return known;
-  const cidr = parseCidr(rule.cidr);
-  if (isCidrProblem(cidr)) throw new Error(cidr.says);
-  cidrs.set(rule, cidr);
-  return cidr;
+/** One memory of the secrets that were given out, however often the configuration changes. */
+function secretsOf({ secrets }: CompileOptions, kept: KeptParts): KeptSecrets | null {
+  return kept.shared('secrets', [secrets], () =>
+    secrets === undefined ? null : keepSecrets(secretProvider(secrets)),
+  );
+}
+
+interface Surroundings {
+  readonly options: CompileOptions;
+  readonly logins: LoginGround;
+  readonly kept: KeptParts;
+  readonly secrets: KeptSecrets | null;
+}
+
+/** What all handlers are compiled with; what has not changed is the same object as for the configuration before. */
+function contextOf(
+  config: EdgeConfig,
+  takeState: TakeState,
+  { options, logins, kept, secrets }: Surroundings,
+): Context {
+  const { facts: entries, service_name: service } = config;
+  const facts = kept.shared('facts', [entries], () =>
+    compileFacts(entries, '/facts', options.addressBooks),
+  ).facts;
+  const internalHosts = Object.values(config.edges.https)
+    .flatMap(({ hostports }) => hostports.map((each) => readHostport(each).host))
+    .filter(isInternalHost);
+  const internal = kept.shared('internal hosts', internalHosts, () => new Set(internalHosts));
+  const policy = kept.shared('policies', [facts, internal], () => ({
+    facts,
+    passUnsimulated: options.passUnsimulated ?? false,
+    allowPrivateFetch: options.allowPrivateFetch ?? false,
+    isInternal: (host: string) => internal.has(host),
+    trace: options.trace ?? ('decided' as const),
+    logins,
+    ...(options.watch && { watch: options.watch }),
+    ...(secrets && { secret: secrets.get }),
+  }));
+  return {
+    naming: kept.shared('naming', [service], () => serviceNaming(service)),
+    takeState,
+    ipPolicy: ipPolicyTable(config),
+    authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
+    backend: backendTable(config.backends),
+    policy,
+  };
 }
 
 interface EdgeOfRoute {
   readonly name: string;
-  readonly edge: HttpsEdgeConfig;
   readonly pointer: string;
+  /** The modules that all routes of the edge have. */
+  readonly modules: Pick<HttpsEdgeConfig, 'tls_termination' | 'mutual_tls'>;
+}
+
+interface PlacedRoute {
+  readonly route: RouteConfig;
+  readonly place: string | number;
   readonly login: LinkedLogin | null;
 }
 
 function compileRoute(
-  { name: edge, edge: { tls_termination, mutual_tls }, pointer: edgePointer, login }: EdgeOfRoute,
-  route: RouteConfig,
-  pointer: string,
+  { name: edge, pointer: edgePointer, modules }: EdgeOfRoute,
+  { route, place, login }: PlacedRoute,
   context: Context,
 ): RoutedPipeline {
   const { host, path } = readMatch(route.match);
   const exact = route.match_type === 'exact_path';
+  const pointer = pointerTo(`${edgePointer}/routes`, place);
   const id = `${edge} ${route.match_type} ${route.match}`;
   const slots = compileSlots(
     { edge, id, links: login === null ? context.policy : { ...context.policy, login } },
     (type) => {
-      if (type === 'tls_termination') return [tls_termination, edgePointer];
-      if (type === 'mutual_tls') return [mutual_tls, edgePointer];
+      if (type === 'tls_termination' || type === 'mutual_tls') return [modules[type], edgePointer];
       return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];
     },
     context,

@@ -7,6 +7,7 @@ import { checkCarriedPolicy } from '../policy/document/check.ts';
 import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
+import type { KnownParts } from './document/known.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
 import { checkSamlMetadata } from './saml_metadata.ts';
 import { type SecretSource, secretProvider } from './secrets.ts';
@@ -17,6 +18,8 @@ export interface CheckOptions {
   readonly secrets?: SecretSource;
   /** The time, for what expires. */
   readonly nowMs?: number;
+  /** What was found sound in objects checked before: parts of them that never change are not checked again. */
+  readonly known?: KnownParts;
 }
 
 /** The checks of languages and tables inside an edge file. */
@@ -40,7 +43,7 @@ export function checkWholeEdge(
   options: CheckOptions = {},
 ): Checked {
   const isPlain = options.secrets === undefined && options.nowMs === undefined;
-  return checkEdge(given, isPlain ? FURTHER_CHECKS : furtherChecks(options));
+  return checkEdge(given, isPlain ? FURTHER_CHECKS : furtherChecks(options), options.known);
 }
 
 /** Whether every provider of webhooks has a secret that it can sign with. */

@@ -1,6 +1,7 @@
 import { readCertificateChain } from '../crypto/x509.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import { hostTable, isLoopback } from './hosts.ts';
+import type { KeptParts } from './kept_parts.ts';
 import { readHostport } from './slots.ts';
 
 /** How TLS is spoken with whoever asks for a name. */
@@ -41,7 +42,11 @@ const UNNAMED: Handshake = {
 };
 
 /** Reads how TLS is spoken with each edge. */
-export function handshakeTable(config: EdgeConfig, adoptHosts: 'none' | 'loopback' | 'any'): HandshakeTable {
+export function handshakeTable(
+  config: EdgeConfig,
+  adoptHosts: 'none' | 'loopback' | 'any',
+  kept: KeptParts,
+): HandshakeTable {
   const byPort = new Map<number, [host: string, handshake: Handshake][]>();
   const add = (hostports: readonly string[], handshake: Handshake): void => {
     for (const { host, port } of hostports.map(readHostport)) {
@@ -76,7 +81,9 @@ export function handshakeTable(config: EdgeConfig, adoptHosts: 'none' | 'loopbac
   };
   return {
     find: (name, port) => tables.get(port)?.find(name) ?? (port === HTTPS_PORT ? adopted(name) : null),
-    certificateFor: certificateTable(config),
+    certificateFor: kept.shared('certificates', Object.values(config.tls_certificates), () =>
+      certificateTable(config),
+    ),
     ports: [...byPort.keys()],
   };
 }

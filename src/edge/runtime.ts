@@ -3,6 +3,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import { type LoginOptions, loginGround } from './gates.ts';
+import { keptParts } from './kept_parts.ts';
 import type { LoginRegistry } from '../mechanisms/login/registry.ts';
 import { StateStore } from './states.ts';
 
@@ -31,7 +32,7 @@ export interface RuntimeOptions extends CompileOptions {
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
   const states = new StateStore();
   const logins = given.logins ?? loginGround(given.login);
-  const options = { ...given, logins };
+  const options = { ...given, logins, kept: keptParts() };
   const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
   let current = compile(config);
   let revision = 1;

@@ -7,6 +7,7 @@ import { saml } from '../modules/saml/index.ts';
 import type { EdgeConfig, RouteConfig } from './document/schema.ts';
 import { type LoginGround, gatesOf } from './gates.ts';
 import { hostTable } from './hosts.ts';
+import type { KeptParts } from './kept_parts.ts';
 import { type Context, readHostport } from './slots.ts';
 
 /** The addresses of SAML routes on the host of the service: those that identity providers are told. */
@@ -16,7 +17,12 @@ export interface SamlHost {
 }
 
 /** Compiles them for the routes that have an id. */
-export function compileSamlHost(config: EdgeConfig, context: Context, logins: LoginGround): SamlHost {
+export function compileSamlHost(
+  config: EdgeConfig,
+  context: Context,
+  logins: LoginGround,
+  kept: KeptParts,
+): SamlHost {
   const byId = new Map<string, Pipeline>();
   for (const [name, edge] of Object.entries(config.edges.https)) {
     const routes: readonly RouteConfig[] = edge.routes;
@@ -24,12 +30,12 @@ export function compileSamlHost(config: EdgeConfig, context: Context, logins: Lo
     for (const [index, route] of routes.entries()) {
       const login = gates[index] ?? null;
       if (route.id === undefined || route.saml?.enabled !== true || login === null) continue;
-      const pointer = `${pointerTo('/edges/https', name)}/routes/${index}`;
-      const links = { ...context.policy, login };
-      byId.set(
-        route.id,
-        addressesOf(name, route as Saml, pointer, links, endpointsOf(edge.hostports), context),
-      );
+      const pointer = pointerTo(`${pointerTo('/edges/https', name)}/routes`, route.id);
+      const { naming, policy } = context;
+      const circumstances = [name, naming, policy, edge.hostports.join(' '), route, ...Object.values(login)];
+      const pipelineOf = (watched: Context) =>
+        addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
+      byId.set(route.id, kept.part(route.saml, circumstances, context, pipelineOf));
     }
   }
   const own = identityHost(context.naming.service);

@@ -6,6 +6,7 @@ import type { StreamReason } from '../engine/stream_reasons.ts';
 import type { ServiceNaming } from '../engine/naming.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { hostTable } from './hosts.ts';
+import type { KeptParts } from './kept_parts.ts';
 import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
 
 /** A place where a TLS or TCP edge is reached. */
@@ -25,13 +26,15 @@ export interface StreamTable {
 }
 
 /** Compiles all TLS and TCP edges. */
-export function compileStreams({ edges }: EdgeConfig, context: Context): StreamTable {
+export function compileStreams({ edges }: EdgeConfig, context: Context, kept: KeptParts): StreamTable {
   const addresses: StreamAddress[] = [];
   const tcp = new Map<string, StreamPipeline>();
   const tls = new Map<number, [host: string, pipeline: StreamPipeline][]>();
   for (const kind of ['tls', 'tcp'] as const) {
     for (const [name, edge] of Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind])) {
-      const pipeline = compileStream(kind, name, edge, context);
+      const pipeline = kept.part(edge, [kind, name, context.naming, context.policy], context, (watched) =>
+        compileStream(kind, name, edge, watched),
+      );
       for (const { host, port } of edge.hostports.map(readHostport)) {
         addresses.push({ kind, edge: name, host, port });
         if (kind === 'tcp') tcp.set(`${host}:${port}`, pipeline);

@@ -1,7 +1,7 @@
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
-import { ROUTE_MODULES } from './module_fields.ts';
+import { authorityOf, backendOf, certificateOf, edgeOf, madeOf, routeOf } from './edge_values.ts';
 import { policiesOf } from './policies_document.ts';
 import { streamBackends } from './stream_backends.ts';
 
@@ -56,10 +56,6 @@ export interface EdgeDocument {
 
 export type EdgeFamily = 'https' | 'tls' | 'tcp';
 
-/** What an edge file can say and requests cannot is kept under this key, where no response shows it. */
-export const MORE_KEY = 'edge_file_more';
-
-const TUNNELS_OFFLINE = { status_code: 503, body: 'No tunnel of this backend is online.\n' };
 const FAMILIES: Readonly<Record<string, EdgeFamily>> = {
   https_edge: 'https',
   tls_edge: 'tls',
@@ -74,7 +70,7 @@ interface Draft {
   readonly backends: Record<string, unknown>;
   readonly authorities: Record<string, unknown>;
   readonly certificates: Record<string, unknown>;
-  readonly edges: Readonly<Record<EdgeFamily, Record<string, Record<string, unknown>>>>;
+  readonly edges: Readonly<Record<EdgeFamily, Record<string, Body>>>;
   readonly routes: Record<string, unknown[]>;
   readonly routeIds: Record<string, string[]>;
   readonly hidden: { readonly family: EdgeFamily; readonly id: string }[];
@@ -137,18 +133,15 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
       return;
     case 'https_edge_route': {
       const routes = draft.routes[parent!]!;
-      routes.push(routeOf(body));
+      routes.push(madeOf(body, routeOf));
       draft.routeIds[parent!]!.push(id);
       return;
     }
     case 'certificate_authority':
-      draft.authorities[id] = { ca_pem: body['ca_pem'] };
+      draft.authorities[id] = madeOf(body, authorityOf);
       return;
     case 'tls_certificate':
-      draft.certificates[id] = {
-        certificate_pem: body['certificate_pem'],
-        private_key_pem: body['private_key_pem'],
-      };
+      draft.certificates[id] = madeOf(body, certificateOf);
       return;
     case 'ip_restriction':
       if (body['type'] === 'endpoints' && body['enforced'] === true)
@@ -167,7 +160,7 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
   }
   if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
   else if (kind.endsWith('_backend')) {
-    draft.backends[id] = backendOf(kind, body);
+    draft.backends[id] = madeOf(body, () => backendOf(kind, body));
   }
 }
 
@@ -180,53 +173,20 @@ function placeEdge(
 ): void {
   const hostports = (body['hostports'] ?? []) as readonly string[];
   if (hostports.length === 0) draft.hidden.push({ family, id });
-  const edge: Record<string, unknown> = {
-    hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
-  };
-  draft.edges[family][id] = edge;
-  for (const name of ['tls_termination', 'mutual_tls', 'ip_restriction', 'traffic_policy']) {
-    if (body[name] !== undefined) edge[name] = body[name];
-  }
-  const more = body[MORE_KEY] as Body | undefined;
-  if (more?.['redirect_http'] === true && edge['tls_termination'] !== undefined)
-    edge['tls_termination'] = { ...(edge['tls_termination'] as Body), redirect_http: true };
+  const edge = madeOf(body, () => edgeOf(id, body, hostports));
   if (family === 'https') {
     draft.routeIds[id] = [];
-    edge['routes'] = draft.routes[id] = [];
+    const routes: unknown[] = [];
+    draft.routes[id] = routes;
+    draft.edges.https[id] = { ...edge, routes };
     return;
   }
-  const backend = body['backend'] as Body | undefined;
-  if (backend !== undefined)
-    edge['backend'] = { ...backend, backend_id: forStreams(String(backend['backend_id'])) };
-}
-
-/** A backend in the form of the edge file. */
-function backendOf(kind: string, body: Body): Body {
-  const more = body[MORE_KEY] as Body | undefined;
-  switch (kind) {
-    case 'static_backend':
-      return { static: { address: body['address'], tls: body['tls'], ...more } };
-    case 'http_response_backend':
-      return {
-        http_response: { status_code: body['status_code'], headers: body['headers'], body: body['body'] },
-      };
-    case 'weighted_backend':
-      return { weighted: body['backends'] };
-    case 'failover_backend':
-      return { failover: body['backends'] };
-    // No session can be open yet, so no tunnel fits.
-    default:
-      return { http_response: TUNNELS_OFFLINE };
-  }
-}
-
-const MODULE_NAMES = Object.keys(ROUTE_MODULES);
-
-/** A route in the form of the edge file. */
-function routeOf(body: Body): Body {
-  const route: Record<string, unknown> = { match_type: body['match_type'], match: body['match'] };
-  for (const name of MODULE_NAMES) if (body[name] !== undefined) route[name] = body[name];
-  return route;
+  const backend = edge['backend'] as Body | undefined;
+  const name = backend === undefined ? undefined : String(backend['backend_id']);
+  const isTwin = name !== undefined && forStreams(name) !== name;
+  draft.edges[family][id] = isTwin
+    ? { ...edge, backend: { ...backend, backend_id: forStreams(name) } }
+    : edge;
 }
 
 /** What may be served of a checked configuration: nothing of edges without a hostport. */
@@ -247,10 +207,19 @@ export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeC
 /** Gives the routes their ids, which are part of the addresses that identity providers know. */
 function withRouteIds(config: EdgeConfig, { routeIds }: EdgeDocument): EdgeConfig {
   const https = Object.entries(config.edges.https).map(([id, edge]) => {
-    const routes = edge.routes.map((route, index): RouteConfig => ({ ...route, id: routeIds[id]![index]! }));
+    const routes = edge.routes.map((route, index) => withId(route, routeIds[id]![index]!));
     return [id, Object.assign({}, edge, { routes })] as const;
   });
   return { ...config, edges: { ...config.edges, https: Object.fromEntries(https) } };
+}
+
+/** Routes with their ids, by the checked route: one that is the same object as before is it again. */
+const routesWithIds = new WeakMap<RouteConfig, RouteConfig>();
+
+function withId(route: RouteConfig, id: string): RouteConfig {
+  let named = routesWithIds.get(route);
+  if (named?.id !== id) routesWithIds.set(route, (named = { ...route, id }));
+  return named;
 }
 
 /** Where in the request's object a finding about the configuration is. */

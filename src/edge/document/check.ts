@@ -10,6 +10,7 @@ import type { SoundConfig } from './edge_shape.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHostports } from './hosts.ts';
 import { checkIpPolicies } from './ip_policies.ts';
+import type { KnownParts } from './known.ts';
 import { checkLogins } from './logins.ts';
 import { checkMatches } from './matches.ts';
 import { readDocument } from './read.ts';
@@ -44,7 +45,7 @@ export interface Checked {
   readonly locate: (pointer: string) => Located | null;
 }
 
-/** What a check of a language inside the file works with; `config` holds the parts that are sound. */
+/** What a check of a language inside the file works with; `config` holds the parts that are sound and not yet checked. */
 export interface Checking {
   readonly config: SoundConfig;
   readonly document: EdgeDocument;
@@ -58,14 +59,15 @@ export interface Checking {
 export type FurtherCheck = (checking: Checking) => readonly Diagnostic[];
 
 /**
- * Checks an edge file, or an object of the same form, and says everything that is wrong with it at once.
- * Never throws.
+ * Checks an edge file, or an object of the same form, and says everything that is wrong with it at once. `known` has
+ * what was found sound in objects checked before. Never throws.
  */
 export function checkEdge(
   given: Source | { readonly value: unknown },
   further: readonly FurtherCheck[],
+  known?: KnownParts,
 ): Checked {
-  if ('value' in given) return checkDocument(plainDocument(given.value), [], further);
+  if ('value' in given) return checkDocument(plainDocument(given.value), [], further, known);
   const { document, diagnostics } = readDocument(given);
   return document === null
     ? checked(null, diagnostics, plainDocument(undefined))
@@ -76,28 +78,32 @@ function checkDocument(
   document: EdgeDocument,
   read: readonly Diagnostic[],
   further: readonly FurtherCheck[],
+  known?: KnownParts,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
-  const config = shaped(EDGE_SHAPE, document.value, '', tellDepartures(report)) as SoundConfig | undefined;
-  if (config !== undefined) {
+  const shapedValue = shaped(EDGE_SHAPE, document.value, '', tellDepartures(report), known?.shapes);
+  const config = shapedValue as SoundConfig | undefined;
+  const unchecked = config === undefined ? undefined : (known?.unchecked(config) ?? config);
+  if (config !== undefined && unchecked !== undefined) {
     checkHostports(config, report);
     checkMatches(config, report);
-    checkRoutes(config, report);
+    checkRoutes(unchecked, report);
     checkReferences(config, report);
-    checkBackends(config, report);
+    checkBackends(unchecked, report);
     checkNesting(config, report);
-    checkIpPolicies(config, report);
-    checkUserAgents(config, document, report);
-    checkHeaders(config, report);
-    checkLogins(config, report);
+    checkIpPolicies(unchecked, report);
+    checkUserAgents(unchecked, document, report);
+    checkHeaders(unchecked, report);
+    checkLogins(unchecked, report);
     checkTls(config, report);
     checkStreams(config, report);
-    for (const check of further) diagnostics.push(...check({ config, document, report }));
+    for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   // Without errors every part was sound, so the sound parts are the whole.
   const whole = hasErrors(diagnostics) ? null : (config as EdgeConfig);
+  if (whole !== null && unchecked !== undefined) known?.found(whole, unchecked);
   return checked(whole, diagnostics, document);
 }
 

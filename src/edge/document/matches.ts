@@ -1,11 +1,10 @@
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { covers, hostProblem } from './hosts.ts';
 import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
-import { edgesOf, routesOf } from './routes_of.ts';
+import { type SoundRoute, edgesOf } from './routes_of.ts';
 
 /** A route selector read: `host` is null where any host of the edge will do; the path is canonical. */
 export interface Selector {
@@ -59,30 +58,49 @@ function selectorHostProblem(name: string, path: string): SelectorProblem | null
   return isCanonical ? null : { says: `${quoted(name)} ends in a dot`, meant: authority.host + rest };
 }
 
+interface Selecting {
+  readonly selector: Selector | SelectorProblem;
+  /** The same for routes that take the same requests. */
+  readonly key: string;
+}
+
+/** Selectors of routes: a checked route never changes, and is compared with the others of its edge again and again. */
+const selectors = new WeakMap<SoundRoute, Selecting>();
+
+function selectorOf(match: string, route: SoundRoute): Selecting {
+  const known = selectors.get(route);
+  if (known !== undefined) return known;
+  const selector = readSelector(match);
+  const key = 'says' in selector ? '' : `${route.match_type} ${selector.host ?? ''}${selector.path}`;
+  const read = { selector, key };
+  selectors.set(route, read);
+  return read;
+}
+
 /** Checks the selectors of all routes: their form, whether any request can reach them, and that none stands twice. */
 export function checkMatches(config: SoundConfig, report: Report): void {
-  for (const edge of edgesOf(config)) {
-    const seen = new Map<string, string>();
-    for (const { pointer, thing: route } of routesOf(config, [edge])) {
-      if (route.match === undefined) continue;
-      const at = pointerTo(pointer, 'match');
-      const selector = readSelector(route.match);
+  for (const { pointer, thing: edge } of edgesOf(config)) {
+    /** Places of selectors in the list of routes. */
+    const seen = new Map<string, number>();
+    const placeOf = (index: number): string => `${pointer}/routes/${index}/match`;
+    for (const [index, route] of (edge.routes ?? []).entries()) {
+      if (route?.match === undefined) continue;
+      const { key, selector } = selectorOf(route.match, route);
       if ('says' in selector) {
         const { says, meant } = selector;
-        report('edge.bad_match', at, says, {
+        report('edge.bad_match', placeOf(index), says, {
           hint: didYouMean(meant),
           fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
         });
         continue;
       }
-      warnOfMatch(route.match, selector, edge.thing.hostports ?? [], at, report);
+      warnOfMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
       if (route.match_type === undefined) continue;
-      const key = `${route.match_type} ${selector.host ?? ''}${selector.path}`;
       const first = seen.get(key);
-      if (first === undefined) seen.set(key, at);
+      if (first === undefined) seen.set(key, index);
       else {
         const says = `another route of this edge has the same match_type and match ${quoted(route.match)}`;
-        report('edge.duplicate_route', at, says, { first });
+        report('edge.duplicate_route', placeOf(index), says, { first: placeOf(first) });
       }
     }
   }
@@ -92,18 +110,18 @@ function warnOfMatch(
   match: string,
   { host, path }: Selector,
   hostports: readonly (string | undefined)[],
-  pointer: string,
+  pointerOf: () => string,
   report: Report,
 ): void {
   if (path.includes('*')) {
-    report('edge.literal_wildcard', pointer, `the '*' in ${quoted(match)} stands for itself`, {
+    report('edge.literal_wildcard', pointerOf(), `the '*' in ${quoted(match)} stands for itself`, {
       notes: ['match_type path_prefix takes everything below its path'],
     });
   }
   if (host === null || hostports.length === 0 || covers(hostports, host)) return;
   report(
     'edge.unreachable_host',
-    pointer,
+    pointerOf(),
     `the edge of this route does not answer for the host ${quoted(host)}`,
     {
       hint: host.includes('.') ? undefined : didYouMean(`/${match}`),

@@ -4,7 +4,7 @@ import type { EdgeCode } from './codes.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { didYouMean, listed, quoted } from './report.ts';
 import type { Report } from './report.ts';
-import { backendsOf, edgesOf, routesOf, streamEdgesOf } from './routes_of.ts';
+import { type SoundRoute, type SoundStreamEdge, backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 
 /** One place where a name is used. */
 interface Use {
@@ -13,31 +13,53 @@ interface Use {
   readonly at: 'key' | 'value';
 }
 
+/** Names of one kind of thing, as they are used: those that are not known are few, all others are many. */
+interface Uses {
+  readonly known: Readonly<Record<string, unknown>>;
+  readonly used: Set<string>;
+  readonly unknown: Use[];
+}
+
+const usesOf = (known: Uses['known']): Uses => ({ known, used: new Set(), unknown: [] });
+
+/** Notes a use; where it stands is asked only of a name that is not known. */
+function note(uses: Uses, name: string | undefined, place: () => Omit<Use, 'name'>): void {
+  if (name === undefined) return;
+  uses.used.add(name);
+  if (!Object.hasOwn(uses.known, name)) uses.unknown.push({ name, ...place() });
+}
+
 /** Checks that every name that is used exists, and warns of names that no route leads to. */
 export function checkReferences(config: SoundConfig, report: Report): void {
-  const { backends, ip_policies: policies } = config;
-  if (backends !== undefined) {
-    const uses = backendUses(config);
-    const names = Object.keys(backends);
-    const allKnown = checkUses(uses, names, 'backend', 'edge.unknown_backend', report);
-    const used = reachable(config, uses);
-    for (const name of allKnown ? names : []) {
-      if (used.has(name)) continue;
-      const says = `no route leads to backend ${quoted(name)}`;
-      report('edge.unused_backend', pointerTo('/backends', name), says, { at: 'key' });
+  const backends = usesOf(config.backends ?? {});
+  const policies = usesOf(config.ip_policies ?? {});
+  const authorities = usesOf(config.certificate_authorities ?? {});
+  for (const { pointer, thing } of edgesOf(config)) {
+    noteAuthorities(authorities, thing, pointer);
+    for (const [index, route] of (thing.routes ?? []).entries()) {
+      if (route === undefined) continue;
+      noteModules(backends, policies, route, () => pointerTo(`${pointer}/routes`, index));
     }
   }
-  checkAuthorities(config, report);
-  if (policies !== undefined) {
-    const uses = policyUses(config);
-    const names = Object.keys(policies);
-    const allKnown = checkUses(uses, names, 'IP policy', 'edge.unknown_ip_policy', report);
-    const used = new Set(uses.map((use) => use.name));
-    for (const name of allKnown ? names : []) {
-      if (used.has(name)) continue;
-      const says = `no route refers to IP policy ${quoted(name)}`;
-      report('edge.unused_ip_policy', pointerTo('/ip_policies', name), says, { at: 'key' });
-    }
+  for (const { pointer, thing } of streamEdgesOf(config)) {
+    noteAuthorities(authorities, thing, pointer);
+    noteModules(backends, policies, thing, () => pointer);
+  }
+  const reached = reachable(config, backends.used);
+  for (const { pointer, thing } of backendsOf(config)) {
+    if (thing.weighted === undefined && thing.failover === undefined) continue;
+    for (const { name, ...place } of childUses(pointer, thing)) note(backends, name, () => place);
+  }
+  if (config.backends !== undefined && checkUses(backends, 'backend', 'edge.unknown_backend', report)) {
+    warnOfUnused(backends, reached, report, 'edge.unused_backend', '/backends', 'no route leads to backend');
+  }
+  checkAuthorities(config, authorities, report);
+  if (
+    config.ip_policies !== undefined &&
+    checkUses(policies, 'IP policy', 'edge.unknown_ip_policy', report)
+  ) {
+    const says = 'no route refers to IP policy';
+    warnOfUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', says);
   }
 }
 
@@ -47,46 +69,24 @@ const PLURALS = {
   'certificate authority': 'certificate authorities',
 } as const;
 
-/** The authorities that mutual TLS refers to. */
-function checkAuthorities(config: SoundConfig, report: Report): void {
-  const { certificate_authorities: authorities } = config;
-  if (authorities === undefined) return;
-  const uses = [...edgesOf(config), ...streamEdgesOf(config)].flatMap(({ pointer, thing }) =>
-    (thing.mutual_tls?.certificate_authority_ids ?? []).flatMap((name, index): Use[] =>
-      name === undefined
-        ? []
-        : [
-            {
-              name,
-              pointer: pointerTo(`${pointer}/mutual_tls/certificate_authority_ids`, index),
-              at: 'value',
-            },
-          ],
-    ),
-  );
-  const names = Object.keys(authorities);
+function checkAuthorities(config: SoundConfig, uses: Uses, report: Report): void {
+  if (config.certificate_authorities === undefined) return;
   const code = 'edge.unknown_certificate_authority';
-  const allKnown = checkUses(uses, names, 'certificate authority', code, report);
-  const used = new Set(uses.map((use) => use.name));
-  for (const name of allKnown ? names : []) {
-    if (used.has(name)) continue;
-    const says = `no edge refers to certificate authority ${quoted(name)}`;
-    report('edge.unused_certificate_authority', pointerTo('/certificate_authorities', name), says, {
-      at: 'key',
-    });
-  }
+  if (!checkUses(uses, 'certificate authority', code, report)) return;
+  const says = 'no edge refers to certificate authority';
+  const at = '/certificate_authorities';
+  warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, says);
 }
 
 /** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
 function checkUses(
-  uses: readonly Use[],
-  names: readonly string[],
+  { known, unknown }: Uses,
   thing: keyof typeof PLURALS,
   code: EdgeCode,
   report: Report,
 ): boolean {
-  const known = new Set(names);
-  const unknown = uses.filter((use) => !known.has(use.name));
+  if (unknown.length === 0) return true;
+  const names = Object.keys(known);
   for (const { name, pointer, at } of unknown) {
     const meant = suggest(name, names);
     report(code, pointer, `there is no ${thing} ${quoted(name)}`, {
@@ -96,17 +96,46 @@ function checkUses(
       fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
     });
   }
-  return unknown.length === 0;
+  return false;
 }
 
-function backendUses(config: SoundConfig): Use[] {
-  const uses: Use[] = [];
-  for (const { pointer, thing } of [...routesOf(config), ...streamEdgesOf(config)]) {
-    const name = thing.backend?.backend_id;
-    if (name !== undefined) uses.push({ name, pointer: `${pointer}/backend/backend_id`, at: 'value' });
+function warnOfUnused(
+  { known }: Uses,
+  used: ReadonlySet<string>,
+  report: Report,
+  code: EdgeCode,
+  parent: string,
+  says: string,
+): void {
+  for (const name of Object.keys(known)) {
+    if (used.has(name)) continue;
+    report(code, pointerTo(parent, name), `${says} ${quoted(name)}`, { at: 'key' });
   }
-  for (const backend of backendsOf(config)) uses.push(...childUses(backend.pointer, backend.thing));
-  return uses;
+}
+
+/** The authorities that mutual TLS refers to. */
+function noteAuthorities(uses: Uses, { mutual_tls: mutual }: SoundStreamEdge, pointer: string): void {
+  for (const [index, name] of (mutual?.certificate_authority_ids ?? []).entries()) {
+    note(uses, name, () => ({
+      pointer: pointerTo(`${pointer}/mutual_tls/certificate_authority_ids`, index),
+      at: 'value',
+    }));
+  }
+}
+
+function noteModules(
+  backends: Uses,
+  policies: Uses,
+  { backend, ip_restriction: restriction }: Pick<SoundRoute, 'backend' | 'ip_restriction'>,
+  pointerOf: () => string,
+): void {
+  note(backends, backend?.backend_id, () => ({ pointer: `${pointerOf()}/backend/backend_id`, at: 'value' }));
+  for (const [index, name] of (restriction?.ip_policy_ids ?? []).entries()) {
+    note(policies, name, () => ({
+      pointer: pointerTo(`${pointerOf()}/ip_restriction/ip_policy_ids`, index),
+      at: 'value',
+    }));
+  }
 }
 
 /** The children that a weighted or failover backend names. */
@@ -125,10 +154,10 @@ export function childUses(
   return [...weighted, ...failover];
 }
 
-/** Names of backends that some route leads to, over any number of steps. */
-function reachable(config: SoundConfig, uses: readonly Use[]): Set<string> {
+/** Names of backends that are reached from some, over any number of steps. */
+function reachable(config: SoundConfig, from: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
-  const open = uses.filter((use) => use.pointer.startsWith('/edges/')).map((use) => use.name);
+  const open = [...from];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue;
     found.add(name);
@@ -136,14 +165,4 @@ function reachable(config: SoundConfig, uses: readonly Use[]): Set<string> {
     if (backend !== undefined) open.push(...childUses('', backend).map((use) => use.name));
   }
   return found;
-}
-
-function policyUses(config: SoundConfig): Use[] {
-  return [...routesOf(config), ...streamEdgesOf(config)].flatMap(({ pointer, thing }) =>
-    (thing.ip_restriction?.ip_policy_ids ?? []).flatMap((name, index): Use[] =>
-      name === undefined
-        ? []
-        : [{ name, pointer: pointerTo(`${pointer}/ip_restriction/ip_policy_ids`, index), at: 'value' }],
-    ),
-  );
 }

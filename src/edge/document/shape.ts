@@ -47,35 +47,68 @@ export type Departure =
 /** Takes a departure and the pointer of the value; for keys that of the map they stand in. */
 export type Depart = (pointer: string, departure: Departure) => void;
 
+/**
+ * Records that fit their shape, and what was made of them, by identity: only for values that never change. Whoever
+ * hands one in has unchanged parts of the next value compared once, and gets the same result for them.
+ */
+export type KnownShapes = WeakMap<object, { readonly shape: Shape; readonly result: object }>;
+
+/** A comparison on its way. */
+interface Shaping {
+  readonly depart: Depart;
+  readonly known: KnownShapes | undefined;
+  /** How many were told so far. */
+  departures: number;
+}
+
 /** A part that departs from its shape, left out of the result. */
 type Left = undefined;
 
 /**
  * Compares a value with a shape and returns it with defaults filled in. Every departure is told, not only the
- * first; what departs is undefined in the result, so that the sound rest can be checked further.
+ * first; what departs is undefined in the result, so that the sound rest can be checked further. `known` is for whoever
+ * compares values again of which most parts are the same objects.
  */
-export function shaped(shape: Shape, value: unknown, pointer: string, depart: Depart): unknown {
+export function shaped(
+  shape: Shape,
+  value: unknown,
+  pointer: string,
+  depart: Depart,
+  known?: KnownShapes,
+): unknown {
+  const shaping: Shaping = {
+    depart: (at, departure) => {
+      shaping.departures++;
+      depart(at, departure);
+    },
+    known,
+    departures: 0,
+  };
+  return shapedPart(shape, value, pointer, shaping);
+}
+
+function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {
   if (value === UNREADABLE) return undefined;
-  if (shape.anyOf !== undefined) return shapedOneOf(shape, shape.anyOf, value, pointer, depart);
+  if (shape.anyOf !== undefined) return shapedOneOf(shape, shape.anyOf, value, pointer, shaping);
   if (shape.type === undefined) return value;
   switch (shape.type) {
     case 'object':
       return isObject(value)
-        ? shapedObject(shape, value, pointer, depart)
-        : wrongType(shape, value, pointer, depart);
+        ? shapedObject(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
     case 'array':
       return Array.isArray(value)
-        ? shapedList(shape, value, pointer, depart)
-        : wrongType(shape, value, pointer, depart);
+        ? shapedList(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
     case 'string':
       return typeof value === 'string'
-        ? shapedText(shape, value, pointer, depart)
-        : wrongType(shape, value, pointer, depart);
+        ? shapedText(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
     case 'boolean':
-      return typeof value === 'boolean' ? value : wrongType(shape, value, pointer, depart);
+      return typeof value === 'boolean' ? value : wrongType(shape, value, pointer, shaping);
     case 'integer':
     case 'number':
-      return shapedNumber(shape, value, pointer, depart);
+      return shapedNumber(shape, value, pointer, shaping);
   }
 }
 
@@ -84,12 +117,12 @@ function shapedOneOf(
   alternatives: readonly Shape[],
   value: unknown,
   pointer: string,
-  depart: Depart,
+  shaping: Shaping,
 ): unknown {
   const fitting = alternatives.find((each) => hasTypeOf(each, value));
   return fitting === undefined
-    ? wrongType(shape, value, pointer, depart)
-    : shaped(fitting, value, pointer, depart);
+    ? wrongType(shape, value, pointer, shaping)
+    : shapedPart(fitting, value, pointer, shaping);
 }
 
 function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
@@ -104,8 +137,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function wrongType(shape: Shape, received: unknown, pointer: string, depart: Depart): Left {
-  depart(pointer, { kind: 'wrong_type', shape, received });
+function wrongType(shape: Shape, received: unknown, pointer: string, shaping: Shaping): Left {
+  shaping.depart(pointer, { kind: 'wrong_type', shape, received });
   return undefined;
 }
 
@@ -113,11 +146,15 @@ function shapedObject(
   shape: Shape,
   value: Readonly<Record<string, unknown>>,
   pointer: string,
-  depart: Depart,
-): Record<string, unknown> {
-  return shape.properties === undefined
-    ? shapedMap(shape, value, pointer, depart)
-    : shapedRecord(shape, shape.properties, value, pointer, depart);
+  shaping: Shaping,
+): object {
+  if (shape.properties === undefined) return shapedMap(shape, value, pointer, shaping);
+  const before = shaping.known?.get(value);
+  if (before?.shape === shape) return before.result;
+  const departures = shaping.departures;
+  const result = shapedRecord(shape, shape.properties, value, pointer, shaping);
+  if (shaping.departures === departures) shaping.known?.set(value, { shape, result });
+  return result;
 }
 
 /** An object of known keys; an undefined value counts as an absent key. */
@@ -126,19 +163,19 @@ function shapedRecord(
   properties: Readonly<Record<string, Shape>>,
   value: Readonly<Record<string, unknown>>,
   pointer: string,
-  depart: Depart,
+  shaping: Shaping,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const known = Object.keys(properties);
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
-  for (const key of unknown) depart(pointer, { kind: 'unknown_key', key, known });
+  for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
   for (const key of known) {
     const property = properties[key]!;
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (given !== undefined) result[key] = shaped(property, given, pointerTo(pointer, key), depart);
+    if (given !== undefined) result[key] = shapedPart(property, given, pointerTo(pointer, key), shaping);
     else if (property.default !== undefined) result[key] = structuredClone(property.default);
     else if (shape.required?.includes(key)) {
-      depart(pointer, { kind: 'missing_key', key, shape: property, unknown });
+      shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown });
     }
   }
   return result;
@@ -149,7 +186,7 @@ function shapedMap(
   shape: Shape,
   value: Readonly<Record<string, unknown>>,
   pointer: string,
-  depart: Depart,
+  shaping: Shaping,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const names = shape.propertyNames ?? {};
@@ -157,26 +194,26 @@ function shapedMap(
   for (const [key, given] of Object.entries(value)) {
     if (given === undefined) continue;
     if (key === '__proto__' || isName?.test(key) === false) {
-      depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
+      shaping.depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
     } else {
       const item = shape.additionalProperties || {};
-      result[key] = shaped(item, given, pointerTo(pointer, key), depart);
+      result[key] = shapedPart(item, given, pointerTo(pointer, key), shaping);
     }
   }
   return result;
 }
 
-function shapedList(shape: Shape, value: readonly unknown[], pointer: string, depart: Depart): unknown[] {
-  if (value.length < (shape.minItems ?? 0)) depart(pointer, { kind: 'empty', of: 'list' });
+function shapedList(shape: Shape, value: readonly unknown[], pointer: string, shaping: Shaping): unknown[] {
+  if (value.length < (shape.minItems ?? 0)) shaping.depart(pointer, { kind: 'empty', of: 'list' });
   const item = shape.items ?? {};
   // `Array.from` visits the holes of a sparse array too.
-  return Array.from(value, (given, index) => shaped(item, given, pointerTo(pointer, index), depart));
+  return Array.from(value, (given, index) => shapedPart(item, given, pointerTo(pointer, index), shaping));
 }
 
-function shapedText(shape: Shape, value: string, pointer: string, depart: Depart): string | Left {
+function shapedText(shape: Shape, value: string, pointer: string, shaping: Shaping): string | Left {
   const departure = textDeparture(shape, value);
   if (departure === null) return value;
-  depart(pointer, departure);
+  shaping.depart(pointer, departure);
   return undefined;
 }
 
@@ -197,13 +234,13 @@ function textDeparture(shape: Shape, value: string): Departure | null {
   return null;
 }
 
-function shapedNumber(shape: Shape, value: unknown, pointer: string, depart: Depart): number | Left {
+function shapedNumber(shape: Shape, value: unknown, pointer: string, shaping: Shaping): number | Left {
   const isNumber = typeof value === 'number' && Number.isFinite(value);
   if (!isNumber || (shape.type === 'integer' && !Number.isInteger(value))) {
-    return wrongType(shape, value, pointer, depart);
+    return wrongType(shape, value, pointer, shaping);
   }
   if (value < (shape.minimum ?? -Infinity) || value > (shape.maximum ?? Infinity)) {
-    depart(pointer, { kind: 'out_of_range', shape, received: value });
+    shaping.depart(pointer, { kind: 'out_of_range', shape, received: value });
     return undefined;
   }
   return value;
