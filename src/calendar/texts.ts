@@ -1,5 +1,5 @@
-/** How moments are written: RFC 3339 §5.6, in UTC. The years are those that four digits can tell. */
-import { civil } from './dates.ts';
+/** How moments are written and read: RFC 3339 §5.6, in UTC. The years are those that four digits can tell. */
+import { civil, daysInMonth, secondsFromCivil } from './dates.ts';
 
 /** `1970-01-01T00:00:00.000Z`, from milliseconds since the epoch; what is finer than these is cut off. */
 export function writeInstant(atMs: number): string {
@@ -10,6 +10,17 @@ export function writeInstant(atMs: number): string {
 /** `1970-01-01`, the day in UTC of milliseconds since the epoch. */
 export function writeDay(atMs: number): string {
   return writeInstant(atMs).slice(0, 10);
+}
+
+/**
+ * Seconds since the epoch of year, month, day, hour, minute and second, each in digits as a pattern has found them;
+ * null for a moment that does not exist, such as 30 February or a leap second.
+ */
+export function readSeconds(digits: readonly string[]): number | null {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = digits.map(Number);
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
+  if (hour > 23 || minute > 59 || second > 59) return null;
+  return secondsFromCivil(year, month, day, hour, minute, second);
 }
 
 /** `1970-01-01T00:00:00`, from whole seconds since the epoch: the caller adds decimals and zone. */

@@ -1,5 +1,4 @@
-import { daysInMonth, secondsFromCivil } from '../calendar/dates.ts';
-import { writeSeconds } from '../calendar/texts.ts';
+import { readSeconds, writeSeconds } from '../calendar/texts.ts';
 import { Duration, fail, Timestamp } from './values.ts';
 import type { EvalError } from './values.ts';
 
@@ -110,21 +109,13 @@ export function parseTimestamp(text: string): Timestamp | EvalError {
       return fail('expr.overflow', 'the timestamp is outside the years 1 to 9999');
     return fail('expr.invalid_argument', `'${shorten(text)}' is not a time such as '2026-01-31T08:30:00Z'`);
   }
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
-  const offset = (Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0)) * (parts[8] === '-' ? -60 : 60);
-  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
-  if (
-    !exists ||
-    hour > 23 ||
-    minute > 59 ||
-    second > 59 ||
-    Number(parts[9] ?? 0) > 23 ||
-    Number(parts[10] ?? 0) > 59
-  ) {
+  const seconds = readSeconds(parts.slice(1, 7));
+  const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  if (seconds === null || offsetHours > 23 || offsetMinutes > 59) {
     return fail('expr.invalid_argument', `'${shorten(text)}' is not a time that exists`);
   }
-  const seconds = secondsFromCivil(year, month, day, hour, minute, second) - offset;
-  return timestampOf(seconds, Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')));
+  const offset = (offsetHours * 60 + offsetMinutes) * (parts[8] === '-' ? -60 : 60);
+  return timestampOf(seconds - offset, Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0')));
 }
 
 /** RFC 3339 in UTC with as many decimals as needed. */

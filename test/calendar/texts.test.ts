@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeDay, writeInstant, writeSeconds } from '../../src/calendar/texts.ts';
+import { readSeconds, writeDay, writeInstant, writeSeconds } from '../../src/calendar/texts.ts';
 
 const SEED = { seed: 1582, numRuns: 2_000 };
 
@@ -14,6 +14,7 @@ test('moments are written as Date writes them', () => {
       expect(writeInstant(atMs)).toBe(text);
       expect(writeDay(atMs)).toBe(text.slice(0, 10));
       expect(writeSeconds(Math.floor(atMs / 1_000))).toBe(text.slice(0, 19));
+      expect(readSeconds(text.match(/\d+/g)!.slice(0, 6))).toBe(Math.floor(atMs / 1_000));
     }),
     SEED,
   );
@@ -32,3 +33,15 @@ test.each([
 ])('what is finer than a millisecond is cut off, never rounded up: %d', (atMs, text) => {
   expect(writeInstant(atMs)).toBe(text);
 });
+
+test.each([
+  '2026-00-01 00:00:00',
+  '2026-13-01 00:00:00',
+  '2026-01-00 00:00:00',
+  '2026-02-29 00:00:00',
+  '2100-02-29 00:00:00',
+  '2026-04-31 00:00:00',
+  '2026-01-01 24:00:00',
+  '2026-01-01 00:60:00',
+  '2016-12-31 23:59:60',
+])('%s does not exist', (text) => expect(readSeconds(text.split(/\D/))).toBeNull());
