@@ -3,7 +3,7 @@ export const REDACTED = '[redacted]';
 
 /** Header fields that prove who somebody is, whatever they hold. */
 // table: names of fields
-const CREDENTIALS: ReadonlySet<string> = new Set([
+export const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
   'x-api-key',
@@ -22,7 +22,7 @@ const URLS: ReadonlySet<string> = new Set(['location', 'content-location', 'refe
 
 /** Parameters that are secret in every query. */
 // table: names of parameters
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
+export const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
   'access_token',
   'api_key',
   'apikey',
