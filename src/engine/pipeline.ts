@@ -42,19 +42,23 @@ export interface Slot {
   readonly reduce: ReduceHook | null;
 }
 
-/** The handlers of one route, in table order. */
-export interface Pipeline {
-  /** `<edge>/<index>` in an edge file, the route's id in a store. */
-  readonly route: string;
+/** Handlers that stand behind each other, in table order. */
+export interface HandlerRow {
   readonly edge: string;
-  readonly match: string;
-  readonly matchType: 'exact_path' | 'path_prefix';
   readonly pointer: string;
   readonly naming: ServiceNaming;
   readonly slots: readonly Slot[];
   /** Position of each module's slot by type; undefined where the module did not run. */
   readonly slotOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
+}
+
+/** The handlers of one route. */
+export interface Pipeline extends HandlerRow {
+  /** `<edge>/<index>` in an edge file, the route's id in a store. */
+  readonly route: string;
+  readonly match: string;
+  readonly matchType: 'exact_path' | 'path_prefix';
 }
 
 export const NO_EDITS: readonly Edit[] = Object.freeze([]);

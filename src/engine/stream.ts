@@ -9,7 +9,7 @@ import type {
   Verdict,
   World,
 } from './contract.ts';
-import type { Slot } from './pipeline.ts';
+import type { HandlerRow } from './pipeline.ts';
 import type { Hide } from './hide.ts';
 import type { ServiceNaming } from './naming.ts';
 import type { StreamReason } from './stream_reasons.ts';
@@ -22,14 +22,8 @@ import type { StreamReason } from './stream_reasons.ts';
 export type StaticLeaf = Extract<Leaf, { kind: 'static' }>;
 
 /** The handlers of one TLS or TCP edge, in table order. */
-export interface StreamPipeline {
-  readonly edge: string;
+export interface StreamPipeline extends HandlerRow {
   readonly kind: 'tls' | 'tcp';
-  readonly pointer: string;
-  readonly naming: ServiceNaming;
-  readonly slots: readonly Slot[];
-  readonly slotOf: Readonly<Record<string, number | undefined>>;
-  readonly stateful: readonly number[];
 }
 
 /** What only the world knows of a connection. */

@@ -6,6 +6,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { answer, start } from '../engine/run.ts';
 import type { AddressBook } from '../expression/vocabulary/facts.ts';
 import { seededChance } from '../simulator/chance.ts';
+import { NOTHING_MEASURED, OK_UPSTREAM } from '../simulator/constants.ts';
 import { formatTarget } from '../http/target.ts';
 import { horizonsOf } from './horizons.ts';
 import { losesOf } from './handler_reads.ts';
@@ -48,13 +49,6 @@ export interface ReplayOptions {
 }
 
 const NO_BYTES = new Uint8Array(0);
-const NOTHING_MEASURED: Answers['reply'] = {
-  requestBytes: 0,
-  responseBytes: 0,
-  rawResponseBytes: 0,
-  cut: 'none',
-};
-const STAND_IN: Answers['forward'] = { head: { status: 200, headers: [] }, reused: false };
 const NOT_FETCHED: Answers['fetch'] = {
   failure: 'connect',
   detail: 'the log does not tell what was answered',
@@ -132,7 +126,7 @@ function answerTo(question: Question, observed: Observed, unknowns: Unknowns): A
   switch (question.ask) {
     case 'forward':
       unknowns.isUpstreamKnown = observed.upstream !== null;
-      return observed.upstream ?? STAND_IN;
+      return observed.upstream ?? OK_UPSTREAM;
     case 'reply':
       return NOTHING_MEASURED;
     case 'body':

@@ -6,7 +6,8 @@ import { answer, start } from '../engine/run.ts';
 export const OK_UPSTREAM: Answers['forward'] = { head: { status: 200, headers: [] }, reused: false };
 
 const NO_BYTES = new Uint8Array(0);
-const NOTHING_MEASURED: Answers['reply'] = {
+/** What is told of a reply whose bytes nobody has counted. */
+export const NOTHING_MEASURED: Answers['reply'] = {
   requestBytes: 0,
   responseBytes: 0,
   rawResponseBytes: 0,
