@@ -201,6 +201,10 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     },
     switchProtocols: () => null,
     destroy: () => void request.socket?.destroy(),
+    cut: (done) => {
+      sink.destroy();
+      done();
+    },
   };
   const finish = (): void => {
     const done = ended;

@@ -117,7 +117,7 @@ export class SessionPool {
   /** Closes sessions that nobody uses; the others close with their last stream. */
   retire(): void {
     this.isRetired = true;
-    for (const session of [...this.#sessions]) session.retire();
+    for (const session of this.#sessions) session.retire(); // they leave the list when they have closed
   }
 
   /** Ends all sessions, those in use too. */

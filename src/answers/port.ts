@@ -8,8 +8,11 @@ import type { FieldList } from '../http/fields.ts';
  * it is callbacks: a request whose parts are there when they are asked for runs to its end in one go.
  */
 
-/** Why a body ended before its end. `left`: the peer went away; `malformed`: its framing is broken. */
-export type BodyFault = 'left' | 'timeout' | 'malformed';
+/**
+ * Why a body ended before its end. `left`: the peer went away; `malformed`: its framing is broken; `…_too_large`: what
+ * stands around its content is longer than the limit.
+ */
+export type BodyFault = 'left' | 'timeout' | 'malformed' | 'extensions_too_large' | 'trailers_too_large';
 
 /**
  * Who takes a body. `take` and `rest` in any number, then `end` or `fail` once; nothing comes after that. A taker
@@ -92,6 +95,8 @@ export interface ReplySink {
   switchProtocols(fields: FieldList, protocol: string): Duplex | null;
   /** Cuts the connection: the client must not take what it has for the whole. */
   destroy(): void;
+  /** The same behind all that was given; `done` when that has gone out or the client is gone. */
+  cut(done: () => void): void;
 }
 
 /** Who asked for a forward. `interim` any number of times, then one of the others, once. */

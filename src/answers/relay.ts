@@ -42,10 +42,9 @@ export class Relay implements BodyTaker {
     // A client that leaves takes the upstream with it, and so does one that breaks its own body off.
     const cut = sink.gone || request.fault !== null ? 'client' : 'upstream';
     sink.onGone = null;
+    sink.onRoom = null;
     // What came before the fault, perhaps in the same read, is the client's: it goes out before the cut.
-    if (!sink.gone) sink.rest();
-    sink.destroy();
-    this.#finish(cut);
+    sink.cut(() => this.#finish(cut));
   }
 
   /** Leaves the reply to another one. */

@@ -206,7 +206,9 @@ export type ForwardFailure =
   | 'invalid'
   | 'cancelled'
   | 'body_timeout'
-  | 'body_malformed';
+  | 'body_malformed'
+  | 'body_extensions_too_large'
+  | 'body_trailers_too_large';
 
 export interface Answers {
   body: { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | 'timeout' | 'cancelled' };

@@ -215,7 +215,13 @@ function forward(exchange: Exchange): Question | null {
 }
 
 /** Failures that say nothing of the upstream. */
-const CLIENTS_FAULT: ReadonlySet<ForwardFailure> = new Set(['cancelled', 'body_timeout', 'body_malformed']);
+const CLIENTS_FAULT: ReadonlySet<ForwardFailure> = new Set([
+  'cancelled',
+  'body_timeout',
+  'body_malformed',
+  'body_extensions_too_large',
+  'body_trailers_too_large',
+]);
 
 function forwarded(exchange: Exchange, given: Answers['forward']): Question | null {
   const leaf = exchange.candidates![exchange.attempts.length]!;

@@ -206,7 +206,7 @@ export class Http1Connection implements Due {
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
       this.#spoil();
-      body.fail('malformed', content.problem.detail);
+      body.fail(content.problem.code, content.problem.detail);
     }
     if (came !== 'more' || this.#isDiscarding) return;
     const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);

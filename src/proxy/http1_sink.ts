@@ -131,6 +131,15 @@ export class Http1Sink implements ReplySink {
     this.#connection.socket.destroy();
   }
 
+  cut(done: () => void): void {
+    const cut = (): void => {
+      this.destroy();
+      done();
+    };
+    if (this.gone || this.#flush()) cut();
+    else this.#done = cut;
+  }
+
   #flush(): boolean {
     const { outbox, socket, writeIdleMs } = this.#connection;
     if (outbox.flush()) {

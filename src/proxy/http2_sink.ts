@@ -32,6 +32,8 @@ export class Http2Sink implements ReplySink {
   #trailers: FieldList = [];
   #isWaiting = false;
   #isCut = false;
+  /** Writes that the client's window has no room for yet. */
+  #unsentWrites = 0;
 
   constructor(
     stream: ServerHttp2Stream,
@@ -124,6 +126,18 @@ export class Http2Sink implements ReplySink {
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
+  cut(done: () => void): void {
+    this.#isCut = true;
+    this.#write();
+    if (this.gone || this.#stream.destroyed || this.#unsentWrites === 0) {
+      this.destroy();
+      done();
+      return;
+    }
+    this.#exchange.stalls(true);
+    this.#done = done;
+  }
+
   /** The stream is over, before the reply is if it has not ended; gives what tells whoever waits for either. */
   markGone(): () => void {
     if (this.isOver || this.gone) return () => undefined;
@@ -144,14 +158,22 @@ export class Http2Sink implements ReplySink {
     if (pieces.length === 0 || this.#stream.destroyed) return !this.#isWaiting;
     this.#pieces = [];
     const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    this.#unsentWrites++;
     const goesOn = this.#stream.write(bytes, (error) => {
+      this.#unsentWrites--;
       if (error) return;
       this.sentBytes += bytes.length;
       this.#exchange.stalls(this.#isWaiting || this.#done !== null);
+      if (this.#isCut && this.#unsentWrites === 0) this.#endCut();
     });
     this.#isWaiting = !goesOn;
     this.#exchange.stalls(!goesOn);
     return goesOn;
+  }
+
+  #endCut(): void {
+    this.destroy();
+    this.#finish();
   }
 
   readonly #onWantTrailers = (): void => {

@@ -100,6 +100,8 @@ const FAILURES: Readonly<Record<string, Extract<Answers['forward'], { failure: u
   cancelled: 'cancelled',
   body_timeout: 'body_timeout',
   body_malformed: 'body_malformed',
+  body_extensions_too_large: 'body_extensions_too_large',
+  body_trailers_too_large: 'body_trailers_too_large',
 };
 
 function forwardAnswer({ response, failure, reused }: RecordedForward): Answers['forward'] | null {

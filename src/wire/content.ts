@@ -5,7 +5,9 @@ import { CHUNKED, UNTIL_CLOSE } from './framing.ts';
 import type { WireLimits } from './limits.ts';
 import { KIND } from './names.ts';
 import { gatherFields } from './message.ts';
-import { type Problem, problem } from './problem.ts';
+import { type ContentProblemCode, type Problem, problem } from './problem.ts';
+
+type ContentProblem = Problem<ContentProblemCode>;
 
 /** What `next` found: a piece of content, or its end. Besides these, `MORE` and `REFUSED`. */
 export const DATA = 1;
@@ -14,10 +16,10 @@ export const END = 2;
 const BAD_SIZE = problem('malformed', 'a chunk size is not a hexadecimal number');
 const HUGE = problem('malformed', 'a chunk size is beyond what is exact');
 const BAD_EXTENSION = problem('malformed', 'a chunk extension is not one');
-const EXTENSIONS = problem('malformed', 'the chunk extensions are longer than the limit');
+const EXTENSIONS = problem('extensions_too_large', 'the chunk extensions are longer than the limit');
 const BAD_END = problem('malformed', 'a chunk is not followed by CRLF');
 const BAD_LINE = problem('malformed', 'the line of a chunk size does not end in CRLF');
-const TRAILERS = problem('malformed', 'the trailer section is longer than the limit');
+const TRAILERS = problem('trailers_too_large', 'the trailer section is longer than the limit');
 const FRAMING_TRAILER = problem('malformed', 'a trailer says what only a head may say');
 
 /** Fields about the message or its connection; some readers heed them even here. */
@@ -56,7 +58,7 @@ export class ContentReader {
   at = 0;
   /** Fields behind chunked content, after `END`. */
   trailers: FieldList = NO_FIELDS;
-  problem: Problem = BAD_SIZE;
+  problem: ContentProblem = BAD_SIZE;
   readonly #limits: WireLimits;
   #framing = 0;
   #state: number = AT.done;
@@ -139,7 +141,7 @@ export class ContentReader {
   }
 
   /** Takes a byte of what stands around the data of chunks (RFC 9112 §7.1). */
-  #byte(byte: number): Problem | null {
+  #byte(byte: number): ContentProblem | null {
     switch (this.#state) {
       case AT.size:
         return this.#size(byte);
@@ -162,7 +164,7 @@ export class ContentReader {
     }
   }
 
-  #size(byte: number): Problem | null {
+  #size(byte: number): ContentProblem | null {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       if (++this.#digits > SIZE_DIGITS) return HUGE;
@@ -173,7 +175,7 @@ export class ContentReader {
   }
 
   /** What ends a size or a part of an extension: the line, or another extension. */
-  #endOfPart(byte: number, otherwise: Problem): Problem | null {
+  #endOfPart(byte: number, otherwise: ContentProblem): ContentProblem | null {
     if (byte === CR) this.#state = AT.sizeLf;
     else if (byte === SEMICOLON) {
       this.#state = AT.extensionName;
@@ -183,7 +185,7 @@ export class ContentReader {
   }
 
   /** `;name`, `;name=token`, `;name="quoted"` (RFC 9112 §7.1.1), without the white space that is bad there. */
-  #extension(byte: number): Problem | null {
+  #extension(byte: number): ContentProblem | null {
     switch (this.#state) {
       case AT.extensionName:
       case AT.extensionValue:
@@ -235,7 +237,7 @@ export class ContentReader {
     const end = readSection(held, from, until, this.#limits.fields);
     const length = (end > 0 ? end : until) - from;
     if (end === REFUSED || length > this.#limits.trailerBytes) {
-      this.problem = end === REFUSED ? section.problem : TRAILERS;
+      this.problem = end === REFUSED ? trailerProblem(section.problem) : TRAILERS;
       return REFUSED;
     }
     if (end === MORE) return this.#holdTrailer(before > 0 ? held : Buffer.from(bytes.subarray(from, to)), to);
@@ -258,4 +260,9 @@ export class ContentReader {
     this.at = to;
     return MORE;
   }
+}
+
+/** Too many fields are too large a section, whatever they would be in a head. */
+function trailerProblem({ code, detail }: typeof section.problem): ContentProblem {
+  return code === 'malformed' ? problem(code, detail) : TRAILERS;
 }

@@ -6,6 +6,8 @@ import { type Problem, problem } from './problem.ts';
 export const MORE = -1 as const;
 export const REFUSED = -2 as const;
 
+type FieldProblem = Problem<'malformed' | 'head_too_large'>;
+
 const BARE_CR = problem('malformed', 'a CR stands alone');
 const BARE_LF = problem('malformed', 'a line ends in a bare LF');
 const FOLDED = problem('malformed', 'a field is folded over two lines');
@@ -23,7 +25,7 @@ export const section = {
   /** Two entries for each value: where it begins and where it ends. */
   values: [] as number[],
   /** Why the last one was refused. */
-  problem: BARE_CR,
+  problem: BARE_CR as FieldProblem,
 };
 
 /**
@@ -75,7 +77,7 @@ export function readSection(bytes: Buffer, from: number, to: number, limit: numb
   }
 }
 
-function faultOfName(byte: number, isFirst: boolean): Problem {
+function faultOfName(byte: number, isFirst: boolean): FieldProblem {
   if (isFirst && (byte === SP || byte === HTAB)) return FOLDED;
   if (isFirst && byte === COLON) return NO_NAME;
   if (byte === SP || byte === HTAB) return SPACE_BEFORE_COLON;
@@ -83,7 +85,7 @@ function faultOfName(byte: number, isFirst: boolean): Problem {
   return byte === CR ? NO_COLON : BAD_NAME;
 }
 
-function refuse(why: Problem): number {
+function refuse(why: FieldProblem): number {
   section.problem = why;
   return REFUSED;
 }

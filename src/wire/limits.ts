@@ -6,9 +6,9 @@ export interface WireLimits {
   readonly fields: number;
   /** Request target, in bytes: 414. */
   readonly targetBytes: number;
-  /** Extensions of all chunks of one message together, in bytes: 400. */
+  /** Extensions of all chunks of one message together, in bytes: 413. */
   readonly extensionBytes: number;
-  /** Trailer section, in bytes: 400. */
+  /** Trailer section, in bytes: 431. */
   readonly trailerBytes: number;
 }
 

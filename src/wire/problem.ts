@@ -9,18 +9,23 @@ export type ProblemCode =
   | 'transfer_coding'
   | 'expectation';
 
+/** The same of content and of what stands around it. */
+export type ContentProblemCode = 'malformed' | 'extensions_too_large' | 'trailers_too_large';
+
 /** A message that is not HTTP/1.1, or that two readers could read differently. */
-export interface Problem {
-  readonly code: ProblemCode;
+export interface Problem<Code = ProblemCode> {
+  readonly code: Code;
   /** What a server answers to a request that has it. */
   readonly status: number;
   readonly detail: string;
 }
 
-const STATUS: Readonly<Record<ProblemCode, number>> = {
+const STATUS: Readonly<Record<ProblemCode | ContentProblemCode, number>> = {
   malformed: 400,
   framing: 400,
   head_too_large: 431,
+  extensions_too_large: 413,
+  trailers_too_large: 431,
   target_too_long: 414,
   version: 505,
   method: 501,
@@ -29,6 +34,9 @@ const STATUS: Readonly<Record<ProblemCode, number>> = {
 };
 
 /** Makes a problem; its status is that of its code. */
-export function problem(code: ProblemCode, detail: string): Problem {
+export function problem<Code extends ProblemCode | ContentProblemCode>(
+  code: Code,
+  detail: string,
+): Problem<Code> {
   return { code, status: STATUS[code], detail };
 }

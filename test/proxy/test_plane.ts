@@ -121,6 +121,8 @@ const FAILURES = {
   cancelled: 0,
   body_timeout: 408,
   body_malformed: 400,
+  body_extensions_too_large: 413,
+  body_trailers_too_large: 431,
 } as const;
 
 export interface ForwardOptions {

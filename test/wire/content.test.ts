@@ -19,11 +19,18 @@ function read(framing: number, pieces: readonly string[], limits: Partial<WireLi
       else if (found === MORE) break;
       else {
         const left = piece.slice(at);
-        return { body, found, left, trailers: content.trailers, problem: content.problem.detail };
+        return {
+          body,
+          found,
+          left,
+          trailers: content.trailers,
+          problem: content.problem.detail,
+          code: content.problem.code,
+        };
       }
     }
   }
-  return { body, found: MORE, left: '', trailers: [], problem: '' };
+  return { body, found: MORE, left: '', trailers: [], problem: '', code: null };
 }
 
 const CHUNKS = '3\r\nabc\r\n1;x="\\"";y\r\n!\r\n0\r\nX-T: 1 \r\ny:\r\n\r\nbehind';
@@ -46,10 +53,11 @@ describe('chunks', () => {
     ],
     ['trailers', { trailerBytes: 20 }, `0\r\nX: ${'y'.repeat(30)}\r\n\r\n`],
     ['trailers that do not end', { trailerBytes: 20 }, `0\r\nX: ${'y'.repeat(30)}`],
-  ])('have limits, over all of them: %s', (_name, limits, text) => {
+  ])('have limits, over all of them: %s', (name, limits, text) => {
     for (const pieces of [[text], text.split('')]) {
-      const { found, problem } = read(CHUNKED, pieces, limits);
+      const { found, problem, code } = read(CHUNKED, pieces, limits);
       expect([found, /longer than the limit/.test(problem)]).toEqual([REFUSED, true]);
+      expect(code).toBe(`${name.split(' ')[0]!}_too_large`);
     }
   });
 

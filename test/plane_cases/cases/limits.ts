@@ -6,6 +6,20 @@ const HURRY = {
   inOnePiece: true,
 } as const;
 
+const chunked = (content: string): string => post('Transfer-Encoding: chunked\r\n', content);
+
+/** What is wrong with content is known when its beginning may be on its way. */
+const contentRefused = (name: string, status: number, client: string, reason: string): PlaneCase => ({
+  name,
+  client,
+  gets: [{ status }],
+  after: 'closed',
+  forwards: [],
+  partial: true,
+  events: [[status, reason]],
+  inOnePiece: true,
+});
+
 /** How much, and how long. */
 // table: cases
 export const LIMITS: CaseGroup = {
@@ -56,6 +70,24 @@ export const LIMITS: CaseGroup = {
       post('Content-Length: 1000000\r\n', 'x'.repeat(1_000_000)),
       { line: 'POST / HTTP/1.1', body: 'x'.repeat(1_000_000) },
       { inOnePiece: true },
+    ),
+    contentRefused(
+      'chunk extensions above the limit',
+      413,
+      chunked(`3;x=${'a'.repeat(17_000)}\r\nabc\r\n0\r\n\r\n`),
+      'upstream.body_extensions_too_large',
+    ),
+    contentRefused(
+      'trailers above the limit',
+      431,
+      chunked(`3\r\nabc\r\n0\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`),
+      'upstream.body_trailers_too_large',
+    ),
+    contentRefused(
+      'more trailers than fields',
+      431,
+      chunked(`3\r\nabc\r\n0\r\n${'X:\r\n'.repeat(10_001)}\r\n`),
+      'upstream.body_trailers_too_large',
     ),
     refused('a head that stops', 408, `GET / HTTP/1.1\r\n${H}X-`, 'request.timeout', HURRY),
     refused('a first line that stops', 408, 'GET / HT', 'request.timeout', HURRY),
