@@ -42,7 +42,9 @@ function breaking(): { upstream: UpstreamClient; given: Buffer[]; broken: Promis
 async function edge(upstream: UpstreamClient) {
   const { plane, traces, arrived } = testPlane(forwarding(1));
   const http2 = createHttp2Service(plane, { upstream });
-  const listener = createHttp1Listener(plane, { upstream }, {}, http2.serve);
+  const listener = createHttp1Listener(plane, { upstream }, {}, (socket, facts) =>
+    http2.serve(socket, facts),
+  );
   const bound = await listener.listen({ port: 0 });
   if ('problem' in bound) throw new Error(bound.problem);
   closers.push(
