@@ -48,7 +48,7 @@ export function register(program: Command): void {
 
 async function cover(paths: readonly string[], options: Options): Promise<number> {
   try {
-    const files = await findScenarioFiles(paths);
+    const files = findScenarioFiles(paths);
     const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
     if (typeof selects !== 'function') throw new FileError(selects.problem);
     const book = coverageBook();

@@ -69,8 +69,17 @@ export async function checkConfigValue(
   path = '.',
   options: KeyOptions = {},
 ): Promise<Checked> {
-  const further = await furtherChecks(options);
+  const further = namesLanguages(value) ? await furtherChecks(options) : () => [];
   return checkEdge({ value }, further(path));
+}
+
+function namesLanguages(value: unknown): boolean {
+  try {
+    return LANGUAGES_INSIDE.test(JSON.stringify(value) ?? '');
+  } catch {
+    // What cannot be written as JSON departs from the shape, and is checked for all that it may hold.
+    return true;
+  }
 }
 
 /** The text of a file, or a FileError. */

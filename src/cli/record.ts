@@ -75,7 +75,7 @@ async function toHar(logs: readonly string[], limit: number): Promise<Made> {
     });
   }
   const { packageVersion } = await import('./version.ts');
-  const text = `${JSON.stringify(harOf(exchanges, await packageVersion()), null, 2)}\n`;
+  const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
   const problems =
     exchanges.length === 0 ? ['there is no recorded exchange: an archive is made of recordings'] : [];
   return { text, count: exchanges.length, problems };

@@ -135,4 +135,4 @@ function answerWith(answer: Answer): void {
 
 // This file is its own thread: the same module, begun with edges.
 if (!isMainThread && (workerData as Partial<ThreadData> | null)?.replayOptions !== undefined)
-  await judge(workerData as ThreadData);
+  void judge(workerData as ThreadData);

@@ -52,7 +52,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (known !== undefined) {
     (await known.load()).register(program);
   } else {
-    program.version(await (await import('./version.ts')).packageVersion(), '-V, --version');
+    program.version((await import('./version.ts')).packageVersion(), '-V, --version');
     for (const [name, { says }] of Object.entries(VERBS))
       program.command(name).description(says).allowUnknownOption();
   }

@@ -72,7 +72,7 @@ export function register(program: Command): void {
 
 async function test(paths: readonly string[], options: Options): Promise<number> {
   try {
-    const files = await findScenarioFiles(paths);
+    const files = findScenarioFiles(paths);
     const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
     if (typeof selects !== 'function') throw new FileError(selects.problem);
     if (options.watch === true) {

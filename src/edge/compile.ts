@@ -5,7 +5,7 @@ import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
 import { type Pipeline, pipeline } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
-import type { AddressBook } from '../expression/vocabulary/facts.ts';
+import { type AddressBook, NO_FACTS } from '../expression/vocabulary/facts.ts';
 import { compileFacts } from '../expression/vocabulary/facts_table.ts';
 import type { LinkedLogin } from '../modules/login_gate.ts';
 import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
@@ -151,9 +151,10 @@ function contextOf(
   { options, logins, kept, secrets }: Surroundings,
 ): Context {
   const { facts: entries, service_name: service } = config;
-  const facts = kept.shared('facts', [entries], () =>
-    compileFacts(entries, '/facts', options.addressBooks),
-  ).facts;
+  const isKnown = entries !== undefined || options.addressBooks !== undefined;
+  const { facts } = kept.shared('facts', [entries], () =>
+    isKnown ? compileFacts(entries, '/facts', options.addressBooks) : { facts: NO_FACTS },
+  );
   const internalHosts = Object.values(config.edges.https)
     .flatMap(({ hostports }) => hostports.map((each) => readHostport(each).host))
     .filter(isInternalHost);
@@ -171,7 +172,7 @@ function contextOf(
   return {
     naming: kept.shared('naming', [service], () => serviceNaming(service)),
     takeState,
-    ipPolicy: ipPolicyTable(config),
+    ipPolicy: ipPolicyTable(config, kept.policies),
     authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
     backend: backendTable(config.backends),
     policy,

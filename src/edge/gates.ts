@@ -31,21 +31,35 @@ export interface LoginGround {
 
 /** Makes the ground; throws when a key is none, as options are the caller's own. */
 export function loginGround(options: LoginOptions = {}): LoginGround {
-  const { sessionKeys, developmentProvider } = options;
-  const keys = sessionKeys === undefined ? newLoginKeys() : readLoginKeys(sessionKeys);
-  if (keys === null) throw new Error('a session key is 32 bytes in base64, and at least one is needed');
+  const { sessionKeys } = options;
+  const given = sessionKeys === undefined ? null : readSessionKeys(sessionKeys);
+  return groundWith(() => given ?? newLoginKeys(), options);
+}
+
+/** Keys are made when a gate needs them: cryptography takes longer to load than most edges to compile. */
+function groundWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginGround {
+  let keys: LoginKeys | null = null;
   return {
-    keys,
+    get keys() {
+      return (keys ??= makeKeys());
+    },
     registry: loginRegistry(),
-    development: developmentProvider ?? null,
+    development: options.developmentProvider ?? null,
     developmentSaml: options.developmentSaml ?? null,
     samlKeys: samlKeys(options.samlKeys),
   };
 }
 
+function readSessionKeys(texts: readonly string[]): LoginKeys {
+  const keys = readLoginKeys(texts);
+  if (keys === null) throw new Error('a session key is 32 bytes in base64, and at least one is needed');
+  return keys;
+}
+
 /** A ground on which the same secrets give the same cookies: for simulations, whose sessions nobody steals. */
 export function simulatedGround(developmentProvider: string): LoginGround {
-  return loginGround({ sessionKeys: [Buffer.alloc(32, 1).toString('base64')], developmentProvider });
+  const key = Buffer.alloc(32, 1).toString('base64');
+  return groundWith(() => readSessionKeys([key]), { developmentProvider });
 }
 
 /** Module types that log users in. */
@@ -58,7 +72,7 @@ const LOGINS = ['oauth', 'oidc', 'saml'] as const;
 export function gatesOf(
   edge: string,
   routes: readonly RouteConfig[],
-  { keys, registry, development, developmentSaml, samlKeys: signing }: LoginGround,
+  ground: LoginGround,
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
@@ -69,12 +83,12 @@ export function gatesOf(
       gate: `${edge} ${route.match_type} ${route.match}`,
       base: tag === '' ? '/auth/' : `/auth/${tag}/`,
       tag,
-      keys,
-      registry,
-      development,
+      keys: ground.keys,
+      registry: ground.registry,
+      development: ground.development,
       routeId: route.id ?? null,
-      developmentSaml,
-      samlKeys: signing,
+      developmentSaml: ground.developmentSaml,
+      samlKeys: ground.samlKeys,
     };
   });
 }

@@ -1,4 +1,3 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type {
   AnswerTo,
   Answers,
@@ -10,7 +9,8 @@ import type {
 import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
-import { NO_RESPONSE, type Compressor, type Flight, replied } from './flight.ts';
+import { compress } from './compress.ts';
+import { NO_RESPONSE, type Flight, replied } from './flight.ts';
 import type { Answering, Upstreams } from './upstreams.ts';
 import type { VirtualClock } from './virtual_clock.ts';
 
@@ -49,12 +49,6 @@ const NO_PROVIDER = {
   afterMs: 0,
 } as const;
 const NO_FLIGHT_DATA = { body: NO_BYTES, isCut: false };
-
-const compress: Compressor = (bytes, encoding) => {
-  if (encoding === 'gzip') return gzipSync(bytes);
-  if (encoding === 'deflate') return deflateSync(bytes);
-  return encoding === 'br' ? brotliCompressSync(bytes) : zstdCompressSync(bytes);
-};
 
 /**
  * Answers the engine's questions from the script, on the virtual clock. An exchange in which nothing takes time

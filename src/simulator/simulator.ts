@@ -4,11 +4,11 @@ import type { RefusedHead } from '../engine/request_head.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from '../edge/compile.ts';
 import { type Chance, seededChance } from './chance.ts';
 import type { Identity } from '../development_idp/identities.ts';
-import { simulatedIdentities } from '../development_idp/simulated.ts';
+import { type SimulatedIdentities, simulatedIdentities } from '../development_idp/simulated.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
 import { type Flight, NO_RESPONSE } from './flight.ts';
 import type { PreparedRequest } from './prepared_request.ts';
-import { simulatedBrowsers } from './sessions.ts';
+import { type SimulatedBrowsers, simulatedBrowsers } from './sessions.ts';
 import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
 import { type VirtualClock, virtualClock } from './virtual_clock.ts';
 
@@ -57,13 +57,16 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     random: options.random ?? chance.split('edge').random,
     secretBytes: seededBytes(chance.split('secrets')),
   };
-  const providers = simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance));
+  let made: SimulatedIdentities | null = null;
+  // Most worlds have nobody who logs in.
+  const providers = (): SimulatedIdentities =>
+    (made ??= simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance)));
   const stage = {
     clock,
     upstreams,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     // Without identities a script may answer for a provider.
-    ...(options.identities === undefined ? {} : { providers }),
+    ...(options.identities === undefined ? {} : { providers: providers() }),
   };
   const { landed, sent, begin = beginExchange } = options;
   let count = 0;
@@ -99,7 +102,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     drive(flight, stage, land, request.leaveAfterMs);
     return flight;
   };
-  const browsers = simulatedBrowsers(providers, send);
+  let browsers: SimulatedBrowsers | null = null;
   return {
     clock,
     chance,
@@ -108,8 +111,8 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     begin: (request, done) =>
       request.as === undefined
         ? send(request, done)
-        : browsers.visit(request.as, request, done ?? (() => {})),
-    identify: providers.replace,
+        : (browsers ??= simulatedBrowsers(providers(), send)).visit(request.as, request, done ?? (() => {})),
+    identify: (identities) => providers().replace(identities),
     settle: () => {
       while (clock.step());
     },

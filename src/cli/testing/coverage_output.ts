@@ -56,11 +56,11 @@ async function rendered(name: CoverageReporter, reports: readonly CoverageReport
     }
     case 'json': {
       const { coverageJson } = await import('../../simulator/covering/report.ts');
-      return coverageJson(reports, await packageVersion());
+      return coverageJson(reports, packageVersion());
     }
     case 'lcov':
       return (await import('../../simulator/covering/lcov.ts')).coverageLcov(reports);
     case 'html':
-      return (await import('../../simulator/covering/page.ts')).coveragePage(reports, await packageVersion());
+      return (await import('../../simulator/covering/page.ts')).coveragePage(reports, packageVersion());
   }
 }

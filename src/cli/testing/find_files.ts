@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileError } from '../load_config.ts';
 
@@ -6,29 +6,29 @@ const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);
 
 /** Scenario files: those named, and all in the folders named; sorted, each once. */
-export async function findScenarioFiles(paths: readonly string[]): Promise<string[]> {
+export function findScenarioFiles(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths.length === 0 ? ['.'] : paths) {
-    if (await isFolder(path)) for (const file of await filesBelow(path)) found.add(file);
+    if (isFolder(path)) for (const file of filesBelow(path)) found.add(file);
     else found.add(path);
   }
   return [...found].sort();
 }
 
-async function isFolder(path: string): Promise<boolean> {
+function isFolder(path: string): boolean {
   try {
-    return (await stat(path)).isDirectory();
+    return statSync(path).isDirectory();
   } catch {
     throw new FileError(`cannot read ${path}: there is no such file or folder`);
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+function filesBelow(folder: string): string[] {
   const files: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue;
     const path = folder === '.' ? entry.name : join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(await filesBelow(path)));
+    if (entry.isDirectory()) files.push(...filesBelow(path));
     else if (SCENARIO.test(entry.name)) files.push(path);
   }
   return files;

@@ -39,7 +39,7 @@ const PIECE = 16_384;
 
 /** Opens the reports that were asked for; those to files are written at the end. */
 export async function openReports(asked: readonly AskedReport[], seed: Origin['seed']): Promise<Reports> {
-  const origin: Origin = { version: await packageVersion(), seed };
+  const origin: Origin = { version: packageVersion(), seed };
   let waiting = '';
   const flush = () => {
     if (waiting !== '') process.stdout.write(waiting);

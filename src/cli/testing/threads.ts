@@ -114,5 +114,5 @@ async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) 
 // This file is its own thread: the same module, begun with an order.
 if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles !== undefined) {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
-  await runHere(workerData as ThreadData, (said) => parentPort!.postMessage(said));
+  void runHere(workerData as ThreadData, (said) => parentPort!.postMessage(said));
 }

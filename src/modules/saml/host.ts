@@ -18,7 +18,7 @@ import { inResponseToOf } from '../../mechanisms/login/saml/believe.ts';
 import { samlProvider } from '../../mechanisms/login/saml/provider.ts';
 import { originOfRequest } from '../../mechanisms/login/saml/settings.ts';
 import { type LoginLinks, linkedLogin } from '../login_gate.ts';
-import { samlSettings } from './index.ts';
+import { samlSettings } from './compile.ts';
 import type { SamlConfig } from './schema.ts';
 
 /** What the host of the service knows of the endpoints of a route. */

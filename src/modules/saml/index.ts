@@ -1,42 +1,12 @@
 import type { Linked, Module } from '../../engine/module.ts';
 import { type LoginReason, loginReasons } from '../../mechanisms/login/reasons.ts';
-import { endpointAddresses, serviceAddresses } from '../../mechanisms/login/saml/addresses.ts';
-import { isMetadataProblem, readMetadata } from '../../mechanisms/login/saml/metadata.ts';
-import { samlProvider } from '../../mechanisms/login/saml/provider.ts';
-import type { SamlSettings } from '../../mechanisms/login/saml/settings.ts';
-import { type LoginLinks, gateHandler, linkedLogin } from '../login_gate.ts';
+import type { LoginLinks } from '../login_gate.ts';
+import { compileSaml } from './compile.ts';
 import type { SamlConfig } from './schema.ts';
 
 /** Lets in users who log in at a SAML identity provider. */
 export const saml: Module<SamlConfig, `saml.${LoginReason}`> = {
   type: 'saml',
   reasons: loginReasons('saml'),
-  compile: (config, linked: Linked & LoginLinks) => {
-    const login = linkedLogin(linked);
-    const provider = samlProvider(samlSettings(config, linked.naming.service, login));
-    return gateHandler('saml', config, { ...linked, login }, provider, { givesTokens: false });
-  },
+  compile: (config, linked: Linked & LoginLinks) => compileSaml(config, linked),
 };
-
-/** What the protocol is told of a gate. Throws for metadata that has not passed its check. */
-export function samlSettings(
-  config: SamlConfig,
-  service: string,
-  { gate, routeId, developmentSaml, samlKeys }: ReturnType<typeof linkedLogin>,
-): SamlSettings {
-  const given = readMetadata(config.idp_metadata);
-  if (isMetadataProblem(given)) throw new Error(`the metadata ${given.problems[0]!.says}`);
-  const development = developmentSaml === null ? null : readMetadata(developmentSaml);
-  const isDevelopment =
-    development !== null && !isMetadataProblem(development) && development.entityId === given.entityId;
-  const metadata = isDevelopment ? development : given;
-  return {
-    metadata,
-    forceAuthn: config.force_authn,
-    allowIdpInitiated: config.allow_idp_initiated,
-    authorizedGroups: config.authorized_groups,
-    nameIdFormat: config.nameid_format,
-    addresses: routeId === null ? endpointAddresses : () => serviceAddresses(service, routeId),
-    signing: (nowMs) => samlKeys(routeId ?? gate, nowMs),
-  };
-}
