@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -25,7 +26,7 @@ const KEPT = 6;
 export function builtOf(tree = project, source = false): string {
   if (source) return join(resolve(tree), 'src');
   const cache = join(tmpdir(), `edgeproof-bench-${userInfo().uid}`);
-  const folder = join(cache, stateOf(resolve(tree)));
+  const folder = join(cache, stateOf(tree));
   if (existsSync(folder)) return join(folder, 'dist');
   const part = `${folder}.${process.pid}`;
   mkdirSync(part, { recursive: true });
@@ -38,9 +39,26 @@ export function builtOf(tree = project, source = false): string {
   return join(folder, 'dist');
 }
 
+/** The folder of ours, built from a revision of git. */
+export function builtBefore(revision: string): string {
+  const tree = mkdtempSync(join(tmpdir(), 'edgeproof-before-'));
+  try {
+    const parts = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'rolldown.config.ts'];
+    const archive = execFileSync('git', ['archive', '--format=tar', revision, ...parts], {
+      cwd: project,
+      maxBuffer: 2 ** 28,
+    });
+    execFileSync('tar', ['-x', '-C', tree], { input: archive });
+    symlinkSync(join(project, 'node_modules'), join(tree, 'node_modules'));
+    return builtOf(tree);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
 /** Tells two states of the sources apart. */
 function stateOf(tree: string): string {
-  const hash = createHash('sha256').update(tree);
+  const hash = createHash('sha256');
   const files = readdirSync(join(tree, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.ts'),
   );

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { ourConfig } from './our_config.ts';
 import { type Running, start, untilListening, whereIs } from './processes.ts';
 import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './servers.ts';
@@ -10,57 +10,73 @@ export type Ability = 'tls' | 'http2' | 'everything';
 export interface Contestant {
   /** As `--only` takes it. */
   readonly name: string;
+  /** For people. */
+  readonly says: string;
   readonly abilities: readonly Ability[];
   /** Whether it gets faster while it runs. */
   readonly compiles: boolean;
   /** Why it cannot take part on this machine, or null. */
   readonly missing: () => string | null;
+  /** `built` is the folder of ours. */
   readonly command: (site: Site, allOn: boolean, built: string) => readonly string[];
 }
 
 const here = import.meta.dirname;
+const packages = resolve(here, '../../node_modules');
 
 /** Ours among the names of contestants. */
 export const OURS_NAME = 'ours';
 
-function server(name: string, args: (site: Site, allOn: boolean) => string[], program = name): Contestant {
+function server(name: string, args: (site: Site, allOn: boolean) => string[]): Contestant {
   return {
     name,
+    says: name,
     abilities: ['tls', 'http2', 'everything'],
     compiles: false,
-    missing: () => (whereIs(program) === null ? `${program} is not installed` : null),
-    command: (site, allOn) => [whereIs(program)!, ...args(site, allOn)],
+    missing: () => (whereIs(name) === null ? `${name} is not installed` : null),
+    command: (site, allOn) => [whereIs(name)!, ...args(site, allOn)],
   };
 }
 
-function node(name: string, script: string, abilities: readonly Ability[] = []): Contestant {
+/** A proxy of a package, in node_proxy.ts under the same name. */
+function node(
+  name: string,
+  says: string,
+  needed: readonly string[],
+  abilities: readonly Ability[] = [],
+): Contestant {
   return {
     name,
+    says,
     abilities,
     compiles: true,
-    missing: () => null,
-    command: ({ port, upstreamPort, folder }, allOn) => [
+    missing: () => {
+      const lacking = needed.find((each) => !existsSync(join(packages, each)));
+      return lacking === undefined ? null : `the package ${lacking} is not installed`;
+    },
+    command: (site, allOn) => [
       process.execPath,
       join(here, 'node_proxy.ts'),
-      script,
-      String(port),
-      String(upstreamPort),
-      ...(allOn ? [join(folder, 'events.ndjson')] : []),
+      name,
+      String(site.port),
+      String(site.upstreamPort),
+      ...(allOn ? [eventsFileOf(site)] : []),
     ],
   };
 }
 
-/** Ours: HTTP/2 and TLS join its abilities when the listener has them. */
 const OURS: Contestant = {
   name: OURS_NAME,
-  abilities: ['everything'],
+  says: 'ours',
+  abilities: ['tls', 'http2', 'everything'],
   compiles: true,
   missing: () => null,
-  command({ port, upstreamPort, folder }, allOn, built) {
-    const config = join(folder, 'edge.json');
-    writeFileSync(config, ourConfig(upstreamPort, allOn));
-    const events = allOn ? [join(folder, 'events.ndjson')] : [];
-    return [process.execPath, join(here, 'ours.ts'), built, config, String(port), ...events];
+  command(site, allOn, built) {
+    const config = join(site.folder, 'edge.json');
+    writeFileSync(config, ourConfig(site, allOn));
+    const events = allOn ? [eventsFileOf(site)] : [];
+    const ports = [String(site.port), String(site.tlsPort)];
+    return [process.execPath, join(here, 'ours.ts'), built, config, ...ports, ...events];
   },
 };
 
@@ -70,12 +86,27 @@ export const CONTESTANTS: readonly Contestant[] = [
   server('nginx', nginxArguments),
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
-  node('undici', 'undici_dispatch'),
-  node('undici_obvious', 'undici_obvious', ['everything']),
-  node('fast-proxy', 'fast_proxy'),
-  node('fastify', 'fastify'),
-  node('http-proxy-3', 'http_proxy_3'),
+  node('undici', 'node:http + undici dispatch', ['undici']),
+  node('undici_obvious', 'node:http + undici, the obvious way', ['undici'], ['everything']),
+  node('fast-proxy', 'fast-proxy', ['fast-proxy']),
+  node('fastify', '@fastify/http-proxy', ['fastify', '@fastify/http-proxy']),
+  node('http-proxy-3', 'http-proxy-3', ['http-proxy-3']),
 ];
+
+/** Ours as it was: built somewhere else. */
+export function oursBefore(builtBefore: string): Contestant {
+  return {
+    ...OURS,
+    name: 'before',
+    says: 'ours, before',
+    command: (site, allOn) => OURS.command(site, allOn, builtBefore),
+  };
+}
+
+/** Where a contestant writes an event, or a line of its log, a request when all is on. */
+export function eventsFileOf({ folder }: Site): string {
+  return join(folder, 'events.ndjson');
+}
 
 /** Starts one on a core, and waits until it listens. */
 export function startContestant(
@@ -83,15 +114,21 @@ export function startContestant(
   site: Site,
   { allOn, built, core }: { readonly allOn: boolean; readonly built: string; readonly core: number | null },
 ): Promise<Running> {
+  rmSync(eventsFileOf(site), { force: true });
+  // HAProxy writes its log to standard output only, or to a socket.
+  const logFile =
+    contestant.name === 'haproxy' && allOn
+      ? eventsFileOf(site)
+      : join(site.folder, `${contestant.name.replaceAll(/\W+/g, '_')}.log`);
   return start(contestant.command(site, allOn, built), {
     core,
-    logFile: join(site.folder, `${contestant.name.replaceAll(/\W+/g, '_')}.log`),
-    environment: {
-      GOMAXPROCS: '1',
-      NODE_ENV: 'production',
-      XDG_DATA_HOME: site.folder,
-      XDG_CONFIG_HOME: site.folder,
-    },
+    logFile,
+    environment: environmentOf(site),
     ready: (hasEnded) => untilListening(site.port, hasEnded),
   });
+}
+
+/** What all of them are started with: one core for Go too, nothing from the user's folders. */
+export function environmentOf({ folder }: Site): Readonly<Record<string, string>> {
+  return { GOMAXPROCS: '1', NODE_ENV: 'production', XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
 }

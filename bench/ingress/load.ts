@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOST } from './everything_on.ts';
-import { whereIs } from './processes.ts';
+import { endWithUs, whereIs } from './processes.ts';
+import { ADDRESSES, AGENTS, headersFor } from './requests.ts';
 import type { Workload } from './workloads.ts';
 
 /** What a load generator saw. */
@@ -10,8 +12,9 @@ export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms: number;
-  /** Null where the generator does not tell. */
-  readonly p99Ms: number | null;
+  readonly p99Ms: number;
+  /** Of a whole answer; null where the generator does not tell. */
+  readonly bytesEach: number | null;
   /** Answers that were not 2xx, and connections that broke. */
   readonly faults: number;
 }
@@ -20,11 +23,11 @@ export interface LoadOptions {
   readonly core: number | null;
   readonly connections: number;
   readonly seconds: number;
-  /** A library that gives each connection a source address of its own; null: none. */
-  readonly sourceAddresses: string | null;
+  /** The library that is preloaded into wrk. */
+  readonly sockets: string;
+  /** For files that are written meanwhile. */
+  readonly folder: string;
 }
-
-const AGENTS = 2_000;
 
 /** Loads a port for some seconds. */
 export function load(workload: Workload, port: number, options: LoadOptions): Promise<LoadResult> {
@@ -35,23 +38,27 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
   const scheme = workload.protocol === 'tls' ? 'https' : 'http';
   const script = join(import.meta.dirname, 'load.lua');
   const args = ['-t1', `-c${options.connections}`, `-d${options.seconds}s`, '--timeout', '10s', '-s', script];
-  const environment: Record<string, string> = {
-    BODY_BYTES: String(workload.bodyBytes),
-    CLOSE: workload.newConnections ? '1' : '0',
-    GZIP: workload.gzip ? '1' : '0',
-    AGENTS: String(workload.varied ? AGENTS : 1),
-    HOST,
-    ...(workload.varied && options.sourceAddresses !== null && { LD_PRELOAD: options.sourceAddresses }),
-  };
+  const headers = headersFor(workload);
   const output = await run(
-    ['wrk', ...args, `${scheme}://127.0.0.1:${port}`, '--', workload.path],
+    ['wrk', ...args, `${scheme}://${HOST}:${port}`, '--', workload.path],
     options.core,
-    environment,
+    {
+      METHOD: workload.bodyBytes > 0 ? 'POST' : 'GET',
+      BODY_BYTES: String(workload.bodyBytes),
+      PER_CONNECTION: String(workload.perConnection),
+      AGENTS: String(workload.varied ? AGENTS : 1),
+      HEADERS: Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+      // One address has too few ports for a connection a request.
+      SOURCES: String(workload.perConnection > 0 ? ADDRESSES : 0),
+      LD_PRELOAD: options.sockets,
+    },
   );
   const [, line] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`wrk: ${output.slice(-500)}`);
   const told = JSON.parse(line) as Record<
-    'requests' | 'microseconds' | 'p50' | 'p99' | 'wrong' | 'broken' | 'late',
+    'requests' | 'microseconds' | 'bytes' | 'p50' | 'p99' | 'wrong' | 'broken' | 'late',
     number
   >;
   return {
@@ -59,35 +66,46 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
     seconds: told.microseconds / 1e6,
     p50Ms: told.p50,
     p99Ms: told.p99,
-    // A server may close a connection with its reply, where each request has its own.
-    faults: told.wrong + told.late + (workload.newConnections ? 0 : told.broken),
+    bytesEach: told.bytes / Math.max(1, told.requests),
+    // A server may close a connection with its reply where it was told to.
+    faults: told.wrong + told.late + (workload.perConnection > 0 ? 0 : told.broken),
   };
 }
 
+/** Requests under way at once on each connection of HTTP/2; there are so many fewer connections. */
+const STREAMS = 4;
+
 async function h2load(workload: Workload, port: number, options: LoadOptions): Promise<LoadResult> {
+  const log = join(options.folder, 'h2load.log');
+  rmSync(log, { force: true });
   const args = [
     '-t1',
-    `-c${options.connections}`,
-    '-m4',
+    `-c${Math.max(1, Math.round(options.connections / STREAMS))}`,
+    `-m${STREAMS}`,
     `-D${options.seconds}`,
-    '-H',
-    `:authority: ${HOST}`,
+    `--connect-to=127.0.0.1:${port}`,
+    `--log-file=${log}`,
+    ...Object.entries(headersFor(workload)).flatMap(([name, value]) =>
+      name === 'Host' ? [] : ['-H', `${name.toLowerCase()}: ${value}`],
+    ),
   ];
-  const output = await run(
-    ['h2load', ...args, `https://127.0.0.1:${port}${workload.path}`],
-    options.core,
-    {},
-  );
-  const [, seconds, rate] = /finished in ([\d.]+)s, ([\d.]+) req\/s/.exec(output) ?? [];
-  const [, failed, errored, late] = /(\d+) failed, (\d+) errored, (\d+) timeout/.exec(output) ?? [];
-  const [, mean, unit] = /time for request:\s+\S+\s+\S+\s+([\d.]+)(us|ms|s)/.exec(output) ?? [];
-  if (seconds === undefined || mean === undefined) throw new Error(`h2load: ${output.slice(-500)}`);
+  const output = await run(['h2load', ...args, `https://${HOST}${workload.path}`], options.core, {});
+  const [, seconds] = /finished in ([\d.]+)s/.exec(output) ?? [];
+  const [, done, good] = /(\d+) done, (\d+) succeeded/.exec(output) ?? [];
+  const [, right] = /status codes: (\d+) 2xx/.exec(output) ?? [];
+  if (seconds === undefined || done === undefined) throw new Error(`h2load: ${output.slice(-500)}`);
+  const times = readFileSync(log, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : Number(line.split('\t')[2])))
+    .toSorted((one, other) => one - other);
+  const at = (share: number): number => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN) / 1_000;
   return {
-    requests: Number(rate) * Number(seconds),
+    requests: Number(done),
     seconds: Number(seconds),
-    p50Ms: Number(mean) * (unit === 'us' ? 0.001 : unit === 'ms' ? 1 : 1_000),
-    p99Ms: null,
-    faults: Number(failed) + Number(errored) + Number(late),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    bytesEach: null,
+    faults: Number(done) - Math.min(Number(good), Number(right)),
   };
 }
 
@@ -98,6 +116,7 @@ async function run(
 ): Promise<string> {
   const pinned = core === null ? command : ['taskset', '-c', String(core), ...command];
   const child = spawn(pinned[0]!, pinned.slice(1), { env: { ...process.env, ...environment } });
+  endWithUs(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
@@ -108,7 +127,7 @@ async function run(
 
 /** Programs that the benchmark cannot do without, as far as they are missing. */
 export function missingPrograms(): string[] {
-  return ['wrk', 'taskset'].filter((name) => whereIs(name) === null);
+  return ['wrk', 'taskset', 'cc'].filter((name) => whereIs(name) === null);
 }
 
 /** Whether HTTP/2 can be measured. */

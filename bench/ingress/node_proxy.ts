@@ -26,11 +26,11 @@ const origin = `http://127.0.0.1:${upstreamPort}`;
 
 // table: contestants by name
 const CONTESTANTS: Readonly<Record<string, () => Promise<void> | void>> = {
-  undici_dispatch: undiciDispatch,
+  undici: undiciDispatch,
   undici_obvious: obvious,
-  http_proxy_3: httpProxy3,
+  'http-proxy-3': httpProxy3,
   fastify: fastifyProxy,
-  fast_proxy: fastProxy,
+  'fast-proxy': fastProxy,
 };
 
 function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): void {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   DENIED_AGENTS,
   DENIED_CLIENT,
@@ -7,11 +8,20 @@ import {
   REQUEST_EDITS,
   RESPONSE_EDITS,
 } from './everything_on.ts';
+import type { Site } from './servers.ts';
 
 /** An edge file, as JSON, that forwards all of one host to a port of this machine. */
-export function ourConfig(upstreamPort: number, allOn: boolean): string {
+export function ourConfig({ upstreamPort, tlsPort, certificate, key }: Site, allOn: boolean): string {
   return JSON.stringify({
     backends: { app: { static: { address: `127.0.0.1:${upstreamPort}` } } },
+    ...(tlsPort > 0 && {
+      tls_certificates: {
+        site: {
+          certificate_pem: readFileSync(certificate, 'utf8'),
+          private_key_pem: readFileSync(key, 'utf8'),
+        },
+      },
+    }),
     ...(allOn && { ip_policies: { ranges: { rules: ranges() } } }),
     edges: {
       https: {

@@ -21,6 +21,17 @@ export interface StartOptions {
   readonly ready: (hasEnded: () => boolean) => Promise<void>;
 }
 
+/** What runs now. It ends with this process, also when that is told to end. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => alive.forEach((child) => child.kill('SIGTERM')));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
+/** Ends a child, at the latest, with this process. */
+export function endWithUs(child: ChildProcess): void {
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
+}
+
 /** Starts a program and waits until it is ready; throws with its output when it ends before. */
 export async function start(command: readonly string[], options: StartOptions): Promise<Running> {
   const pinned = options.core === null ? command : ['taskset', '-c', String(options.core), ...command];
@@ -30,6 +41,7 @@ export async function start(command: readonly string[], options: StartOptions): 
     env: { ...process.env, ...options.environment },
   });
   closeSync(log);
+  endWithUs(child);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());

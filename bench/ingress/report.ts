@@ -1,91 +1,143 @@
 import type { BenchRow } from '../measure.ts';
 import { OURS_NAME } from './contestants.ts';
-import type { Cell, Measured, Sample } from './measuring.ts';
+import { type Figure, type Pick, cpuEach, figureOf, p99, perSecond, ratioOf, samplesOf } from './figures.ts';
+import { type Goal, LEAST_BESIDE_NGINX, goalsOf } from './goals.ts';
+import type { Measured } from './measuring.ts';
+import type { Workload } from './workloads.ts';
 
-/** A figure with the spread of the middle half of its rounds. */
-interface Figure {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
+/** A heading and rows of cells; the first row heads the columns. */
+export interface Table {
+  readonly title: string;
+  readonly rows: readonly (readonly string[])[];
 }
 
-/** The table of one workload: every contestant with its ratio to the reference, round by round. */
-export function tableOf(measured: Measured, workload: string, reference = 'nginx'): string {
-  const base = measured.cell(workload, reference);
-  const rows = measured.contestants.map((name) => rowOf(name, measured.cell(workload, name), base));
-  const head = [
-    '',
-    'requests/s',
-    `× ${reference}`,
-    'CPU µs each',
-    `CPU × ${reference}`,
-    'p50 ms',
-    'p99 ms',
-    'RSS MB',
-    'faults',
-  ];
-  return `${workload}\n${aligned([head, ...rows])}`;
+const REFERENCE = 'nginx';
+
+/** The table of one workload: every contestant beside the reference and beside ours, with the goals. */
+export function tableOf(measured: Measured, workload: Workload): Table {
+  const head = ['', 'requests/s', `× ${REFERENCE}`, 'CPU µs each', `CPU × ${REFERENCE}`, 'p50 ms', 'p99 ms'];
+  const further = ['RSS MB', 'kB each', 'load idle', 'faults', 'ours ×', 'ours × by CPU', 'goal of ours'];
+  const rows = measured.contestants.map(({ name }) => rowOf(measured, workload, name));
+  return { title: `${workload.name} (${workload.id})`, rows: [[...head, ...further], ...rows] };
 }
 
-function rowOf(name: string, cell: Cell, base: Cell): string[] {
+function rowOf(measured: Measured, workload: Workload, name: string): string[] {
+  const cell = measured.cell(workload, name);
   if ('skipped' in cell) return [name, `skipped: ${cell.skipped}`];
-  if (cell.length === 0) return [name, 'no figures'];
-  const ratios = (pick: (sample: Sample) => number): string =>
-    'skipped' in base || base.length === 0 ? '' : spread(ratioOf(cell, base, pick), 2);
-  const late = cell.flatMap(({ p99Ms }) => p99Ms ?? []);
   return [
     name,
-    Math.round(figure(cell.map(({ perSecond }) => perSecond)).median).toLocaleString('en'),
-    ratios(({ perSecond }) => perSecond),
-    figure(cell.map(({ cpuMicrosEach }) => cpuMicrosEach)).median.toFixed(1),
-    ratios(({ cpuMicrosEach }) => cpuMicrosEach),
-    figure(cell.map(({ p50Ms }) => p50Ms)).median.toFixed(2),
-    late.length === 0 ? '' : figure(late).median.toFixed(2),
-    figure(cell.map(({ rssMb }) => rssMb)).median.toFixed(0),
-    String(cell.reduce((sum, { faults }) => sum + faults, 0)),
+    shown(figureOf(cell, perSecond), 0),
+    besideReference(measured, workload, name, perSecond),
+    shown(figureOf(cell, cpuEach), 1),
+    besideReference(measured, workload, name, cpuEach),
+    shown(
+      figureOf(cell, (sample) => sample.p50Ms),
+      2,
+    ),
+    shown(figureOf(cell, p99), 2),
+    shown(
+      figureOf(cell, (sample) => sample.rssMb),
+      0,
+    ),
+    shown(
+      figureOf(cell, ({ bytesEach }) => (bytesEach === null ? null : bytesEach / 1_024)),
+      2,
+    ),
+    percent(figureOf(cell, (sample) => sample.loadIdle)),
+    String(samplesOf(cell).reduce((sum, { faults }) => sum + faults, 0)),
+    ...besideOurs(measured, workload, name),
   ];
 }
 
-/** Ratios of the same round, so that a slow minute of the machine cancels out. */
-function ratioOf(cell: readonly Sample[], base: readonly Sample[], pick: (sample: Sample) => number): Figure {
-  const rounds = Math.min(cell.length, base.length);
-  return figure(Array.from({ length: rounds }, (_, round) => pick(cell[round]!) / pick(base[round]!)));
+function besideReference(measured: Measured, workload: Workload, name: string, pick: Pick): string {
+  return name === REFERENCE ? '1' : spread(ratioOf(measured, workload, { of: name, to: REFERENCE }, pick));
 }
 
-function figure(values: readonly number[]): Figure {
-  const sorted = values.toSorted((one, other) => one - other);
-  const at = (share: number): number => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-  return { median, low: at(0.25), high: at(0.75) };
+function besideOurs(measured: Measured, workload: Workload, name: string): string[] {
+  if (name === OURS_NAME) return ['', '', ''];
+  const throughput = ratioOf(measured, workload, { of: OURS_NAME, to: name }, perSecond);
+  const cpu = ratioOf(measured, workload, { of: name, to: OURS_NAME }, cpuEach);
+  return [shown(throughput, 2), shown(cpu, 2), goalsBeside(measured, workload, name).join('; ')];
 }
 
-function spread({ median, low, high }: Figure, digits: number): string {
-  return `${median.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+/** Each goal beside one peer, and whether it is met. */
+function goalsBeside(measured: Measured, workload: Workload, peer: string): string[] {
+  return goalsOf(workload)
+    .filter((goal) => goal.peer === peer)
+    .flatMap((goal) => verdictOf(measured, workload, goal) ?? []);
+}
+
+function verdictOf(measured: Measured, workload: Workload, { peer, of, times }: Goal): string | null {
+  const beside = { of: OURS_NAME, to: peer };
+  if (of === 'p99') {
+    const late = ratioOf(measured, workload, beside, p99)?.median;
+    if (late === undefined) return null;
+    return `p99 ≤ ${times} ×: ${late <= times ? 'met' : 'missed'}, ${late.toFixed(2)}`;
+  }
+  const throughput = ratioOf(measured, workload, beside, perSecond)?.median;
+  const cpu = ratioOf(measured, workload, { of: peer, to: OURS_NAME }, cpuEach)?.median;
+  if (throughput === undefined || cpu === undefined) return null;
+  if (throughput >= times) return `≥ ${times} ×: met`;
+  // Where the load is the limit, and where others use the machine, processor time tells more.
+  if (cpu >= times) return `≥ ${times} ×: met by CPU only`;
+  const least = workload.allOn && peer === REFERENCE && Math.max(throughput, cpu) >= LEAST_BESIDE_NGINX;
+  return `≥ ${times} ×: missed${least ? `, but ≥ ${LEAST_BESIDE_NGINX} ×` : ''}`;
+}
+
+/** All goals of all workloads, a line each; nothing of those whose peer did not take part. */
+export function goalLines(measured: Measured): string[] {
+  return measured.workloads.flatMap((workload) =>
+    measured.contestants.flatMap(({ name }) =>
+      goalsBeside(measured, workload, name).map((verdict) => `${workload.name}, ${name}: ${verdict}`),
+    ),
+  );
+}
+
+const shown = (figure: Figure | null, digits: number): string =>
+  figure?.median.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '';
+
+const percent = (figure: Figure | null): string =>
+  figure === null ? '' : `${(figure.median * 100).toFixed(0)} %`;
+
+function spread(figure: Figure | null): string {
+  if (figure === null) return '';
+  const { median, low, high } = figure;
+  return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }
 
 /** Columns of equal width; a row that is shorter ends where it ends. */
-function aligned(rows: readonly (readonly string[])[]): string {
+export function textOf({ title, rows }: Table): string {
+  const last = rows[0]!.length - 1;
   const widths = rows[0]!.map((_, column) =>
     Math.max(...rows.map((row) => (row.length === 2 && column === 1 ? 0 : (row[column]?.length ?? 0)))),
   );
-  return rows
-    .map((row) =>
-      `  ${row.map((text, column) => (column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]!))).join('  ')}`.trimEnd(),
-    )
-    .join('\n');
+  const lines = rows.map((row) =>
+    row
+      .map((text, column) =>
+        column === 0 || column === last ? text.padEnd(widths[column]!) : text.padStart(widths[column]!),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** The same as Markdown. */
+export function markdownOf({ title, rows: [head = [], ...rows] }: Table): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${[...cells, ...head.slice(cells.length).map(() => '')].join(' | ')} |`;
+  const marks = head.map((_, column) => (column === 0 || column === head.length - 1 ? '---' : '--:'));
+  return [`### ${title}`, '', line(head), `|${marks.join('|')}|`, ...rows.map(line)].join('\n');
 }
 
 /** Our CPU time a request beside that of the others, for the report of all benchmarks. */
-export function benchRows(measured: Measured, ours = OURS_NAME): BenchRow[] {
+export function benchRows(measured: Measured): BenchRow[] {
   return measured.workloads.flatMap((workload) => {
-    const medians = measured.contestants.flatMap((name): [string, number][] => {
-      const cell = measured.cell(workload, name);
-      return 'skipped' in cell || cell.length === 0
-        ? []
-        : [[name, figure(cell.map(({ cpuMicrosEach }) => cpuMicrosEach)).median]];
+    const medians = measured.contestants.flatMap(({ name }): [string, number][] => {
+      const figure = figureOf(measured.cell(workload, name), cpuEach);
+      return figure === null ? [] : [[name, figure.median]];
     });
-    const { [ours]: mine, ...peers } = Object.fromEntries(medians);
-    return mine === undefined ? [] : [{ name: workload, ours: mine, unit: 'µs CPU', peers }];
+    const { [OURS_NAME]: ours, ...peers } = Object.fromEntries(medians);
+    return ours === undefined ? [] : [{ name: workload.name, ours, unit: 'µs CPU', peers }];
   });
 }

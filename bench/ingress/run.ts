@@ -1,68 +1,95 @@
-import { loadavg } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release } from 'node:os';
 import type { BenchSection } from '../measure.ts';
-import { builtOf } from './build.ts';
-import { CONTESTANTS } from './contestants.ts';
+import { builtBefore, builtOf } from './build.ts';
+import { CONTESTANTS, OURS_NAME, oursBefore } from './contestants.ts';
+import { samplesOf } from './figures.ts';
 import { missingPrograms } from './load.ts';
 import { type Measured, measure } from './measuring.ts';
-import { benchRows, tableOf } from './report.ts';
+import { IDLE_RSS_MB_AT_MOST, START_MS_AT_MOST } from './goals.ts';
+import { benchRows, goalLines, markdownOf, tableOf, textOf, type Table } from './report.ts';
 import { type Settings, settingsOf } from './settings.ts';
-import { standing } from './standing.ts';
+import { type Standing, standing } from './standing.ts';
 import { surroundings } from './surroundings.ts';
 import { WORKLOADS } from './workloads.ts';
 
-async function measureAll(
-  settings: Settings,
-  say: (line: string) => void,
-): Promise<{ measured: Measured; notes: string[] }> {
-  const missing = missingPrograms();
-  if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+interface Outcome {
+  readonly measured: Measured;
+  readonly standing: readonly Standing[];
+  readonly notes: readonly string[];
+}
+
+async function measureAll(settings: Settings, say: (line: string) => void): Promise<Outcome> {
+  const { rounds, seconds, connections, idle, before } = settings;
+  const old = before === undefined ? [] : [oursBefore(builtBefore(before))];
   const around = await surroundings(builtOf(settings.tree, settings.source));
   try {
-    const { rounds, seconds, connections } = settings;
-    const plan = {
-      contestants: CONTESTANTS.filter(({ name }) => settings.only?.has(name) ?? true),
-      workloads: WORKLOADS.filter(({ id }) => settings.workloads?.has(id) ?? true),
-      rounds,
-      seconds,
-      // A machine that compiles while it runs is measured once it has.
-      warmUpSeconds: 2,
-      connections,
-      say,
-    };
+    const contestants = CONTESTANTS.filter(({ name }) => settings.only?.has(name) ?? true);
+    const workloads = WORKLOADS.filter(({ id }) => settings.workloads?.has(id) ?? true);
+    const plan = { contestants: [...contestants, ...old], workloads, rounds, seconds, connections, say };
     const [busyBefore = 0] = loadavg();
     const measured = await measure(plan, around);
     const notes = [
       `medians of ${rounds} interleaved rounds of ${seconds} s, ${connections} connections; in brackets the middle half of the rounds`,
-      `load average of the machine before: ${busyBefore.toFixed(1)}; where it is not near 0, compare CPU only, and that with care`,
-      'ours makes its event object in every row, and writes it where all is on; nginx and HAProxy have no ten rules',
+      `load average of the machine before: ${busyBefore.toFixed(1)}; ${foreignNote(measured)}`,
+      'load idle: share of its time that the core of load and upstream had nothing to do; near 0 the load is the limit, and CPU tells who is faster',
+      'every answer and every request at the upstream was compared byte by byte before; where all is on, the events were counted',
+      'ours makes its event object in every row, and writes it where all is on; only ours has the ten rules; HAProxy compresses with libslz, which has no levels',
     ];
-    if (settings.idle > 0) {
-      for (const { name, startMs, idleRssMb, idleConnections } of await standing(
-        around,
-        rounds,
-        settings.idle,
-      )) {
-        notes.push(
-          `${name}: ${startMs?.toFixed(0) ?? '?'} ms to the first proxied byte; ${idleRssMb.toFixed(0)} MB with ${idleConnections} idle connections and load`,
-        );
-      }
-    }
-    return { measured, notes };
+    return {
+      measured,
+      standing: idle > 0 ? await standing(contestants, around, { rounds, idle }) : [],
+      notes,
+    };
   } finally {
     around.close();
   }
 }
 
+function foreignNote(measured: Measured): string {
+  const shares = measured.workloads
+    .flatMap((workload) =>
+      measured.contestants.flatMap(({ name }) => samplesOf(measured.cell(workload, name))),
+    )
+    .flatMap(({ foreign }) => foreign ?? [])
+    .toSorted((one, other) => one - other);
+  if (shares.length === 0) return 'one core for all';
+  const [median, most] = [shares[shares.length >> 1]!, shares.at(-1)!].map((share) =>
+    (share * 100).toFixed(0),
+  );
+  return `others took ${median} % of the proxy's core (at most ${most} %); where it is much, compare CPU only, and that with care`;
+}
+
+function standingGoal(name: string, value: number, most: number): string {
+  return name === OURS_NAME ? `≤ ${most}: ${value <= most ? 'met' : 'missed'}` : '';
+}
+
+function standingTable(all: readonly Standing[]): Table {
+  return {
+    title: 'start, and memory with idle connections and load',
+    rows: [
+      ['', 'ms to the first proxied byte', 'goal', 'idle connections', 'RSS MB', 'goal of ours'],
+      ...all.map(({ name, startMs, idleConnections, idleRssMb }) => [
+        name,
+        startMs.toFixed(0),
+        standingGoal(name, startMs, START_MS_AT_MOST),
+        String(idleConnections),
+        idleRssMb.toFixed(0),
+        standingGoal(name, idleRssMb, IDLE_RSS_MB_AT_MOST),
+      ]),
+    ],
+  };
+}
+
 /** The section of `npm run bench`: CPU time a request, short. */
 export async function run(): Promise<BenchSection> {
-  const title =
-    'Ingress, one core: CPU a request (npm run bench -- ingress --help says how to see the whole)';
+  const title = 'Ingress, one core: CPU a request (npm run bench -- ingress measures the whole)';
   const missing = missingPrograms();
   if (missing.length > 0) return { title, rows: [], notes: [`skipped: ${missing.join(', ')} missing`] };
   const settings = settingsOf(['--quick']);
   if (typeof settings === 'string') throw new Error(settings);
   const { measured, notes } = await measureAll(settings, () => undefined);
-  return { title, rows: benchRows(measured), notes };
+  return { title, rows: benchRows(measured), notes: [...goalLines(measured), ...notes] };
 }
 
 /** `npm run bench -- ingress <arguments>`: a table for each workload; the answer is the exit code. */
@@ -72,8 +99,30 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${settings}\n`);
     return 2;
   }
-  const { measured, notes } = await measureAll(settings, (line) => void process.stderr.write(`${line}\n`));
-  for (const workload of measured.workloads) process.stdout.write(`\n${tableOf(measured, workload)}\n`);
-  process.stdout.write(`\n${notes.map((note) => `  ${note}`).join('\n')}\n`);
+  const missing = missingPrograms();
+  if (missing.length > 0) {
+    process.stdout.write(`skipped: ${missing.join(', ')} missing\n`);
+    return 1;
+  }
+  const outcome = await measureAll(settings, (line) => void process.stderr.write(`${line}\n`));
+  const tables = outcome.measured.workloads.map((workload) => tableOf(outcome.measured, workload));
+  if (outcome.standing.length > 0) tables.push(standingTable(outcome.standing));
+  process.stdout.write(`\n${tables.map(textOf).join('\n\n')}\n\n`);
+  process.stdout.write(`${outcome.notes.map((note) => `  ${note}`).join('\n')}\n`);
+  if (settings.write !== undefined) writeFileSync(settings.write, pageOf(tables, outcome.notes));
   return 0;
+}
+
+function pageOf(tables: readonly Table[], notes: readonly string[]): string {
+  const machine = `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${process.platform} ${release()}`;
+  return `# Ingress beside its peers
+
+Written by \`npm run bench -- ingress --write <file>\`, all of one run. Proxy on one core, load and upstream on another.
+
+${machine}
+
+${notes.map((note) => `- ${note}`).join('\n')}
+
+${tables.map(markdownOf).join('\n\n')}
+`;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DENIED_AGENTS,
@@ -33,7 +33,7 @@ export function nginxArguments(site: Site, allOn: boolean): string[] {
   const tls =
     site.tlsPort === 0
       ? ''
-      : `listen 127.0.0.1:${site.tlsPort} ssl http2; ssl_certificate ${site.certificate}; ssl_certificate_key ${site.key}; ssl_session_cache shared:s:10m;`;
+      : `listen 127.0.0.1:${site.tlsPort} ssl http2; ssl_certificate ${site.certificate}; ssl_certificate_key ${site.key}; ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:s:10m;`;
   writeFileSync(
     file,
     `${process.getuid?.() === 0 ? 'user root;' : ''}
@@ -193,7 +193,6 @@ function haproxyModules(folder: string): string {
 /** Writes Caddy's configuration and gives the arguments that run it. */
 export function caddyArguments(site: Site, allOn: boolean): string[] {
   const file = join(site.folder, 'Caddyfile');
-  mkdirSync(join(site.folder, 'caddy'), { recursive: true });
   const all = `@range remote_ip ${[...DENIED_RANGES, `${DENIED_CLIENT}/32`].join(' ')}
   respond @range 403
   @agent header_regexp User-Agent ${JSON.stringify(DENIED_AGENTS.map((pattern) => `(?:${pattern})`).join('|'))}
@@ -210,7 +209,7 @@ export function caddyArguments(site: Site, allOn: boolean): string[] {
     ${RESPONSE_EDITS.remove.map((name) => `-${name}`).join('\n    ')}
   }
   log {
-    output file ${site.folder}/caddy/events.ndjson
+    output file ${site.folder}/events.ndjson
   }`;
   const edits = `${each(REQUEST_EDITS.add, (name, value) => `header_up ${name} ${value}`)}
     ${REQUEST_EDITS.remove.map((name) => `header_up -${name}`).join('\n    ')}`;
@@ -228,7 +227,7 @@ export function caddyArguments(site: Site, allOn: boolean): string[] {
       : `https://:${site.tlsPort} {\n  bind 127.0.0.1\n  tls ${site.certificate} ${site.key}\n  ${body}\n}`;
   writeFileSync(
     file,
-    `{\n  admin off\n  auto_https off\n  grace_period 1s\n}\nhttp://:${site.port} {\n  bind 127.0.0.1\n  ${body}\n}\n${tls}\n`,
+    `{\n  admin off\n  auto_https off\n  grace_period 1s\n  servers {\n    protocols h1 h2\n  }\n}\nhttp://:${site.port} {\n  bind 127.0.0.1\n  ${body}\n}\n${tls}\n`,
   );
   return ['run', '--adapter', 'caddyfile', '--config', file];
 }

@@ -5,7 +5,8 @@ import { QUICK, WORKLOADS } from './workloads.ts';
 const list = (names: readonly string[]): string => names.join(', ');
 
 export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload get_1k,all_get_1k] [--rounds 5]
-  [--seconds 2] [--connections 64] [--source] [--tree <folder of the project>] [--idle 10000] [--quick]
+  [--seconds 2] [--connections 64] [--source] [--tree <folder of the project>] [--before HEAD]
+  [--idle 10000] [--write FILE] [--quick]
 
   --only         contestants: ${list(CONTESTANTS.map(({ name }) => name))}
   --workload     ${list(WORKLOADS.map(({ id }) => id))}
@@ -13,6 +14,8 @@ export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload g
   --seconds      how long each measurement takes, without warming up
   --source       runs the sources of ours; without it they are built first, unless they are the same as last time
   --tree         another folder of the project than this one
+  --before       a revision of git: ours as it was then takes part too, as \`before\`
+  --write        a file that gets the tables as Markdown
   --idle         also start, and memory with so many idle connections; 10000 unless something is chosen, 0: not
   --quick        ${list(QUICK)} with ours, nginx and haproxy in 3 rounds`;
 
@@ -27,6 +30,10 @@ export interface Settings {
   readonly workloads: ReadonlySet<string> | null;
   /** Another folder of the project. */
   readonly tree: string | undefined;
+  /** A revision of git whose ours takes part as `before`. */
+  readonly before: string | undefined;
+  /** A file that gets the tables as Markdown. */
+  readonly write: string | undefined;
   readonly source: boolean;
   /** Idle connections of the memory figure; 0: leave start and memory out. */
   readonly idle: number;
@@ -57,10 +64,20 @@ export function settingsOf(args: readonly string[]): Settings | string {
     connections: Number(values.connections ?? 64),
     idle: Number(values.idle ?? (all ? 10_000 : 0)),
   };
-  const odd = Object.entries(numbers).filter(([, value]) => !Number.isInteger(value) || value < 0);
+  const odd = Object.entries(numbers).filter(
+    ([name, value]) => !Number.isInteger(value) || value < (name === 'idle' ? 0 : 1),
+  );
   if (unknown.length > 0 || odd.length > 0)
     return `not known: ${[...unknown, ...odd.map(([name]) => `--${name}`)].join(', ')}\n${USAGE}`;
-  return { ...numbers, only, workloads, tree: values.tree, source: values.source === true };
+  return {
+    ...numbers,
+    only,
+    workloads,
+    tree: values.tree,
+    before: values.before,
+    write: values.write,
+    source: values.source === true,
+  };
 }
 
 function valuesOf(args: readonly string[]) {
@@ -76,6 +93,8 @@ function valuesOf(args: readonly string[]) {
         seconds: text,
         connections: text,
         tree: text,
+        before: text,
+        write: text,
         idle: text,
         source: flag,
         quick: flag,

@@ -5,18 +5,18 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { commandLineOf } from './build.ts';
-import { CONTESTANTS, type Contestant, OURS_NAME, startContestant } from './contestants.ts';
+import { type Contestant, OURS_NAME, environmentOf, startContestant } from './contestants.ts';
 import { HOST } from './everything_on.ts';
 import { load } from './load.ts';
 import { ourConfig } from './our_config.ts';
-import { rssMb, start } from './processes.ts';
+import { endWithUs, rssMb, start } from './processes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { WORKLOADS } from './workloads.ts';
 
 /** What a proxy costs before and between requests. */
 export interface Standing {
   readonly name: string;
-  readonly startMs: number | null;
+  readonly startMs: number;
   readonly idleRssMb: number;
   readonly idleConnections: number;
 }
@@ -29,15 +29,19 @@ const ANSWER_BYTES = 1_024;
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Time from the start of the process to the first proxied byte, and memory with many idle connections and load. */
-export async function standing(around: Surroundings, rounds: number, idle: number): Promise<Standing[]> {
+export async function standing(
+  contestants: readonly Contestant[],
+  around: Surroundings,
+  { rounds, idle }: { readonly rounds: number; readonly idle: number },
+): Promise<Standing[]> {
   const upstream = await around.startUpstream();
   const idleConnections = Math.min(idle, descriptors() - 1_000);
   try {
     const all: Standing[] = [];
-    for (const contestant of CONTESTANTS.filter((each) => NAMES.has(each.name) && each.missing() === null)) {
+    for (const contestant of contestants.filter((each) => NAMES.has(each.name) && each.missing() === null)) {
       const times: number[] = [];
       for (let round = 0; round < rounds; round++) times.push(await startMs(contestant, around));
-      const startMedian = times.toSorted((one, other) => one - other)[rounds >> 1] ?? null;
+      const startMedian = times.toSorted((one, other) => one - other)[rounds >> 1]!;
       const most = contestant.name === 'haproxy' ? Math.min(idleConnections, HAPROXY_IDLE) : idleConnections;
       all.push({
         name: contestant.name,
@@ -60,7 +64,7 @@ function commandOf(contestant: Contestant, around: Surroundings): readonly strin
   if (contestant.name !== OURS_NAME)
     return contestant.command({ ...around.site, tlsPort: 0 }, false, around.built);
   const file = join(around.folder, 'dev.yaml');
-  writeFileSync(file, ourConfig(around.site.upstreamPort, false));
+  writeFileSync(file, ourConfig({ ...around.site, tlsPort: 0 }, false));
   return [
     process.execPath,
     commandLineOf(around.built),
@@ -79,7 +83,7 @@ async function startMs(contestant: Contestant, around: Surroundings): Promise<nu
   const running = await start(commandOf(contestant, around), {
     core: around.proxyCore,
     logFile: join(around.folder, 'start.log'),
-    environment: { GOMAXPROCS: '1', XDG_DATA_HOME: around.folder, XDG_CONFIG_HOME: around.folder },
+    environment: environmentOf(around.site),
     ready: async (hasEnded) => {
       while (!(await answers(around.site.port))) {
         if (hasEnded() || performance.now() - began > 15_000) throw new Error('no answer');
@@ -126,20 +130,19 @@ async function withIdle(
     built: around.built,
     core: around.proxyCore,
   });
-  const client = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'idle_connections.ts'), String(site.port), String(count)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const script = join(import.meta.dirname, 'idle_connections.ts');
+  const pinned = around.loadCore === null ? [] : ['taskset', '-c', String(around.loadCore)];
+  const command = [...pinned, process.execPath, script, String(site.port), String(count)];
+  const client = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
+  endWithUs(client);
   try {
     const [line] = (await once(createInterface(client.stdout), 'line')) as [string];
     await load(WORKLOADS[0]!, site.port, {
       core: around.loadCore,
       connections: 64,
       seconds: LOAD_SECONDS,
-      sourceAddresses: null,
+      sockets: around.sockets,
+      folder: around.folder,
     });
     return { idleRssMb: rssMb(running.pid), idleConnections: Number(line.replace('OPEN ', '')) };
   } finally {

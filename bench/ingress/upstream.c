@@ -1,4 +1,5 @@
-/* A cheap upstream: one thread, epoll, keep-alive; /1k, /100k, and anything else is 2 bytes. Argument: port. */
+/* A cheap upstream: one thread, epoll, keep-alive; /1k, /100k, /echo (the head that came, then how many bytes of
+   content came and their FNV-1a sum), and anything else is 2 bytes. Argument: port. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,12 +14,16 @@
 
 #define HEAD_BYTES 16384
 #define CONNECTIONS 65536
+#define ECHO 3
 
 struct connection {
   char head[HEAD_BYTES];
   size_t got;
   size_t content;    /* bytes of request content still to come */
   int answering;     /* which reply follows the content; -1 none */
+  unsigned sum;      /* of the content so far, where it is told */
+  size_t content_length;
+  char *echo;        /* the head that came, where it is told */
   const char *out;   /* what is left of a reply */
   size_t left;
 };
@@ -43,6 +48,7 @@ static void watch(int socket, int operation, unsigned events) {
 
 static void finish(int socket) {
   close(socket);
+  free(connections[socket]->echo);
   free(connections[socket]);
   connections[socket] = NULL;
 }
@@ -62,15 +68,55 @@ static int flush_reply(int socket, struct connection *one) {
   return 1;
 }
 
+static int answer_to(const char *head) {
+  const char *target = strchr(head, ' ');
+  if (!target) return 2;
+  if (strncmp(target + 1, "/1k", 3) == 0) return 0;
+  if (strncmp(target + 1, "/100k", 5) == 0) return 1;
+  return strncmp(target + 1, "/echo", 5) == 0 ? ECHO : 2;
+}
+
 static void take_head(struct connection *one, char *end) {
   *end = 0;
-  one->answering = strncmp(strchr(one->head, ' ') ? strchr(one->head, ' ') + 1 : "", "/1k", 3) == 0 ? 0
-    : strncmp(strchr(one->head, ' ') ? strchr(one->head, ' ') + 1 : "", "/100k", 5) == 0 ? 1 : 2;
+  one->answering = answer_to(one->head);
   char *length = strcasestr(one->head, "\r\ncontent-length:");
-  one->content = length ? strtoul(length + 17, NULL, 10) : 0;
+  one->content = one->content_length = length ? strtoul(length + 17, NULL, 10) : 0;
+  if (one->answering == ECHO) {
+    free(one->echo);
+    one->echo = strdup(one->head);
+    one->sum = 2166136261u;
+  }
   size_t head = (size_t)(end + 4 - one->head);
   memmove(one->head, one->head + head, one->got - head);
   one->got -= head;
+}
+
+static void take_content(struct connection *one) {
+  size_t eaten = one->content < one->got ? one->content : one->got;
+  if (one->answering == ECHO)
+    for (size_t at = 0; at < eaten; at++) one->sum = (one->sum ^ (unsigned char)one->head[at]) * 16777619u;
+  memmove(one->head, one->head + eaten, one->got - eaten);
+  one->got -= eaten;
+  one->content -= eaten;
+}
+
+static void begin_reply(struct connection *one) {
+  if (one->answering == ECHO) {
+    char told[64];
+    sprintf(told, "\r\n\r\n%zu %08x\n", one->content_length, one->sum);
+    size_t content = strlen(one->echo) + strlen(told);
+    char *reply = malloc(content + 256);
+    size_t head = (size_t)sprintf(reply, "HTTP/1.1 200 OK\r\nContent-Type: text/echo\r\nContent-Length: %zu\r\n\r\n", content);
+    sprintf(reply + head, "%s%s", one->echo, told);
+    free(one->echo);
+    one->echo = reply;
+    one->out = reply;
+    one->left = head + content;
+  } else {
+    one->out = replies[one->answering];
+    one->left = lengths[one->answering];
+  }
+  one->answering = -1;
 }
 
 static int serve(int socket, struct connection *one) {
@@ -84,14 +130,9 @@ static int serve(int socket, struct connection *one) {
       if (!end) return one->got < HEAD_BYTES - 1;
       take_head(one, end);
     }
-    size_t eaten = one->content < one->got ? one->content : one->got;
-    memmove(one->head, one->head + eaten, one->got - eaten);
-    one->got -= eaten;
-    one->content -= eaten;
+    take_content(one);
     if (one->content > 0) return 1;
-    one->out = replies[one->answering];
-    one->left = lengths[one->answering];
-    one->answering = -1;
+    begin_reply(one);
     if (!flush_reply(socket, one)) return 0;
     if (one->got == 0) break;
   }

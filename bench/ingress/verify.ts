@@ -1,71 +1,115 @@
-import { type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
-import { gunzipSync } from 'node:zlib';
-import { DENIED_AGENT, DENIED_CLIENT, HOST, RESPONSE_EDITS } from './everything_on.ts';
+import { type Answer, type Question, ask } from './ask.ts';
+import { DENIED_AGENT, DENIED_CLIENT, REQUEST_EDITS, RESPONSE_EDITS } from './everything_on.ts';
+import { contentOf, headersFor } from './requests.ts';
 import type { Workload } from './workloads.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
+/** Where a contestant listens for a workload, and the upstream behind it. */
+export interface Ports {
+  readonly port: number;
+  readonly upstreamPort: number;
 }
 
-/** Whether a contestant does what a workload takes for granted; says what it does not, or null. */
-export async function verify(workload: Workload, port: number): Promise<string | null> {
+/**
+ * Whether a contestant does what a workload takes for granted: the upstream's answer comes byte by byte, the upstream
+ * gets what was sent, and what is on works. Says what is not so, or null.
+ */
+export async function verify(workload: Workload, ports: Ports): Promise<string | null> {
   try {
-    return await faultOf(workload, port);
+    return (
+      (await faultOfAnswer(workload, ports)) ??
+      (await faultOfRequest(workload, ports)) ??
+      (workload.allOn ? await faultOfRefusals(workload, ports) : null)
+    );
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-async function faultOf(workload: Workload, port: number): Promise<string | null> {
-  const answer = await ask(workload, port, {});
-  if (answer.status !== 200) return `status ${answer.status}`;
-  const packed = answer.headers['content-encoding'] === 'gzip';
-  if (workload.gzip && workload.answerBytes > 1_000 && !packed) return 'no gzip';
-  const body = packed ? gunzipSync(answer.body) : answer.body;
-  if (body.length !== workload.answerBytes)
-    return `${body.length} bytes of content, not ${workload.answerBytes}`;
-  if (!workload.allOn) return null;
-  for (const [name, value] of Object.entries(RESPONSE_EDITS.add)) {
-    if (answer.headers[name.toLowerCase()] !== value) return `no ${name} in the response`;
-  }
-  if (answer.headers['x-internal'] !== undefined) return 'X-Internal is still in the response';
-  // Without content: who refuses may close before it is read, and a reset would hide the answer.
-  const bare = { ...workload, path: '/1k', bodyBytes: 0 } as const;
-  const byAgent = await ask(bare, port, { agent: DENIED_AGENT });
-  if (byAgent.status !== 403) return `${byAgent.status} for a denied user agent`;
-  const byAddress = await ask(bare, port, { from: DENIED_CLIENT });
-  return byAddress.status === 403 ? null : `${byAddress.status} for a denied address`;
+function questionOf(workload: Workload, port: number, path: string): Question {
+  const { protocol, bodyBytes } = workload;
+  return { port, protocol, path, bodyBytes, headers: headersFor(workload) };
 }
 
-function ask(
-  { path, bodyBytes, gzip, protocol }: Workload,
-  port: number,
-  { agent = 'Mozilla/5.0', from }: { readonly agent?: string; readonly from?: string },
-): Promise<Answer> {
-  const secure = protocol !== 'http1';
-  return new Promise((resolve, reject) => {
-    const sent = (secure ? secureRequest : request)({
-      host: '127.0.0.1',
-      port,
-      path,
-      method: bodyBytes > 0 ? 'POST' : 'GET',
-      agent: false,
-      rejectUnauthorized: false,
-      ...(from !== undefined && { localAddress: from }),
-      headers: { host: HOST, 'user-agent': agent, ...(gzip && { 'accept-encoding': 'gzip' }) },
-    });
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
-      });
-    });
-    sent.end(Buffer.alloc(bodyBytes, 'x'));
-  });
+/** What a proxy may say in its own words. */
+const OWN_WORDS = new Set(['connection', 'keep-alive', 'date', 'server', 'transfer-encoding', 'vary', 'via']);
+
+async function faultOfAnswer(workload: Workload, { port, upstreamPort }: Ports): Promise<string | null> {
+  const question = questionOf(workload, port, workload.path);
+  const direct = await ask({ ...question, port: upstreamPort, protocol: 'http1' });
+  const answer = await ask(question);
+  if (answer.status !== direct.status) return `status ${answer.status}`;
+  // Two bytes get no shorter; who packs them does more than the others, who does not, no less.
+  if (workload.gzip && direct.body.length > 1_000 && !answer.packed) return 'no gzip';
+  if (!workload.gzip && answer.packed) return 'gzip';
+  if (!answer.body.equals(direct.body)) return 'the content is not what the upstream sent';
+  const expected = new Map(Object.entries(direct.headers));
+  if (answer.packed) expected.delete('content-length');
+  if (workload.allOn) {
+    for (const name of RESPONSE_EDITS.remove) expected.delete(name.toLowerCase());
+    for (const [name, value] of Object.entries(RESPONSE_EDITS.add)) expected.set(name.toLowerCase(), value);
+  }
+  return faultOfHeaders(expected, answer);
+}
+
+function faultOfHeaders(expected: ReadonlyMap<string, string>, { headers, packed }: Answer): string | null {
+  for (const [name, value] of expected) {
+    if (!OWN_WORDS.has(name) && headers[name] !== value)
+      return `the response has ${name}: ${headers[name] ?? 'none'}`;
+  }
+  const more = Object.keys(headers).filter(
+    (name) =>
+      !expected.has(name) &&
+      !OWN_WORDS.has(name) &&
+      !(packed && (name === 'content-length' || name === 'content-encoding')),
+  );
+  return more.length === 0 ? null : `the response has ${more.join(', ')} too`;
+}
+
+/** What the upstream tells that it got: the head, then how many bytes of content, and their sum. */
+async function faultOfRequest(workload: Workload, { port }: Ports): Promise<string | null> {
+  const question = questionOf(workload, port, '/echo?of=this&and=that');
+  const echoed = (await ask(question)).body.toString('latin1');
+  const [head = '', content = ''] = echoed.split('\r\n\r\n');
+  const [line, ...lines] = head.split('\r\n');
+  const method = workload.bodyBytes > 0 ? 'POST' : 'GET';
+  if (line !== `${method} ${question.path} HTTP/1.1`) return `the upstream got ${line}`;
+  const got = new Map<string, string>();
+  for (const each of lines) {
+    const name = each.slice(0, each.indexOf(':')).toLowerCase();
+    if (got.has(name)) return `the upstream got ${name} twice`;
+    got.set(name, each.slice(name.length + 1).trim());
+  }
+  for (const [name, value] of expectedUpstream(workload)) {
+    const there = got.get(name) ?? null;
+    if (there !== value) return `the upstream got ${name}: ${there ?? 'none'}`;
+  }
+  const told = `${workload.bodyBytes} ${sumOf(contentOf(workload.bodyBytes))}`;
+  return content.trim() === told ? null : 'the upstream got another content';
+}
+
+/** Null: it is not there. `Accept-Encoding` is for whoever packs, and `Host` may be the upstream's. */
+function expectedUpstream(workload: Workload): Map<string, string | null> {
+  const { Host: _host, 'Accept-Encoding': _encoding, ...sent } = headersFor(workload);
+  const expected = new Map<string, string | null>();
+  for (const [name, value] of Object.entries(sent)) expected.set(name.toLowerCase(), value);
+  if (!workload.allOn) return expected;
+  for (const name of REQUEST_EDITS.remove) expected.set(name.toLowerCase(), null);
+  for (const [name, value] of Object.entries(REQUEST_EDITS.add)) expected.set(name.toLowerCase(), value);
+  return expected;
+}
+
+/** FNV-1a in 32 bits, as the upstream does it. */
+function sumOf(bytes: Buffer): string {
+  let sum = 2_166_136_261;
+  for (const byte of bytes) sum = Math.imul(sum ^ byte, 16_777_619);
+  return (sum >>> 0).toString(16).padStart(8, '0');
+}
+
+async function faultOfRefusals(workload: Workload, { port }: Ports): Promise<string | null> {
+  // Without content: who refuses may close before it is read, and a reset would hide the answer.
+  const question = questionOf({ ...workload, bodyBytes: 0 }, port, '/1k');
+  const byAgent = await ask({ ...question, headers: { ...question.headers, 'User-Agent': DENIED_AGENT } });
+  if (byAgent.status !== 403) return `${byAgent.status} for a denied user agent`;
+  const byAddress = await ask({ ...question, from: DENIED_CLIENT });
+  return byAddress.status === 403 ? null : `${byAddress.status} for a denied address`;
 }

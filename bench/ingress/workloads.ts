@@ -1,20 +1,18 @@
 import type { Ability } from './contestants.ts';
 
-/** One kind of load, and what a right answer to it is. */
+/** One kind of load. */
 export interface Workload {
   /** As `--workload` takes it. */
   readonly id: string;
   readonly name: string;
   readonly path: '/1k' | '/100k' | '/post';
   readonly bodyBytes: number;
-  /** Bytes of content of a right answer, unpacked. */
-  readonly answerBytes: number;
   readonly needs: readonly Ability[];
   readonly allOn: boolean;
   readonly gzip: boolean;
-  /** A connection for each request. */
-  readonly newConnections: boolean;
-  /** Many user agents and many client addresses. */
+  /** How many requests a connection serves, about; 0: all. */
+  readonly perConnection: number;
+  /** Many user agents and, by new connections, many client addresses. */
   readonly varied: boolean;
   readonly protocol: 'http1' | 'tls' | 'http2';
 }
@@ -24,24 +22,26 @@ const GET_1K: Workload = {
   name: '1 kB GET',
   path: '/1k',
   bodyBytes: 0,
-  answerBytes: 1_024,
   needs: [],
   allOn: false,
   gzip: false,
-  newConnections: false,
+  perConnection: 0,
   varied: false,
   protocol: 'http1',
 };
 const ALL_ON: Partial<Workload> = { allOn: true, needs: ['everything'], gzip: true };
-const GET_100K: Partial<Workload> = { path: '/100k', answerBytes: 102_400 };
-const POST_10K: Partial<Workload> = { path: '/post', bodyBytes: 10_240, answerBytes: 2 };
+const GET_100K: Partial<Workload> = { path: '/100k' };
+const POST_10K: Partial<Workload> = { path: '/post', bodyBytes: 10_240 };
+const TLS: Partial<Workload> = { needs: ['tls'], protocol: 'tls' };
 
+// table: all workloads
 export const WORKLOADS: readonly Workload[] = [
   GET_1K,
   { ...GET_1K, ...GET_100K, id: 'get_100k', name: '100 kB GET' },
   { ...GET_1K, ...POST_10K, id: 'post_10k', name: '10 kB POST' },
-  { ...GET_1K, id: 'get_1k_new', name: '1 kB GET, new connections', newConnections: true },
-  { ...GET_1K, id: 'get_1k_tls', name: '1 kB GET over TLS', needs: ['tls'], protocol: 'tls' },
+  { ...GET_1K, id: 'get_1k_new', name: '1 kB GET, a connection each', perConnection: 1 },
+  { ...GET_1K, ...TLS, id: 'get_1k_tls', name: '1 kB GET over TLS' },
+  { ...GET_1K, ...TLS, id: 'get_1k_tls_new', name: '1 kB GET over TLS, a handshake each', perConnection: 1 },
   { ...GET_1K, id: 'get_1k_h2', name: '1 kB GET over HTTP/2', needs: ['http2'], protocol: 'http2' },
   { ...GET_1K, ...ALL_ON, id: 'all_get_1k', name: 'all on, 1 kB GET' },
   { ...GET_1K, ...ALL_ON, ...GET_100K, id: 'all_get_100k', name: 'all on, 100 kB GET' },
@@ -51,6 +51,7 @@ export const WORKLOADS: readonly Workload[] = [
     ...ALL_ON,
     id: 'all_get_1k_varied',
     name: 'all on, 1 kB GET, 2,000 agents, 1,000 addresses',
+    perConnection: 50,
     varied: true,
   },
 ];

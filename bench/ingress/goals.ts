@@ -1,0 +1,37 @@
+import type { Workload } from './workloads.ts';
+
+/** What ours must reach beside a peer: throughput at least, or p99 at most, so many times the peer's. */
+export interface Goal {
+  readonly peer: string;
+  readonly of: 'throughput' | 'p99';
+  readonly times: number;
+}
+
+// table: goals of the three bare workloads over HTTP/1.1
+const BARE: readonly Goal[] = [
+  { peer: 'nginx', of: 'throughput', times: 0.85 },
+  { peer: 'nginx', of: 'p99', times: 1.5 },
+  { peer: 'caddy', of: 'throughput', times: 3 },
+  { peer: 'undici', of: 'throughput', times: 1.6 },
+  { peer: 'fast-proxy', of: 'throughput', times: 1.9 },
+  { peer: 'http-proxy-3', of: 'throughput', times: 2.8 },
+];
+
+// table: goals with all modules on
+const ALL_ON: readonly Goal[] = [
+  { peer: 'nginx', of: 'throughput', times: 1 },
+  { peer: 'haproxy', of: 'throughput', times: 0.9 },
+  { peer: 'undici_obvious', of: 'throughput', times: 6 },
+];
+
+/** With all modules on, less than this beside nginx is not good enough. */
+export const LEAST_BESIDE_NGINX = 0.9;
+
+export const START_MS_AT_MOST = 300;
+export const IDLE_RSS_MB_AT_MOST = 120;
+
+/** The goals of a workload; none where none was set. */
+export function goalsOf({ allOn, protocol, perConnection }: Workload): readonly Goal[] {
+  if (allOn) return ALL_ON;
+  return protocol === 'http1' && perConnection === 0 ? BARE : [];
+}
