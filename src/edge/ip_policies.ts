@@ -1,37 +1,75 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
+import { tookPlaceOf } from '../mechanisms/ip_rules.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
 
-/** Resolves IP policies to rules with their ranges read. */
-export function ipPolicyTable(config: EdgeConfig): Linked['ipPolicy'] {
-  const read = new Map<string, readonly LinkedRule[]>();
+type Rule = IpPolicyConfig['rules'][number];
+
+/** A policy with its rules resolved. */
+export interface LinkedPolicy {
+  readonly policy: IpPolicyConfig;
+  readonly rules: readonly LinkedRule[];
+}
+
+/**
+ * Resolves IP policies to rules with their ranges read. `linked` has those of the configuration before, and then those of
+ * this one: a policy that is the same object has the same rules, of one that is not the unchanged rules are the same.
+ */
+export function ipPolicyTable(
+  { ip_policies: policies }: EdgeConfig,
+  linked: Map<string, LinkedPolicy>,
+): Linked['ipPolicy'] {
+  for (const id of linked.keys()) if (!Object.hasOwn(policies, id)) linked.delete(id);
   return (id) => {
-    let rules = read.get(id);
-    if (rules === undefined) read.set(id, (rules = linkRules(config, id)));
+    const policy = policies[id];
+    if (policy === undefined) throw new Error(`IP policy '${id}' is not in the configuration`);
+    const before = linked.get(id);
+    if (before?.policy === policy) return before.rules;
+    const rules = linkRules(id, policy, before);
+    if (before !== undefined) tookPlaceOf(rules, before.rules);
+    linked.set(id, { policy, rules });
     return rules;
   };
 }
 
-/** Rules by the policy that they are of: one that is the same object as before has the same rules. */
-const linked = new WeakMap<IpPolicyConfig, { readonly id: string; readonly rules: readonly LinkedRule[] }>();
-const cidrs = new WeakMap<IpPolicyConfig['rules'][number], Cidr>();
-
-function linkRules(config: EdgeConfig, id: string): readonly LinkedRule[] {
-  const policy = config.ip_policies[id];
-  if (policy === undefined) throw new Error(`IP policy '${id}' is not in the configuration`);
-  const known = linked.get(policy);
-  if (known?.id === id) return known.rules;
+function linkRules(id: string, policy: IpPolicyConfig, before: LinkedPolicy | undefined): LinkedRule[] {
   const pointer = `${pointerTo('/ip_policies', id)}/rules`;
-  const rules = policy.rules.map((rule, index): LinkedRule => {
-    const cidr = cidrOf(rule);
-    return { action: rule.action, cidr, label: `${id}#${index}`, pointer: pointerTo(pointer, index) };
-  });
-  linked.set(policy, { id, rules });
-  return rules;
+  return policy.rules.map((rule, index) =>
+    before !== undefined && before.policy.rules[index] === rule
+      ? before.rules[index]!
+      : new RuleOfPolicy(rule, id, index, pointer),
+  );
 }
 
-function cidrOf(rule: IpPolicyConfig['rules'][number]): Cidr {
+/** Its name and place are texts that few of many rules are ever asked for. */
+class RuleOfPolicy implements LinkedRule {
+  readonly action: LinkedRule['action'];
+  readonly cidr: Cidr;
+  private readonly policy: string;
+  private readonly index: number;
+  private readonly parent: string;
+
+  constructor(rule: Rule, policy: string, index: number, parent: string) {
+    this.action = rule.action;
+    this.cidr = cidrOf(rule);
+    this.policy = policy;
+    this.index = index;
+    this.parent = parent;
+  }
+
+  get label(): string {
+    return `${this.policy}#${this.index}`;
+  }
+
+  get pointer(): string {
+    return pointerTo(this.parent, this.index);
+  }
+}
+
+const cidrs = new WeakMap<Rule, Cidr>();
+
+function cidrOf(rule: Rule): Cidr {
   const known = cidrs.get(rule);
   if (known !== undefined) return known;
   const cidr = parseCidr(rule.cidr);

@@ -1,3 +1,4 @@
+import type { LinkedPolicy } from './ip_policies.ts';
 import type { Context } from './slots.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface KeptParts {
     compile: (context: Context) => Compiled,
   ) => Compiled;
   /** A value that all parts share, made again when its circumstances are not what they were. */
+  /** IP policies by their names. */
+  readonly policies: Map<string, LinkedPolicy>;
   readonly shared: <Value>(name: string, circumstances: readonly unknown[], make: () => Value) => Value;
 }
 
@@ -50,6 +53,7 @@ export function keptParts(): KeptParts {
   const parts = new WeakMap<object, Part>();
   const shared = new Map<string, Shared>();
   return {
+    policies: new Map(),
     part: (config, circumstances, context, compile) => {
       const before = parts.get(config);
       if (before !== undefined && holds(before, circumstances, context)) {

@@ -16,6 +16,8 @@ export interface IpRules {
   allowIndex(address: Address): number;
   /** Position of the most specific deny rule that holds the address, or -1. Allocates nothing. */
   denyIndex(address: Address): number;
+  /** For the rules after these. */
+  readonly sets: { readonly allow: PrefixSet; readonly deny: PrefixSet };
 }
 
 /** Whether a client may pass, and the positions of the rules that say so; -1 where none matched. */
@@ -25,14 +27,39 @@ export interface IpDecision {
   readonly deny: number;
 }
 
-/** Compiles rules; positions in answers are those in `rules`. */
-export function compileIpRules(rules: readonly IpRule[]): IpRules {
-  const allow = ofAction(rules, 'allow');
-  const deny = ofAction(rules, 'deny');
+/**
+ * Compiles rules; positions in answers are those in `rules`. `before` are nearly the same ones compiled, of which little
+ * is done again.
+ */
+export function compileIpRules(rules: readonly IpRule[], before?: IpRules): IpRules {
+  const allow = ofAction(rules, 'allow', before?.sets.allow);
+  const deny = ofAction(rules, 'deny', before?.sets.deny);
   return {
+    sets: { allow: allow.set, deny: deny.set },
     allowIndex: (address) => allow.positions[allow.set.find(address)] ?? -1,
     denyIndex: (address) => deny.positions[deny.set.find(address)] ?? -1,
   };
+}
+
+/** What lists that never change were compiled to. */
+const known = new WeakMap<readonly IpRule[], IpRules>();
+/** The lists before them; not held, for each of those has one before it too. */
+const formers = new WeakMap<readonly IpRule[], WeakRef<readonly IpRule[]>>();
+
+/** Compiles a list that never changes once, whoever uses it; what a former list has in common with it is merged. */
+export function knownIpRules(rules: readonly IpRule[]): IpRules {
+  let compiled = known.get(rules);
+  if (compiled === undefined) {
+    const former = formers.get(rules)?.deref();
+    compiled = compileIpRules(rules, former === undefined ? undefined : known.get(former));
+    known.set(rules, compiled);
+  }
+  return compiled;
+}
+
+/** Says that a list took the place of another, of which most rules are in it. */
+export function tookPlaceOf(rules: readonly IpRule[], former: readonly IpRule[]): void {
+  formers.set(rules, new WeakRef(former));
 }
 
 /** Both answers at once, where the few nanoseconds of an object do not count. */
@@ -45,6 +72,7 @@ export function decideIp(rules: IpRules, address: Address): IpDecision {
 function ofAction(
   rules: readonly IpRule[],
   action: IpRule['action'],
+  before: PrefixSet | undefined,
 ): { readonly set: PrefixSet; readonly positions: Int32Array } {
   const ranges: Cidr[] = [];
   const positions = new Int32Array(rules.length);
@@ -52,5 +80,5 @@ function ofAction(
     const rule = rules[position]!;
     if (rule.action === action) positions[ranges.push(rule.cidr) - 1] = position;
   }
-  return { set: prefixSet(ranges), positions };
+  return { set: prefixSet(ranges, before), positions };
 }

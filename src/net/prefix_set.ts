@@ -9,19 +9,34 @@ export interface PrefixSet {
   readonly size: number;
   /** Position of the most specific range that holds the address (of equal ranges the first), or -1. Allocates nothing. */
   find(address: Address): number;
+  /** For the set after this one. */
+  readonly sorted: Sorted;
+}
+
+/** The ranges of a set and their order. */
+interface Sorted {
+  readonly cidrs: readonly Cidr[];
+  readonly order4: readonly number[];
+  readonly order6: readonly number[];
 }
 
 /**
  * Compiles ranges. Two CIDR ranges are nested or apart, never overlapping in part, so the address space falls into
  * at most 2n + 1 segments with one most specific range each: a sorted array and a binary search, whose first
  * steps a small bucket index takes at once. 8 bytes for a segment of IPv4, 20 for one of IPv6.
+ *
+ * `before` is a set of nearly the same objects in the same order: what is in both is not sorted again.
  */
-export function prefixSet(cidrs: readonly Cidr[]): PrefixSet {
-  const find4 = finder4(flatten(cidrs, 4));
-  const find6 = finder6(flatten(cidrs, 6));
+export function prefixSet(cidrs: readonly Cidr[], before?: PrefixSet): PrefixSet {
+  const change = before === undefined ? null : changeBetween(before.sorted.cidrs, cidrs);
+  const order4 = change === null ? inOrder(cidrs, 4) : merged(cidrs, 4, before!.sorted.order4, change);
+  const order6 = change === null ? inOrder(cidrs, 6) : merged(cidrs, 6, before!.sorted.order6, change);
+  const find4 = finder4(flatten(cidrs, order4));
+  const find6 = finder6(flatten(cidrs, order6));
   return {
     size: cidrs.length,
     find: (address) => (address.family === 4 ? find4(address.w3) : find6(address)),
+    sorted: { cidrs, order4, order6 },
   };
 }
 
@@ -31,8 +46,7 @@ const ANSWER = 4;
 const NONE = 0xffffffff;
 
 /** The segments of one family in ascending order, none before the first range. */
-function flatten(cidrs: readonly Cidr[], family: 4 | 6): Uint32Array {
-  const order = inOrder(cidrs, family);
+function flatten(cidrs: readonly Cidr[], order: readonly number[]): Uint32Array {
   const table = new Uint32Array(order.length * 2 * STRIDE);
   let end = 0;
   const emit = ({ w0, w1, w2, w3 }: Words, answer: number): void => {
@@ -96,6 +110,49 @@ function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
       cidrs[a]!.bits - cidrs[b]!.bits ||
       a - b,
   );
+}
+
+/** One stretch of a list that became another one; what stands around it is the same. */
+interface Change {
+  readonly from: number;
+  /** End of the stretch in the list before, and in the list now. */
+  readonly before: number;
+  readonly now: number;
+}
+
+/** What changed between two lists; null when it is too much for merging to be quicker than sorting. */
+function changeBetween(before: readonly Cidr[], now: readonly Cidr[]): Change | null {
+  const shorter = Math.min(before.length, now.length);
+  let from = 0;
+  while (from < shorter && before[from] === now[from]) from++;
+  let after = 0;
+  while (after < shorter - from && before[before.length - 1 - after] === now[now.length - 1 - after]) after++;
+  const change = { from, before: before.length - after, now: now.length - after };
+  return change.now - from > now.length / 8 ? null : change;
+}
+
+/** The order that was, without what is gone and with what is new in its place. */
+function merged(
+  cidrs: readonly Cidr[],
+  family: 4 | 6,
+  order: readonly number[],
+  { from, before, now }: Change,
+): readonly number[] {
+  const compare = (a: number, b: number): number =>
+    compareWords(cidrs[a]!.address, cidrs[b]!.address) || cidrs[a]!.bits - cidrs[b]!.bits || a - b;
+  const added: number[] = [];
+  for (let index = from; index < now; index++) if (cidrs[index]!.address.family === family) added.push(index);
+  added.sort(compare);
+  const whole: number[] = [];
+  let next = 0;
+  for (const position of order) {
+    if (position >= from && position < before) continue;
+    const index = position < from ? position : position + now - before;
+    while (next < added.length && compare(added[next]!, index) < 0) whole.push(added[next++]!);
+    whole.push(index);
+  }
+  for (; next < added.length; next++) whole.push(added[next]!);
+  return whole;
 }
 
 function sameRange(a: Cidr, b: Cidr): boolean {

@@ -4,6 +4,8 @@ import { type Cidr, contains, isCidrProblem, parseCidr } from '../net/cidr.ts';
 type Rules = EdgeConfig['ip_policies'][string]['rules'];
 type Restricted = Pick<EdgeConfig['edges']['https'][string]['routes'][number], 'ip_restriction'>;
 
+type Policy = EdgeConfig['ip_policies'][string];
+
 const NAME = 'account_restriction';
 
 /**
@@ -12,22 +14,24 @@ const NAME = 'account_restriction';
  * of two ranges in CIDR notation the common part is the smaller, or nothing.
  */
 export function restricted(config: EdgeConfig, policies: readonly string[]): EdgeConfig {
-  const account = rulesOf(config, policies);
-  const added: Record<string, EdgeConfig['ip_policies'][string]> = { [NAME]: { rules: account } };
+  const account = policiesOf(config, policies);
+  const added: Record<string, Policy> = {
+    [NAME]: joined(account, [], () => rulesOf(account)),
+  };
   const named = new Map<string, string>();
   const nameFor = (ids: readonly string[]): string => {
     const key = ids.join(' ');
     let name = named.get(key);
     if (name === undefined) {
-      named.set(key, (name = `${NAME}_${named.size + 1}`));
-      added[name] = { rules: both(account, rulesOf(config, ids)) };
+      named.set(key, (name = `${NAME} ${key}`));
+      const own = policiesOf(config, ids);
+      added[name] = joined(account, own, () => both(rulesOf(account), rulesOf(own)));
     }
     return name;
   };
   const withBoth = <Thing extends Restricted>(thing: Thing): Thing => {
     const own = thing.ip_restriction;
-    const id = own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME;
-    return Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
+    return restrictedTo(own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME, thing);
   };
   const edges = {
     https: mapped(config.edges.https, (edge) => ({ ...edge, routes: edge.routes.map(withBoth) })),
@@ -42,6 +46,43 @@ export function restricted(config: EdgeConfig, policies: readonly string[]): Edg
   };
 }
 
+interface Joined {
+  readonly account: readonly Policy[];
+  readonly own: readonly Policy[];
+  readonly policy: Policy;
+}
+
+/** Policies that were made of others, by the first of those. */
+const made = new WeakMap<Policy, readonly Joined[]>();
+/** Combinations kept for one policy; an account has few. */
+const KEPT = 64;
+
+/** A policy made of others: the same object as long as they are the same. */
+function joined(account: readonly Policy[], own: readonly Policy[], make: () => Rules): Policy {
+  const first = account[0];
+  const known = first === undefined ? [] : (made.get(first) ?? []);
+  const before = known.find((each) => areSame(each.account, account) && areSame(each.own, own));
+  if (before !== undefined) return before.policy;
+  const policy = { rules: make() };
+  if (first !== undefined) made.set(first, [{ account, own, policy }, ...known.slice(0, KEPT - 1)]);
+  return policy;
+}
+
+function areSame(before: readonly Policy[], now: readonly Policy[]): boolean {
+  return before.length === now.length && before.every((each, index) => each === now[index]);
+}
+
+/** What was restricted, by what it was without: it is the same object as long as it is restricted to the same policy. */
+const restrictedThings = new WeakMap<Restricted, { readonly id: string; readonly thing: Restricted }>();
+
+function restrictedTo<Thing extends Restricted>(id: string, thing: Thing): Thing {
+  const known = restrictedThings.get(thing);
+  if (known?.id === id) return known.thing as Thing;
+  const now = Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
+  restrictedThings.set(thing, { id, thing: now });
+  return now;
+}
+
 function mapped<Thing>(
   things: Readonly<Record<string, Thing>>,
   change: (thing: Thing) => Thing,
@@ -49,8 +90,12 @@ function mapped<Thing>(
   return Object.fromEntries(Object.entries(things).map(([id, thing]) => [id, change(thing)]));
 }
 
-function rulesOf(config: EdgeConfig, policies: readonly string[]): Rules {
-  return policies.flatMap((id) => config.ip_policies[id]?.rules ?? []);
+function policiesOf(config: EdgeConfig, ids: readonly string[]): Policy[] {
+  return ids.flatMap((id) => config.ip_policies[id] ?? []);
+}
+
+function rulesOf(policies: readonly Policy[]): Rules {
+  return policies.flatMap(({ rules }) => rules);
 }
 
 function both(one: Rules, other: Rules): Rules {

@@ -39,7 +39,10 @@ function policyOf(policyBody: Body, bodies: readonly Body[]): Policy {
   const isSame =
     made?.bodies.length === bodies.length && made.bodies.every((body, index) => body === bodies[index]);
   if (made !== undefined && isSame) return made.policy;
-  const policy = { rules: bodies.map(ruleOf) };
+  const rules = bodies.map((body, index) =>
+    made?.bodies[index] === body ? made.policy.rules[index]! : ruleOf(body),
+  );
+  const policy = { rules };
   policiesMade.set(policyBody, { bodies, policy });
   return policy;
 }

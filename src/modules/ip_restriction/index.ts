@@ -1,6 +1,6 @@
 import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { LinkedRule, Module } from '../../engine/module.ts';
-import { type IpRules, compileIpRules } from '../../mechanisms/ip_rules.ts';
+import { knownIpRules } from '../../mechanisms/ip_rules.ts';
 import type { IpRestrictionConfig } from './schema.ts';
 
 const reasons = {
@@ -23,7 +23,7 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
   compile: (config, linked) => {
     const policies = config.ip_policy_ids.map((id) => linked.ipPolicy(id));
     const rules = policies.length === 1 ? policies[0]! : policies.flat();
-    const compiled = compiledOf(rules);
+    const compiled = knownIpRules(rules);
     const response = linked.refusal(403, 3203, MESSAGE);
     // One verdict a rule, made when it decides first: afterwards deciding allocates nothing.
     const allowed = new Map<number, Pass<Code>>();
@@ -58,15 +58,6 @@ export const ipRestriction: Module<IpRestrictionConfig, Code> = {
     return { onConnection: decide, onRequest: (_request, connection) => decide(connection) };
   },
 };
-
-/** Rules that are the same list as before are compiled once, whoever uses them. */
-const known = new WeakMap<readonly LinkedRule[], IpRules>();
-
-function compiledOf(rules: readonly LinkedRule[]): IpRules {
-  let compiled = known.get(rules);
-  if (compiled === undefined) known.set(rules, (compiled = compileIpRules(rules)));
-  return compiled;
-}
 
 function matched(rule: LinkedRule) {
   return { detail: { rule: rule.label, cidr: rule.cidr.text }, pointer: rule.pointer };

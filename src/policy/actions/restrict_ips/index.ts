@@ -1,6 +1,6 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../../expression/vocabulary/activation.ts';
-import { type IpRule, type IpRules, compileIpRules } from '../../../mechanisms/ip_rules.ts';
+import { type IpRule, type IpRules, compileIpRules, knownIpRules } from '../../../mechanisms/ip_rules.ts';
 import { isCidrProblem, parseCidr } from '../../../net/cidr.ts';
 import type { ActionKind, Compiling } from '../../action.ts';
 import { stepsOf } from '../../action.ts';
@@ -16,7 +16,8 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
     not_allowed: 'no allowed range holds the client address',
   },
   compile: ({ type, config }, compiling) => {
-    const policies = config.ip_policies.flatMap((id) => compiling.context.ipPolicy(id));
+    const named = config.ip_policies.map((id) => compiling.context.ipPolicy(id));
+    const policies = named.length === 1 ? named[0]! : named.flat();
     const ranges = [
       ...config.allow.map((text, index) => compileRange('allow', text, index, compiling)),
       ...config.deny.map((text, index) => compileRange('deny', text, index, compiling)),
@@ -78,9 +79,13 @@ function compileRules(
       if (one instanceof Failure) return one;
       rules.push(one);
     }
-    rules.push(...policies);
+    for (const rule of policies) rules.push(rule);
     return { rules, compiled: compileIpRules(rules) };
   };
+  if (ranges.length === 0) {
+    const known = { rules: policies, compiled: knownIpRules(policies) };
+    return () => known;
+  }
   if (ranges.some(({ isConstant }) => !isConstant)) return judge;
   const once = judge(undefined as never);
   return () => once;
