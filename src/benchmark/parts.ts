@@ -1,7 +1,8 @@
-import { readDocument } from '../edge/document/read.ts';
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { readDocument } from '../document/read.ts';
 import { MODULES } from '../modules/table.ts';
+import { POLICY_FILE } from '../policy/document/read.ts';
 
 /** A part of a configuration whose cost can be told: a module of a route, or a rule of its traffic policy. */
 export interface Part {
@@ -91,7 +92,7 @@ export function rulesOf(
 
 /** A policy that was checked before, as plain data. */
 export function rawPolicy(text: string): RawPolicy {
-  const { document } = readDocument({ name: 'policy', text });
+  const { document } = readDocument({ name: 'policy', text }, POLICY_FILE);
   return (document?.value ?? {}) as RawPolicy;
 }
 

@@ -1,7 +1,7 @@
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import { readDocument } from '../document/read.ts';
 import type { Checked } from '../edge/document/check.ts';
-import { readDocument } from '../edge/document/read.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
 import { serviceNaming } from '../engine/naming.ts';
@@ -9,6 +9,7 @@ import { type Program, compile } from '../expression/program.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import { scopeFor } from '../expression/vocabulary/scopes.ts';
 import { checkPolicy } from '../policy/document/check.ts';
+import { POLICY_FILE } from '../policy/document/read.ts';
 import { scalarMap } from '../policy/document/text_map.ts';
 import { placed } from './expression_error.ts';
 import { isPolicyText, isScript, loadConfig, readText } from './load_config.ts';
@@ -74,7 +75,7 @@ function policyTarget(source: Source): ReadTarget {
       edges: { https: { policy: { hostports: ['edge.test:443', '*.test:443'], routes: [route] } } },
     },
   });
-  const { document } = readDocument(source);
+  const { document } = readDocument(source, POLICY_FILE);
   const lines = linesOf(text);
   return edgeTarget(checked, (pointer) => {
     const span = pointer.startsWith(POLICY_POINTER)
@@ -97,7 +98,7 @@ function placesInEdge({ name, text }: Source, { spanOf, locate, config }: Checke
       return place === null ? null : `${name}:${place.line}`;
     }
     const policy = String(valueAt(config, carrier!));
-    const span = readDocument({ name, text: policy }).document?.spanOf(inside);
+    const span = readDocument({ name, text: policy }, POLICY_FILE).document?.spanOf(inside);
     const start = span === undefined ? scalar.start : scalarMap(text, scalar, policy).spanOf(span).start;
     return `${name}:${positionAt(lines, start).line}`;
   };

@@ -1,7 +1,7 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { LoginOptions } from '../edge/gates.ts';
-import { readDocument } from '../edge/document/read.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
+import { readDocument } from '../document/read.ts';
 import { type Identity, USUAL_IDENTITIES, readIdentities } from '../development_idp/identities.ts';
 import { samlEntityId } from '../development_idp/saml.ts';
 import type { ServedIdp } from '../development_idp/server.ts';
@@ -94,6 +94,7 @@ function identitiesIn(file: string): readonly Identity[] {
     called: 'a file of identities',
     keys: '`identities`',
     smallest: 'the smallest one has a map `identities` with one name',
+    prefix: 'edge',
   };
   const { document, diagnostics } = readDocument({ name: file, text: readText(file) }, kind);
   if (document === null) throw new FileError(renderDiagnostics(diagnostics, { color: false }).trimEnd());

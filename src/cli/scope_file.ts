@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { readDocument } from '../edge/document/read.ts';
-import { reportTo } from '../edge/document/report.ts';
-import { type Shape, shaped } from '../edge/document/shape.ts';
-import { tellDepartures } from '../edge/document/shape_says.ts';
+import { readDocument } from '../document/read.ts';
+import { errorsTo } from '../document/report.ts';
+import { type Shape, shaped } from '../document/shape.ts';
+import { tellDepartures } from '../document/shape_says.ts';
 
 /** What an expression is evaluated on, as a file tells it. Members that are left out have defaults. */
 export interface ScopeFile {
@@ -120,11 +120,12 @@ export function readScopeFile(name: string, text: string): ReadScope {
       called: 'a scope file',
       keys: '`request` and `vars`',
       smallest: 'the smallest scope file is `request: { url: https://shop.test/ }`',
+      prefix: 'edge',
     },
   );
   if (document === null) return { file: {}, diagnostics, place: (one) => one };
   const found: Diagnostic[] = [...diagnostics];
-  const value = shaped(SHAPE, document.value, '', tellDepartures(reportTo(found, document)));
+  const value = shaped(SHAPE, document.value, '', tellDepartures(errorsTo(found, document, 'edge')));
   const place = (one: Diagnostic): Diagnostic => {
     const span = document.spanOf(one.pointer);
     return { ...one, ...(document.source && { source: document.source }), ...(span && { span }) };

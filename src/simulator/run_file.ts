@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import { quoted } from '../edge/document/report.ts';
+import { quoted } from '../document/words.ts';
 import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';

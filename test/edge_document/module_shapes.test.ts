@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EDGE_SHAPE } from '../../src/edge/document/edge_shape.ts';
-import type { Shape } from '../../src/edge/document/shape.ts';
+import type { Shape } from '../../src/document/shape.ts';
 import { MODULES } from '../../src/modules/table.ts';
 
 const edge = EDGE_SHAPE.properties!['edges']!.properties!['https']!.additionalProperties as Shape;

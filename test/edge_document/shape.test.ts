@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { EDGE_SHAPE } from '../../src/edge/document/edge_shape.ts';
 import { edgeFile, edgeFileJsonSchema } from '../../src/edge/document/schema.ts';
-import { shaped } from '../../src/edge/document/shape.ts';
-import type { Departure, Shape } from '../../src/edge/document/shape.ts';
+import { shaped } from '../../src/document/shape.ts';
+import type { Departure, Shape } from '../../src/document/shape.ts';
 import { GOOD_EDGE } from './good_edge.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -6,7 +6,7 @@ import type { Rule } from './tree.ts';
 
 /** Rooms that decide: the same input has to give the same output, today and in a replay. */
 const PURE: ReadonlySet<string> = new Set(
-  `calendar http net regex diagnostics wire expression mechanisms engine modules modules/* policy policy/actions/* edge
+  `calendar document http net regex diagnostics wire expression mechanisms engine modules modules/* policy policy/actions/* edge
    edge/document analysis`.split(/\s+/),
 );
 

@@ -12,7 +12,7 @@ const PACKAGES: Readonly<Record<string, Home>> = {
   zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/resources/'],
   // For types alone: the matchers extend those of Vitest.
   vitest: ['src/testing/vitest.ts'],
-  yaml: ['src/edge/document/', 'src/policy/document/'],
+  yaml: ['src/document/', 'src/policy/document/'],
   commander: ['src/cli/'],
   undici: ['src/answers/', 'src/benchmark/load/'],
   ws: ['src/answers/', 'src/proxy/'],

@@ -5,7 +5,7 @@
 
 const VOCABULARY = ['calendar', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
 const DECIDING = [...VOCABULARY, 'expression', 'mechanisms', 'engine'];
-const CONFIGURATION = [...DECIDING, 'modules', 'policy', 'edge'];
+const CONFIGURATION = [...DECIDING, 'document', 'modules', 'policy', 'edge'];
 
 export const ANYTHING = 'anything';
 
@@ -17,6 +17,8 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   crypto: [],
   regex: [],
   diagnostics: [],
+  // Reading a text into a tree whose parts know their places, and comparing it with its shape: for files of all kinds.
+  document: ['diagnostics'],
   wire: ['http'],
   expression: VOCABULARY,
   mechanisms: VOCABULARY,
@@ -28,11 +30,11 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   modules: DECIDING,
   // A traffic policy is a module of a route, and a language of its own.
   'modules/*': [...DECIDING, 'modules', 'policy'],
-  policy: [...DECIDING, 'edge/document'],
+  policy: [...DECIDING, 'document'],
   'policy/actions/*': [...DECIDING, 'policy'],
-  // Reading the edge file may be used by whoever reads another file of the same kind.
-  'edge/document': [...DECIDING, 'modules'],
-  edge: [...DECIDING, 'modules', 'policy'],
+  // What an edge file may say: the management API keeps the same.
+  'edge/document': [...DECIDING, 'document', 'modules'],
+  edge: [...DECIDING, 'document', 'modules', 'policy'],
   resources: [...VOCABULARY, 'modules', 'policy', 'edge/document'],
   store: [...VOCABULARY, 'resources'],
   events: [...VOCABULARY, 'engine', 'expression'],

@@ -1,8 +1,9 @@
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import { readDocument } from '../../document/read.ts';
 import type { Checked } from '../../edge/document/check.ts';
-import { readDocument } from '../../edge/document/read.ts';
+import { POLICY_FILE } from '../../policy/document/read.ts';
 import { type CheckedScenario, checkScenario } from '../../simulator/document/check.ts';
 import type { EdgeSource } from '../../simulator/covering/places.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../../simulator/under_test.ts';
@@ -90,7 +91,7 @@ function besideOf(file: string, named: string): string {
 
 async function policyValue(path: string): Promise<unknown> {
   if (SCRIPTS.has(extname(path))) return importDefault(path);
-  const { document } = readDocument({ name: path, text: readText(path) });
+  const { document } = readDocument({ name: path, text: readText(path) }, POLICY_FILE);
   return document?.value ?? null;
 }
 

@@ -1,10 +1,10 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { isHostProblem, readHostAndPort } from './hosts.ts';
 import { childUses } from './references.ts';
-import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { backendsOf } from './routes_of.ts';
 import type { SoundBackend } from './routes_of.ts';

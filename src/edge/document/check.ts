@@ -2,9 +2,14 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
+import { plainDocument } from '../../document/document.ts';
+import type { LocatedDocument } from '../../document/document.ts';
+import { readDocument } from '../../document/read.ts';
+import { errorsTo } from '../../document/report.ts';
+import { shaped } from '../../document/shape.ts';
+import { tellDepartures } from '../../document/shape_says.ts';
 import { checkBackends, checkNesting } from './backends.ts';
-import { plainDocument } from './document.ts';
-import type { EdgeDocument } from './document.ts';
+import { EDGE_FILE, KEYS_ELSEWHERE } from './edge_file.ts';
 import { EDGE_SHAPE } from './edge_shape.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { checkHeaders } from './headers.ts';
@@ -13,14 +18,11 @@ import { checkIpPolicies } from './ip_policies.ts';
 import type { KnownParts } from './known.ts';
 import { checkLogins } from './logins.ts';
 import { checkMatches } from './matches.ts';
-import { readDocument } from './read.ts';
 import { checkReferences } from './references.ts';
 import { type Report, reportTo } from './report.ts';
 import { checkRoutes } from './routes.ts';
 import { checkStreams } from './streams.ts';
 import type { EdgeConfig } from './schema.ts';
-import { shaped } from './shape.ts';
-import { tellDepartures } from './shape_says.ts';
 import { checkTls } from './tls.ts';
 import { checkUserAgents } from './user_agents.ts';
 
@@ -48,7 +50,7 @@ export interface Checked {
 /** What a check of a language inside the file works with; `config` holds the parts that are sound and not yet checked. */
 export interface Checking {
   readonly config: SoundConfig;
-  readonly document: EdgeDocument;
+  readonly document: LocatedDocument;
   readonly report: Report;
 }
 
@@ -68,21 +70,27 @@ export function checkEdge(
   known?: KnownParts,
 ): Checked {
   if ('value' in given) return checkDocument(plainDocument(given.value), [], further, known);
-  const { document, diagnostics } = readDocument(given);
+  const { document, diagnostics } = readDocument(given, EDGE_FILE);
   return document === null
     ? checked(null, diagnostics, plainDocument(undefined))
     : checkDocument(document, diagnostics, further);
 }
 
 function checkDocument(
-  document: EdgeDocument,
+  document: LocatedDocument,
   read: readonly Diagnostic[],
   further: readonly FurtherCheck[],
   known?: KnownParts,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
-  const shapedValue = shaped(EDGE_SHAPE, document.value, '', tellDepartures(report), known?.shapes);
+  const shapedValue = shaped(
+    EDGE_SHAPE,
+    document.value,
+    '',
+    tellDepartures(errorsTo(diagnostics, document, EDGE_FILE.prefix), KEYS_ELSEWHERE),
+    known?.shapes,
+  );
   const config = shapedValue as SoundConfig | undefined;
   const unchecked = config === undefined ? undefined : (known?.unchecked(config) ?? config);
   if (config !== undefined && unchecked !== undefined) {
@@ -110,7 +118,7 @@ function checkDocument(
 function checked(
   config: EdgeConfig | null,
   diagnostics: readonly Diagnostic[],
-  document: EdgeDocument,
+  document: LocatedDocument,
 ): Checked {
   const { source, spanOf, keySpanOf } = document;
   let lines: Lines | undefined;

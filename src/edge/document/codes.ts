@@ -1,4 +1,5 @@
 import type { Severity } from '../../diagnostics/diagnostic.ts';
+import type { ReadingCode, ShapeCode } from '../../document/codes.ts';
 
 interface Code {
   readonly severity: Severity;
@@ -151,6 +152,6 @@ export const EDGE_CODES = {
   'edge.body_not_sent': { severity: 'warning', says: 'Responses of this status have no body.' },
   'edge.blocks_everybody': { severity: 'warning', says: 'Without an allow rule every address is blocked.' },
   'edge.pattern_matches_everything': { severity: 'warning', says: 'The pattern matches every user agent.' },
-} as const satisfies Record<string, Code>;
+} as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Code> & Record<string, Code>;
 
 export type EdgeCode = keyof typeof EDGE_CODES;

@@ -1,6 +1,6 @@
+import type { Shape } from '../../document/shape.ts';
 import type { EdgeConfig } from './schema.ts';
 import generated from './edge_file.schema.json' with { type: 'json' };
-import type { Shape } from './shape.ts';
 
 /** The shape of an edge file, generated from `schema.ts`. */
 export const EDGE_SHAPE = generated as unknown as Shape;

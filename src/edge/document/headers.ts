@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
 import { headerEditProblems } from '../../mechanisms/header_edits.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { routesOf } from './routes_of.ts';
 

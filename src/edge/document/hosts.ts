@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { edgesOf, streamEdgesOf } from './routes_of.ts';
 

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { routesOf, streamEdgesOf } from './routes_of.ts';
 

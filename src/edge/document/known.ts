@@ -1,6 +1,6 @@
+import type { KnownShapes } from '../../document/shape.ts';
 import type { EdgeConfig } from './schema.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import type { KnownShapes } from './shape.ts';
 
 /**
  * What was found sound before: for whoever checks one configuration after the other, of which most parts are the same

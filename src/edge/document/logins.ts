@@ -1,5 +1,5 @@
+import { listed } from '../../document/words.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { listed } from './report.ts';
 import type { Report } from './report.ts';
 import { routesOf } from './routes_of.ts';
 import type { SoundRoute } from './routes_of.ts';

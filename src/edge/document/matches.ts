@@ -1,8 +1,8 @@
+import { didYouMean, quoted } from '../../document/words.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { covers, hostProblem } from './hosts.ts';
-import { didYouMean, quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { type SoundRoute, edgesOf } from './routes_of.ts';
 

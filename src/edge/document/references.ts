@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, listed, quoted } from '../../document/words.ts';
 import type { EdgeCode } from './codes.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { didYouMean, listed, quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { type SoundRoute, type SoundStreamEdge, backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 

@@ -1,6 +1,6 @@
+import { quoted } from '../../document/words.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { childUses } from './references.ts';
-import { quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { streamEdgesOf } from './routes_of.ts';
 

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { edgesOf, streamEdgesOf } from './routes_of.ts';
 

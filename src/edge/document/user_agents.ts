@@ -1,17 +1,17 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
+import type { LocatedDocument } from '../../document/document.ts';
+import { quoted } from '../../document/words.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
-import type { EdgeDocument } from './document.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { quoted } from './report.ts';
 import type { Report } from './report.ts';
 import { routesOf } from './routes_of.ts';
 
 const LISTS = ['allow', 'deny'] as const;
 
 /** Checks the patterns of all user agent filters, and warns of those that match everything. */
-export function checkUserAgents(config: SoundConfig, document: EdgeDocument, report: Report): void {
+export function checkUserAgents(config: SoundConfig, document: LocatedDocument, report: Report): void {
   for (const { pointer, thing: route } of routesOf(config)) {
     if (route.user_agent_filter === undefined) continue;
     const { allow = [], deny = [] } = route.user_agent_filter;
@@ -35,7 +35,7 @@ export function checkUserAgents(config: SoundConfig, document: EdgeDocument, rep
 function checkPatterns(
   lists: Readonly<Record<'allow' | 'deny', readonly (string | undefined)[]>>,
   pointer: string,
-  document: EdgeDocument,
+  document: LocatedDocument,
   report: Report,
 ): void {
   let instructions = 0;
@@ -90,7 +90,7 @@ function warnOfEverything(list: 'allow' | 'deny', pattern: string, pointer: stri
 
 /** The stretch from the faulty character on, where the pattern stands in the text as it is. */
 function spanWithin(
-  document: EdgeDocument,
+  document: LocatedDocument,
   pointer: string,
   pattern: string,
   offset: number | undefined,

@@ -1,5 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, quoted, shown } from '../../document/words.ts';
 import { ACTION_FACTS, LEGACY_TYPES } from '../actions/facts.ts';
 import type { ActionFacts } from '../actions/facts.ts';
 import type { Phase } from '../phase.ts';
@@ -12,7 +13,7 @@ import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import { renameKey, rewordValue } from './repairs.ts';
 import { configShape } from './shape.ts';
-import { didYouMean, listed, quoted, shown } from './words.ts';
+import { listed } from './words.ts';
 
 /** An action of which all is known that can be said without its expressions. */
 export interface ReadAction {

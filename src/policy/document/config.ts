@@ -1,12 +1,13 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, quoted, shown } from '../../document/words.ts';
 import type { Checking } from './checking.ts';
 import { LEFT, fault, wrongType } from './faults.ts';
 import { KINDS } from './kinds/index.ts';
 import { renameKey, rewordValue } from './repairs.ts';
 import { numberOf } from './shape.ts';
 import type { Shape } from './shape.ts';
-import { didYouMean, fieldName, listed, quoted, shown } from './words.ts';
+import { fieldName, listed } from './words.ts';
 
 export type Entries = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
 import type { Report } from './findings.ts';
 import { type ReadRule, alwaysEnds, isUnconditional } from './lint.ts';
 import type { Plan, PolicySetting } from './setting.ts';
-import { quoted } from './words.ts';
 
 /** Tells what the endpoint that carries a policy, and the plan of its account, ask of it as a whole. */
 export function checkEndpoint(

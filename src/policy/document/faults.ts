@@ -1,10 +1,11 @@
+import { TYPE_WORDS, quoted, shown } from '../../document/words.ts';
 import type { Fault } from '../actions/schema.ts';
 import type { Checking } from './checking.ts';
 import type { More } from './findings.ts';
 import { quoteAsWritten, replaceValue } from './repairs.ts';
 import { numberOf } from './shape.ts';
 import type { Shape } from './shape.ts';
-import { fieldName, quoted, shown } from './words.ts';
+import { fieldName } from './words.ts';
 
 /** Stands for a value that departs from its shape, which has been told. */
 export const LEFT = undefined;
@@ -21,15 +22,6 @@ export function fault(
   checking.report(numberOf(what, shape), pointer, says, more);
 }
 
-const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
-  object: 'a map',
-  array: 'a list',
-  string: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-};
-
 const INSTEAD: Readonly<Record<NonNullable<Shape['type']>, string>> = {
   object: 'write its fields below it, each as key: value',
   array: 'put it in brackets: [ … ]',
@@ -41,7 +33,7 @@ const INSTEAD: Readonly<Record<NonNullable<Shape['type']>, string>> = {
 
 /** Tells that a value is of another type, with a repair where what was meant is plain. */
 export function wrongType(checking: Checking, shape: Shape, value: unknown, pointer: string): undefined {
-  const wanted = TYPES[shape.type ?? 'object'];
+  const wanted = TYPE_WORDS[shape.type ?? 'object'];
   const says = `${quoted(fieldName(pointer))} has to be ${wanted}, not ${shown(value)}`;
   const hint = INSTEAD[shape.type ?? 'object'];
   checking.report(numberOf('type', shape), pointer, says, {

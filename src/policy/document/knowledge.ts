@@ -2,12 +2,13 @@ import { childrenOf } from '../../expression/ast.ts';
 import type { Node } from '../../expression/ast.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { ACTION_FACTS } from '../actions/facts.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
-import { didYouMean, listed, quoted } from './words.ts';
+import { listed } from './words.ts';
 
 /** What a policy itself can have made known at one point of its run. */
 export interface Knowledge {

@@ -1,10 +1,10 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
 import { PHASES } from '../phase.ts';
 import type { ReadAction } from './actions.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { RawRule } from './structure.ts';
-import { quoted } from './words.ts';
 
 /** A rule with what is known of its actions; an action of unknown type is undefined. */
 export interface ReadRule extends RawRule {

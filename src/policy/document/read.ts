@@ -1,5 +1,5 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import { readDocument } from '../../edge/document/read.ts';
+import { type FileKind, readDocument } from '../../document/read.ts';
 import { BANG } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { identityMap } from './text_map.ts';
@@ -26,6 +26,14 @@ export function wholeFile(file: Source): Carrier {
   return { file, toFile: identityMap(), at: '' };
 }
 
+/** How policies are spoken of, where they are read as a file of their own. */
+export const POLICY_FILE: FileKind = {
+  called: 'a policy',
+  keys: '`on_http_request`',
+  smallest: 'the smallest policy has a phase such as `on_http_request` with a list of rules',
+  prefix: 'policy',
+};
+
 /** Rounds in which tags are taken out; each round finds those that the former ones hid. */
 const TAG_ROUNDS = 5;
 
@@ -36,7 +44,7 @@ const TAG_ROUNDS = 5;
 export function readPolicyText(text: string, carrier: Carrier): Reading {
   const bangs = new Set<number>();
   let patched = text;
-  let reading = readDocument({ name: carrier.file.name, text });
+  let reading = readDocument({ name: carrier.file.name, text }, POLICY_FILE);
   for (let round = 0; round < TAG_ROUNDS; round++) {
     const tags = reading.diagnostics.filter(({ code, span }) => code === TAG && isBang(patched, span));
     if (tags.length === 0) break;
@@ -44,7 +52,7 @@ export function readPolicyText(text: string, carrier: Carrier): Reading {
       bangs.add(span!.start);
       patched = patched.slice(0, span!.start) + BANG + patched.slice(span!.start + 1);
     }
-    reading = readDocument({ name: carrier.file.name, text: patched });
+    reading = readDocument({ name: carrier.file.name, text: patched }, POLICY_FILE);
   }
   const { document } = reading;
   return {
@@ -62,7 +70,7 @@ export function readPolicyText(text: string, carrier: Carrier): Reading {
   };
 }
 
-const TAG = 'edge.unknown_tag';
+const TAG = 'policy.unknown_tag';
 
 function isBang(text: string, span: Span | undefined): boolean {
   return span !== undefined && text[span.start] === '!';

@@ -1,11 +1,12 @@
 import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { childrenOf } from '../../expression/ast.ts';
 import type { Call, Node } from '../../expression/ast.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
-import { didYouMean, listed, quoted } from './words.ts';
+import { listed } from './words.ts';
 
 /** Tells of secrets that nobody has: reading one is an error that stops the request. */
 export function checkSecrets(

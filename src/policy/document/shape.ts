@@ -1,27 +1,15 @@
+import type { JsonShape } from '../../document/shape.ts';
 import generated from './policy.schema.json' with { type: 'json' };
 import type { FieldFacts, Fault } from '../actions/schema.ts';
 
 /** What the checker understands of JSON Schema (draft 7), and the facts that our schemas add to it. */
-export interface Shape extends Partial<FieldFacts> {
-  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: false | Shape;
+export interface Shape extends JsonShape<Shape>, Partial<FieldFacts> {
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  readonly items?: Shape;
-  readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
-  readonly enum?: readonly string[];
   readonly choices?: readonly number[];
-  readonly minLength?: number;
   readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly form?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
   readonly least?: string;
   readonly most?: string;
   readonly step?: string;

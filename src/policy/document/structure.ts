@@ -1,5 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, quoted, shown } from '../../document/words.ts';
 import { LEGACY_PHASES, PHASES } from '../phase.ts';
 import type { Phase } from '../phase.ts';
 import { isEntries } from './config.ts';
@@ -9,7 +10,7 @@ import type { Repair, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import { quotedScalar } from './text_map.ts';
 import { quoteAsWritten, removeLine, renameKey, replaceValue } from './repairs.ts';
-import { didYouMean, listed, quoted, shown } from './words.ts';
+import { listed } from './words.ts';
 
 /** A rule as it stands in the document, its parts not yet looked into. */
 export interface RawRule {

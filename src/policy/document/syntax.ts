@@ -7,11 +7,11 @@ import type { Edit } from './text_map.ts';
 
 const UNREADABLE = 2236;
 
-/** What the YAML reader says of edge files, in words for policies. */
+/** What the reader of any file says, in words for policies. */
 const SAYS: Readonly<Record<string, string>> = {
-  'edge.empty': 'the policy is empty',
-  'edge.not_a_map': 'a policy is a map of phases such as on_http_request',
-  'edge.several_documents': 'a second document begins here; a policy is one',
+  'policy.empty': 'the policy is empty',
+  'policy.not_a_map': 'a policy is a map of phases such as on_http_request',
+  'policy.several_documents': 'a second document begins here; a policy is one',
 };
 
 /** Tells what is wrong with a text as YAML. */
@@ -20,7 +20,7 @@ export function tellProblems(policy: PolicyText, report: Report, problems: reado
   for (const { code, says, pointer, span, hint, notes } of problems) {
     // Once the parser has lost its way every further token is a surprise to it.
     if (isLost) break;
-    isLost = code === 'edge.syntax' && LOST.test(says);
+    isLost = code === 'policy.syntax' && LOST.test(says);
     const place = span && clamped(span.start, span.end, policy.text.length);
     const trap = place && trapAt(policy.text, place);
     if (trap?.isWhole === true) isLost = true;

@@ -1,10 +1,10 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
 import { isMetadataProblem, readMetadata } from '../../mechanisms/login/saml/metadata.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Checking } from './checking.ts';
 import type { Entries } from './config.ts';
 import { replaceWithin } from './repairs.ts';
-import { quoted } from './words.ts';
 
 /** What fields of an action ask of each other. A field that departs from its shape is undefined here. */
 export function checkTogether(checking: Checking, config: Entries, pointer: string): void {

@@ -1,7 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report, didYouMean, listed, quoted } from '../../edge/document/report.ts';
-import { shaped } from '../../edge/document/shape.ts';
+import { type Report } from '../../document/report.ts';
+import { shaped } from '../../document/shape.ts';
+import { didYouMean, listed, quoted } from '../../document/words.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import type { Answering, Fault, UpstreamScript } from '../upstreams.ts';
 import { PLAIN_ANSWER } from '../upstreams.ts';

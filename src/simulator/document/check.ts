@@ -2,12 +2,14 @@ import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
-import { plainDocument } from '../../edge/document/document.ts';
-import type { EdgeDocument } from '../../edge/document/document.ts';
-import { readDocument } from '../../edge/document/read.ts';
-import { type Report, quoted, reportWith } from '../../edge/document/report.ts';
-import { shaped } from '../../edge/document/shape.ts';
-import { tellDepartures } from '../../edge/document/shape_says.ts';
+import type { ShapeCode } from '../../document/codes.ts';
+import { plainDocument } from '../../document/document.ts';
+import type { LocatedDocument } from '../../document/document.ts';
+import { readDocument } from '../../document/read.ts';
+import { type Report, errorsTo, reportWith } from '../../document/report.ts';
+import { shaped } from '../../document/shape.ts';
+import { tellDepartures } from '../../document/shape_says.ts';
+import { quoted } from '../../document/words.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
 import { checkAskers, checkIdentityFacts } from './identities.ts';
@@ -37,7 +39,7 @@ export interface CheckedScenario {
   /** Null exactly when one of the diagnostics is an error. */
   readonly scenario: Scenario | null;
   readonly diagnostics: readonly Diagnostic[];
-  readonly document: EdgeDocument;
+  readonly document: LocatedDocument;
   readonly name: string;
   /** Further findings about the same document. */
   readonly report: (list: Diagnostic[]) => Report<ScenarioCode>;
@@ -50,6 +52,7 @@ const SCENARIO_FILE = {
   called: 'a scenario file',
   keys: '`edge` and `cases`',
   smallest: 'the smallest scenario file has an `edge` and one of `cases`',
+  prefix: 'scenario',
 };
 
 /** Checks a scenario file, or an object of the same form. Never throws. */
@@ -59,16 +62,15 @@ export function checkScenario(
   if ('value' in given) return checkDocument(plainDocument(given.value), given.name, []);
   const quick = quickJson(given);
   const { document, diagnostics } = quick ?? readDocument(given, SCENARIO_FILE);
-  const renamed = diagnostics.map((each) => inScenario(each));
-  if (document !== null) return checkDocument(document, given.name, renamed);
-  return checkedOf(null, renamed, plainDocument(undefined), given.name);
+  if (document !== null) return checkDocument(document, given.name, diagnostics);
+  return checkedOf(null, diagnostics, plainDocument(undefined), given.name);
 }
 
 /**
  * JSON is read by the engine's own parser, many times as fast; its places are looked up only when something is to
  * be said. A key that stands twice is the slow reader's to find: then there are more colons than keys.
  */
-function quickJson(source: Source): { document: EdgeDocument; diagnostics: [] } | null {
+function quickJson(source: Source): { document: LocatedDocument; diagnostics: [] } | null {
   if (!/^\s*\{/.test(source.text)) return null;
   let value: unknown;
   try {
@@ -77,9 +79,9 @@ function quickJson(source: Source): { document: EdgeDocument; diagnostics: [] } 
     return null;
   }
   if (keysWritten(source.text) !== keysWithin(value)) return null;
-  let slow: EdgeDocument | null | undefined;
+  let slow: LocatedDocument | null | undefined;
   const places = () => (slow ??= readDocument(source, SCENARIO_FILE).document);
-  const document: EdgeDocument = {
+  const document: LocatedDocument = {
     source,
     value,
     spanOf: (pointer) => places()?.spanOf(pointer),
@@ -105,20 +107,19 @@ function keysWritten(text: string): number {
   return keys;
 }
 
-/** Findings of the reader that all kinds of file share carry the codes of edge files. */
-function inScenario(diagnostic: Diagnostic): Diagnostic {
-  return { ...diagnostic, code: diagnostic.code.replace(/^edge\./, 'scenario.') };
-}
-
-function checkDocument(document: EdgeDocument, name: string, read: readonly Diagnostic[]): CheckedScenario {
+function checkDocument(
+  document: LocatedDocument,
+  name: string,
+  read: readonly Diagnostic[],
+): CheckedScenario {
   const found: Diagnostic[] = [];
-  const shapeReport: Report = (code, pointer, says, more) => {
+  const shapeReport: Report<ShapeCode> = (code, pointer, says, more) => {
     const list: Diagnostic[] = [];
-    reportWith(list, document, () => 'error' as const)(code, pointer, says, more);
+    errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, says, more);
     for (const each of list) {
       // Rows of one table depart at the same place.
       if (!found.some((other) => other.pointer === each.pointer && other.says === each.says)) {
-        found.push(inScenario(each));
+        found.push(each);
       }
     }
   };
@@ -230,7 +231,7 @@ function expectsSomething({ expect, timeline, sample }: CaseConfig): boolean {
 function checkedOf(
   scenario: Scenario | null,
   diagnostics: readonly Diagnostic[],
-  document: EdgeDocument,
+  document: LocatedDocument,
   name: string,
 ): CheckedScenario {
   let lines: Lines | undefined;

@@ -1,6 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report, didYouMean, quoted } from '../../edge/document/report.ts';
+import { type Report } from '../../document/report.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { type Identity, readIdentities } from '../../development_idp/identities.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';

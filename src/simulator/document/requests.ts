@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../edge/document/report.ts';
+import type { Report } from '../../document/report.ts';
 import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionOf, headOf } from '../../engine/request_like.ts';

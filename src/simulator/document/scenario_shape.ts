@@ -1,4 +1,4 @@
-import type { Shape } from '../../edge/document/shape.ts';
+import type { Shape } from '../../document/shape.ts';
 import generated from './scenario.schema.json' with { type: 'json' };
 
 /** JSON Schema as it is generated: parts that stand several times are referred to by name. */

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../edge/document/report.ts';
-import type { Report } from '../../edge/document/report.ts';
+import type { Report } from '../../document/report.ts';
+import { didYouMean, listed, quoted } from '../../document/words.ts';
 import { MODULES } from '../../modules/table.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type {

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../edge/document/report.ts';
+import { didYouMean, listed, quoted } from '../../document/words.ts';
 import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';

@@ -1,7 +1,7 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { plainDocument } from '../../edge/document/document.ts';
-import { reportWith } from '../../edge/document/report.ts';
+import { plainDocument } from '../../document/document.ts';
+import { reportWith } from '../../document/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compileCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
 import { type Coverage, coverageOf, coveredEdge } from '../covering/coverage.ts';

@@ -1,7 +1,7 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { plainDocument } from '../../edge/document/document.ts';
-import { reportWith } from '../../edge/document/report.ts';
+import { plainDocument } from '../../document/document.ts';
+import { reportWith } from '../../document/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { type CompiledCase, type CompiledStep, dialledBackends } from '../compile_case.ts';
 import { compileUpstreams } from '../document/answers.ts';

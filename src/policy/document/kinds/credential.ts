@@ -1,4 +1,5 @@
-import { fieldName, quoted } from '../words.ts';
+import { quoted } from '../../../document/words.ts';
+import { fieldName } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
 const PASSWORD_LEAST = 8;

@@ -1,8 +1,9 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
+import { quoted, shown } from '../../../document/words.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
-import { fieldName, quoted, shown } from '../words.ts';
+import { fieldName } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
 /** Levels of lists and maps that the value of a variable or a log record may have. */

@@ -1,9 +1,10 @@
+import { quoted, shown } from '../../../document/words.ts';
 import { durationMs } from '../../actions/duration.ts';
 import { LEFT, wrongType } from '../faults.ts';
 import { numberOf } from '../shape.ts';
 import type { Shape } from '../shape.ts';
 import { rewordValue } from '../repairs.ts';
-import { fieldName, quoted, shown } from '../words.ts';
+import { fieldName } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
 /** A length of time within its bounds. */

@@ -1,10 +1,11 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
+import { quoted } from '../../../document/words.ts';
 import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
-import { fieldName, quoted } from '../words.ts';
+import { fieldName } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
 const NAME_LIMIT = 256;

@@ -1,9 +1,10 @@
 import { suggest } from '../../../diagnostics/suggest.ts';
+import { didYouMean, quoted, shown } from '../../../document/words.ts';
 import { compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
 import type { PatternProblem } from '../../../regex/pattern.ts';
 import type { Checking } from '../checking.ts';
 import { rewordValue } from '../repairs.ts';
-import { didYouMean, fieldName, listed, quoted, shown } from '../words.ts';
+import { fieldName, listed } from '../words.ts';
 import type { KindCheck } from './kind.ts';
 
 /** One bare expression: left to the expression engine. */

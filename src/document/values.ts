@@ -1,12 +1,13 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Node, YAMLMap } from 'yaml';
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { keyText, spanOfNode } from './locate.ts';
-import { quoted } from './report.ts';
+import type { ReadingCode } from './codes.ts';
 import type { Report } from './report.ts';
+import { quoted } from './words.ts';
 
-/** Deepest nesting of lists and maps: an edge needs nine levels. */
+/** Deepest nesting of lists and maps: an edge file, the deepest of all kinds, needs nine levels. */
 const DEPTH_LIMIT = 64;
 /** Values that aliases may stand for in all, so that ten lines cannot become a billion values. */
 const ALIASED_LIMIT = 100_000;
@@ -15,7 +16,9 @@ const ALIASED_LIMIT = 100_000;
 export type AliasTargets = Map<Alias, Node>;
 
 interface Building {
-  readonly report: Report;
+  /** The kind of file, with its article. */
+  readonly called: string;
+  readonly report: Report<ReadingCode>;
   readonly targets: AliasTargets;
   /** Anchors in the order of the text: a later one of the same name takes the place of an earlier one. */
   readonly anchors: Map<string, Node>;
@@ -32,9 +35,10 @@ interface Building {
 export function valueOf(
   document: Document,
   targets: AliasTargets,
-  report: Report,
+  called: string,
+  report: Report<ReadingCode>,
 ): { value: unknown } | null {
-  const building: Building = { report, targets, anchors: new Map(), aliased: 0, told: new Set() };
+  const building: Building = { called, report, targets, anchors: new Map(), aliased: 0, told: new Set() };
   const value = build(document.contents, { pointer: '', depth: 0, inAlias: false }, building);
   return building.told.size > 0 ? null : { value };
 }
@@ -53,8 +57,7 @@ function build(node: unknown, at: At, building: Building): unknown {
   const { report, told, anchors } = building;
   if (at.inAlias && ++building.aliased > ALIASED_LIMIT) return UNREADABLE;
   if (at.depth > DEPTH_LIMIT) {
-    if (!told.has('too_deep'))
-      report('edge.too_deep', at.pointer, `nested deeper than ${DEPTH_LIMIT} levels`);
+    if (!told.has('too_deep')) report('too_deep', at.pointer, `nested deeper than ${DEPTH_LIMIT} levels`);
     told.add('too_deep');
     return UNREADABLE;
   }
@@ -63,7 +66,7 @@ function build(node: unknown, at: At, building: Building): unknown {
   if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
   if (node.tag !== undefined && !PLAIN_TAGS.test(node.tag)) {
     const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
-    report('edge.unknown_tag', at.pointer, `values with the tag '${tag}' have no meaning in an edge file`);
+    report('unknown_tag', at.pointer, `values with the tag '${tag}' have no meaning in ${building.called}`);
     return UNREADABLE;
   }
   if (isMap(node)) return buildMap(node, at, building);
@@ -77,13 +80,13 @@ function buildAlias(alias: Alias, at: At, building: Building): unknown {
   const { report, targets, anchors, told } = building;
   const target = targets.get(alias) ?? anchors.get(alias.source);
   if (target === undefined) {
-    report('edge.unknown_alias', at.pointer, `no anchor '&${alias.source}' stands before this alias`);
+    report('unknown_alias', at.pointer, `no anchor '&${alias.source}' stands before this alias`);
     return UNREADABLE;
   }
   targets.set(alias, target);
   const value = build(target, { ...at, depth: at.depth + 1, inAlias: true }, building);
   if (!at.inAlias && building.aliased > ALIASED_LIMIT && !told.has('alias_limit')) {
-    report('edge.alias_limit', at.pointer, `aliases stand for more than ${ALIASED_LIMIT} values`);
+    report('alias_limit', at.pointer, `aliases stand for more than ${ALIASED_LIMIT} values`);
     told.add('alias_limit');
   }
   return value;
@@ -97,11 +100,11 @@ function buildMap(map: YAMLMap, at: At, building: Building): object {
     const text = keyText(key);
     if (text === null || text === '__proto__') {
       const says = text === null ? 'a key has to be a text' : `${quoted(text)} cannot be used as a key`;
-      report('edge.bad_key', at.pointer, says, { span: spanOfNode(key) });
+      report('bad_key', at.pointer, says, { span: spanOfNode(key) });
     } else if (seen.has(text)) {
       const says = `the key ${quoted(text)} stands here a second time`;
       const pointer = pointerTo(at.pointer, text);
-      report('edge.duplicate_key', pointer, says, { span: spanOfNode(key), first: pointer });
+      report('duplicate_key', pointer, says, { span: spanOfNode(key), first: pointer });
     } else {
       seen.add(text);
       entries[text] = build(value, below(at, text), building);

@@ -1,28 +1,32 @@
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 
-/**
- * What `shape.ts` understands of JSON Schema (draft 7), and three keywords of our own: `maxBytes`, `enumAnyCase`,
- * and `form`, the words for a `pattern`. The generated schema uses nothing else.
- */
-export interface Shape {
+/** What all readers of generated schemas understand of JSON Schema (draft 7); `form` has the words for a `pattern`. */
+export interface JsonShape<Self> {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
-  readonly description?: string;
   readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly properties?: Readonly<Record<string, Self>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false | Shape;
-  readonly propertyNames?: Shape;
-  readonly items?: Shape;
+  readonly additionalProperties?: false | Self;
+  readonly items?: Self;
   readonly minItems?: number;
   readonly enum?: readonly string[];
-  readonly enumAnyCase?: readonly string[];
   readonly minLength?: number;
-  readonly maxBytes?: number;
   readonly pattern?: string;
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+}
+
+/**
+ * What this reader understands besides, and two keywords of our own: `maxBytes` and `enumAnyCase`. The schemas of edge and
+ * scenario files use nothing else.
+ */
+export interface Shape extends JsonShape<Shape> {
+  readonly description?: string;
+  readonly propertyNames?: Shape;
+  readonly enumAnyCase?: readonly string[];
+  readonly maxBytes?: number;
   /** Alternatives of different types: the type of a value tells which one it has to fit. */
   readonly anyOf?: readonly Shape[];
 }

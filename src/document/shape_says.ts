@@ -1,21 +1,28 @@
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted, shown } from './report.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import type { ShapeCode } from './codes.ts';
 import type { More, Report } from './report.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
+import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from './words.ts';
 
-/** Tells departures from the shape in plain words. */
-export function tellDepartures(report: Report): Depart {
+/**
+ * Tells departures from the shape in plain words. `elsewhere` has notes on keys that the kind of file does not take,
+ * by key or by pointer.
+ */
+export function tellDepartures(
+  report: Report<ShapeCode>,
+  elsewhere: Readonly<Record<string, string>> = {},
+): Depart {
   return (pointer, departure) => {
     switch (departure.kind) {
       case 'unknown_key':
-        return tellUnknownKey(report, pointer, departure);
+        return tellUnknownKey(report, pointer, departure, elsewhere);
       case 'missing_key': {
         const { key, shape, unknown } = departure;
         // The unknown key that is this one misspelt has been told already.
         if (unknown.some((other) => suggest(other, [key]) !== undefined)) return;
         const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
-        return report('edge.missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
+        return report('missing_key', pointer, `${quoted(key)} is missing${inside(pointer)}`, {
           at: 'key',
           notes,
         });
@@ -23,33 +30,29 @@ export function tellDepartures(report: Report): Depart {
       case 'wrong_type': {
         const { shape, received } = departure;
         const says = `${subject(pointer)} has to be ${wanted(shape)}, not ${shown(received)}`;
-        return report('edge.wrong_type', pointer, says, repairOf(shape, received, pointer));
+        return report('wrong_type', pointer, says, repairOf(shape, received, pointer));
       }
       case 'unknown_value':
         return tellUnknownValue(report, pointer, departure);
       case 'out_of_range': {
         const { shape, received } = departure;
         const says = `${subject(pointer)} has to be from ${shape.minimum} to ${shape.maximum}, not ${received}`;
-        return report('edge.out_of_range', pointer, says);
+        return report('out_of_range', pointer, says);
       }
       case 'too_long': {
         const { bytes, limitBytes } = departure;
         const says = `${subject(pointer)} has ${bytes} bytes; at most ${limitBytes} are allowed`;
-        return report('edge.too_long', pointer, says);
+        return report('too_long', pointer, says);
       }
       case 'empty':
-        return report(
-          'edge.empty_value',
-          pointer,
-          `${subject(pointer)} must not be an empty ${departure.of}`,
-        );
+        return report('empty_value', pointer, `${subject(pointer)} must not be an empty ${departure.of}`);
       case 'bad_form': {
         const says = `${subject(pointer)} has to be ${departure.form}, not ${shown(departure.received)}`;
-        return report('edge.bad_form', pointer, says);
+        return report('bad_form', pointer, says);
       }
       case 'bad_name': {
         const { key, form } = departure;
-        return report('edge.bad_name', pointerTo(pointer, key), `${quoted(key)} is not ${form}`, {
+        return report('bad_name', pointerTo(pointer, key), `${quoted(key)} is not ${form}`, {
           at: 'key',
         });
       }
@@ -59,36 +62,32 @@ export function tellDepartures(report: Report): Depart {
 
 type Of<Kind extends Departure['kind']> = Extract<Departure, { kind: Kind }>;
 
-/** Keys of the real configuration that this version does not take yet, or that belong elsewhere. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  '<<': 'merge keys are not part of YAML 1.2; use an alias for the whole value',
-  policy: '`policy` appears in responses only; the module is called `traffic_policy`',
-  ip_policies: 'in a request the module has `ip_policy_ids`, a list of names',
-  mutual_tls: 'mutual TLS is a module of HTTPS and TLS edges',
-  tls_termination: 'TLS termination is a module of HTTPS and TLS edges',
-  terminate_at: 'an HTTPS edge always ends TLS itself',
-};
+const MERGE_KEY = 'merge keys are not part of YAML 1.2; use an alias for the whole value';
 
-function tellUnknownKey(report: Report, pointer: string, { key, known }: Of<'unknown_key'>): void {
+function tellUnknownKey(
+  report: Report<ShapeCode>,
+  pointer: string,
+  { key, known }: Of<'unknown_key'>,
+  elsewhere: Readonly<Record<string, string>>,
+): void {
   const meant = suggest(key, known);
-  const elsewhere = ELSEWHERE[`${pointer}/${key}`] ?? ELSEWHERE[key];
+  const note = key === '<<' ? MERGE_KEY : (elsewhere[`${pointer}/${key}`] ?? elsewhere[key]);
   const more: More = {
     at: 'key',
     hint: didYouMean(meant),
-    notes: [...(elsewhere === undefined ? [] : [elsewhere]), `known here: ${listed(known)}`],
+    notes: [...(note === undefined ? [] : [note]), `known here: ${listed(known)}`],
     fix: meant === undefined ? undefined : { says: `rename to ${meant}`, text: meant, safe: false },
   };
-  report(
-    'edge.unknown_key',
-    pointerTo(pointer, key),
-    `${quoted(key)} has no meaning${inside(pointer)}`,
-    more,
-  );
+  report('unknown_key', pointerTo(pointer, key), `${quoted(key)} has no meaning${inside(pointer)}`, more);
 }
 
-function tellUnknownValue(report: Report, pointer: string, { allowed, received }: Of<'unknown_value'>): void {
+function tellUnknownValue(
+  report: Report<ShapeCode>,
+  pointer: string,
+  { allowed, received }: Of<'unknown_value'>,
+): void {
   const meant = suggest(received, allowed);
-  report('edge.unknown_value', pointer, `${subject(pointer)} cannot be ${quoted(received)}`, {
+  report('unknown_value', pointer, `${subject(pointer)} cannot be ${quoted(received)}`, {
     hint: didYouMean(meant),
     notes: [`one of: ${listed(allowed)}`],
     fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
@@ -108,24 +107,8 @@ function inside(pointer: string): string {
   return pointer === '' ? ' at the top of the file' : ` in ${subject(pointer)}`;
 }
 
-function lastKey(pointer: string): string {
-  return pointer
-    .slice(pointer.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
-}
-
-const TYPES: Readonly<Record<NonNullable<Shape['type']>, string>> = {
-  object: 'a map',
-  array: 'a list',
-  string: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-};
-
 function wanted(shape: Shape): string {
-  if (shape.anyOf === undefined) return TYPES[shape.type ?? 'object'];
+  if (shape.anyOf === undefined) return TYPE_WORDS[shape.type ?? 'object'];
   return [...new Set(shape.anyOf.map((each) => wanted(each)))].join(' or ');
 }
 

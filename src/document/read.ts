@@ -1,17 +1,17 @@
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Document, Node, YAMLError } from 'yaml';
-import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import type { EdgeCode } from './codes.ts';
-import type { EdgeDocument } from './document.ts';
+import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
+import type { ReadingCode } from './codes.ts';
+import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
-import { reportTo } from './report.ts';
+import { errorsTo } from './report.ts';
 import type { More } from './report.ts';
 import { valueOf } from './values.ts';
 import type { AliasTargets } from './values.ts';
 
 /** What reading gives; the document is null when its text is too broken to look further. */
 export interface Reading {
-  readonly document: EdgeDocument | null;
+  readonly document: LocatedDocument | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -21,29 +21,25 @@ export interface FileKind {
   readonly called: string;
   readonly keys: string;
   readonly smallest: string;
+  /** Stands before the codes of what is wrong with such a file. */
+  readonly prefix: string;
 }
 
-const EDGE_FILE: FileKind = {
-  called: 'an edge file',
-  keys: '`edges` and `backends`',
-  smallest: 'the smallest edge file has a map `edges` with a map `https`',
-};
-
-/** Largest edge file, in bytes of UTF-8. */
+/** Largest file, in bytes of UTF-8. */
 export const FILE_LIMIT_BYTES = 10_000_000;
 
 /** Reads YAML 1.2, of which JSON is a part. Never throws; what is wrong becomes diagnostics. */
-export function readDocument(source: Source, kind: FileKind = EDGE_FILE): Reading {
+export function readDocument(source: Source, kind: FileKind): Reading {
   const bytes = Buffer.byteLength(source.text);
-  const refuse = (code: EdgeCode, says: string, span: Span, more?: More): Reading => {
+  const refuse = (code: ReadingCode, says: string, span: Span, more?: More): Reading => {
     const document = { source, value: undefined, spanOf: () => span, keySpanOf: () => span };
     const diagnostics: Diagnostic[] = [];
-    reportTo(diagnostics, document)(code, '', says, more);
+    errorsTo<ReadingCode>(diagnostics, document, kind.prefix)(code, '', says, more);
     return { document: null, diagnostics };
   };
   if (bytes > FILE_LIMIT_BYTES) {
     const says = `the file has ${bytes} bytes; at most ${FILE_LIMIT_BYTES} are read`;
-    return refuse('edge.too_large', says, { start: 0, end: 0 });
+    return refuse('too_large', says, { start: 0, end: 0 });
   }
   let parsed: Document;
   try {
@@ -51,18 +47,18 @@ export function readDocument(source: Source, kind: FileKind = EDGE_FILE): Readin
     parsed = parseDocument(source.text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
   } catch {
     // The parser is recursive; only nesting by the ten thousand exhausts the stack.
-    return refuse('edge.too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
+    return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
   }
   return read(source, parsed, kind, refuse);
 }
 
-type Refuse = (code: EdgeCode, says: string, span: Span, more?: More) => Reading;
+type Refuse = (code: ReadingCode, says: string, span: Span, more?: More) => Reading;
 
 function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse): Reading {
   const whole = { start: 0, end: source.text.length };
   const targets: AliasTargets = new Map();
   const located = locator(parsed, targets);
-  const skeleton: EdgeDocument = { source, value: undefined, ...located };
+  const skeleton: LocatedDocument = { source, value: undefined, ...located };
   const problems = [...parsed.errors, ...parsed.warnings].map((problem) =>
     syntaxProblem(source, problem, kind),
   );
@@ -76,14 +72,14 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
   if (directives?.yaml.explicit === true && directives.yaml.version !== '1.2') {
     const span = clamped({ start: source.text.indexOf('%YAML'), end: source.text.indexOf('\n') }, whole.end);
     return refuse(
-      'edge.syntax',
+      'syntax',
       `the file asks for YAML ${directives.yaml.version}; it is read as YAML 1.2 only`,
       span,
     );
   }
   if (isEmptyContents(contents)) {
     return refuse(
-      'edge.empty',
+      'empty',
       'the file is empty',
       { start: 0, end: 0 },
       {
@@ -91,10 +87,9 @@ function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse):
       },
     );
   }
-  if (!isMap(contents))
-    return refuse('edge.not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
+  if (!isMap(contents)) return refuse('not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
   const diagnostics: Diagnostic[] = [];
-  const built = valueOf(parsed, targets, reportTo(diagnostics, skeleton));
+  const built = valueOf(parsed, targets, kind.called, errorsTo(diagnostics, skeleton, kind.prefix));
   return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
 }
 
@@ -110,7 +105,7 @@ function notAMap(text: string, kind: FileKind): string {
 }
 
 interface SyntaxProblem {
-  readonly code: EdgeCode;
+  readonly code: ReadingCode;
   readonly says: string;
   readonly span: Span;
   readonly hint?: string | undefined;
@@ -119,19 +114,19 @@ interface SyntaxProblem {
 function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError, kind: FileKind): SyntaxProblem {
   const span = clamped({ start: pos[0], end: pos[1] }, text.length);
   if (code === 'TAB_AS_INDENT') {
-    return { code: 'edge.tab_indent', says: 'a tab is used for indentation; YAML takes spaces only', span };
+    return { code: 'tab_indent', says: 'a tab is used for indentation; YAML takes spaces only', span };
   }
   if (code === 'MULTIPLE_DOCS') {
     const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
     const says = `a second document begins here; ${kind.called} holds one`;
-    return { code: 'edge.several_documents', says, span: marker };
+    return { code: 'several_documents', says, span: marker };
   }
   if (code === 'TAG_RESOLVE_FAILED') {
     const tag = text.slice(span.start, span.end);
     const says = `'${tag}' is read as a YAML tag, so the value after it is not what it looks like`;
-    return { code: 'edge.unknown_tag', says, span, hint: 'put the whole value in quotes' };
+    return { code: 'unknown_tag', says, span, hint: 'put the whole value in quotes' };
   }
-  return { code: 'edge.syntax', says: SYNTAX[code] ?? lowerFirst(message), span };
+  return { code: 'syntax', says: SYNTAX[code] ?? lowerFirst(message), span };
 }
 
 /** The parser's complaints, by its codes, in the words of somebody who edits a file. */

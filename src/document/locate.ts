@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Node, Pair, YAMLMap } from 'yaml';
-import type { Span } from '../../diagnostics/diagnostic.ts';
+import type { Span } from '../diagnostics/diagnostic.ts';
 
 interface Locator {
   readonly spanOf: (pointer: string) => Span | undefined;

@@ -1,7 +1,7 @@
-import type { Source, Span } from '../../diagnostics/diagnostic.ts';
+import type { Source, Span } from '../diagnostics/diagnostic.ts';
 
 /** A configuration as plain data that knows where in its text each part stands. */
-export interface EdgeDocument {
+export interface LocatedDocument {
   /** The text; absent for an object that was handed over. */
   readonly source: Source | undefined;
   readonly value: unknown;
@@ -12,7 +12,7 @@ export interface EdgeDocument {
 }
 
 /** An object as a document: it has pointers but no spans. */
-export function plainDocument(value: unknown): EdgeDocument {
+export function plainDocument(value: unknown): LocatedDocument {
   return { source: undefined, value, spanOf: () => undefined, keySpanOf: () => undefined };
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { plainDocument } from '../../src/edge/document/document.ts';
-import { FILE_LIMIT_BYTES, readDocument } from '../../src/edge/document/read.ts';
+import { plainDocument } from '../../src/document/document.ts';
+import { FILE_LIMIT_BYTES, readDocument } from '../../src/document/read.ts';
+import { EDGE_FILE } from '../../src/edge/document/edge_file.ts';
 
 function read(text: string) {
-  const { document, diagnostics } = readDocument({ name: 'edge.yaml', text });
+  const { document, diagnostics } = readDocument({ name: 'edge.yaml', text }, EDGE_FILE);
   const at = (pointer: string): string | undefined => {
     const span = document?.spanOf(pointer);
     return span && text.slice(span.start, span.end);

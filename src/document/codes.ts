@@ -1,0 +1,28 @@
+/** What can be wrong with any file: each kind of file puts its name before these (`edge.syntax`, `scenario.syntax`). */
+
+/** Found while the text is read. */
+export type ReadingCode =
+  | 'empty'
+  | 'not_a_map'
+  | 'too_large'
+  | 'too_deep'
+  | 'several_documents'
+  | 'syntax'
+  | 'tab_indent'
+  | 'unknown_tag'
+  | 'unknown_alias'
+  | 'alias_limit'
+  | 'duplicate_key'
+  | 'bad_key';
+
+/** Found while a value is compared with its shape. */
+export type ShapeCode =
+  | 'unknown_key'
+  | 'missing_key'
+  | 'wrong_type'
+  | 'unknown_value'
+  | 'out_of_range'
+  | 'too_long'
+  | 'empty_value'
+  | 'bad_form'
+  | 'bad_name';
