@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ourConfig } from './our_config.ts';
 import { type Running, start, untilListening, whereIs } from './processes.ts';
+import type { Workload } from './workloads.ts';
 import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './servers.ts';
 
 /** What a contestant can do besides HTTP/1.1 in the clear. */
@@ -13,6 +14,8 @@ export interface Contestant {
   /** For people. */
   readonly says: string;
   readonly abilities: readonly Ability[];
+  /** Workloads that it is there for; all where it is left out. */
+  readonly only?: (workload: Workload) => boolean;
   /** Whether it gets faster while it runs. */
   readonly compiles: boolean;
   /** Why it cannot take part on this machine, or null. */
@@ -84,6 +87,12 @@ const OURS: Contestant = {
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
   server('nginx', nginxArguments),
+  {
+    ...server('nginx', (site, allOn) => nginxArguments(site, allOn, '')),
+    name: 'nginx_buffers',
+    says: 'nginx with as many buffers as it has by itself',
+    only: ({ path }) => path === '/100k',
+  },
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
   node('undici', 'node:http + undici dispatch', ['undici']),

@@ -89,7 +89,9 @@ export async function measure(plan: Plan, around: Surroundings): Promise<Measure
   };
 }
 
-function unable({ abilities }: Contestant, { needs, protocol }: Workload): string | null {
+function unable({ abilities, only }: Contestant, workload: Workload): string | null {
+  const { needs, protocol } = workload;
+  if (only?.(workload) === false) return 'not asked for this';
   const lacking = needs.find((need) => !abilities.includes(need));
   if (lacking !== undefined) return lacking === 'everything' ? 'not set up for all modules' : `no ${lacking}`;
   return protocol === 'http2' && !hasH2load() ? 'h2load is not installed' : null;

@@ -78,9 +78,10 @@ function commandOf(contestant: Contestant, around: Surroundings): readonly strin
 }
 
 async function startMs(contestant: Contestant, around: Surroundings): Promise<number> {
+  const command = commandOf(contestant, around);
   const began = performance.now();
   let tookMs = 0;
-  const running = await start(commandOf(contestant, around), {
+  const running = await start(command, {
     core: around.proxyCore,
     logFile: join(around.folder, 'start.log'),
     environment: environmentOf(around.site),
