@@ -15,7 +15,7 @@ import { lateHttp2 } from './proxy/late_http2.ts';
 import type { ListenerLimits } from './proxy/limits.ts';
 import { type Wiring, enginePlane } from './proxy/plane.ts';
 import type { StreamLimits } from './proxy/tcp_limits.ts';
-import type { TlsCertificate } from './proxy/tls_port.ts';
+import type { TlsCertificate } from './engine/tls_profile.ts';
 import { copyBodies, listenIn } from './recorder/listen_in.ts';
 import type { Tape } from './recorder/tape.ts';
 import type { ScriptedHands } from './simulator/scripted.ts';

@@ -11,7 +11,7 @@ import {
   localAuthority,
   serverCertificate,
 } from './local_authority.ts';
-import type { TlsCertificate } from '../proxy/tls_port.ts';
+import type { TlsCertificate } from '../engine/tls_profile.ts';
 
 interface Options {
   readonly client?: string;

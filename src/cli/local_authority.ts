@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isKeyOf, readCertificate } from '../crypto/x509.ts';
-import type { TlsCertificate } from '../proxy/tls_port.ts';
+import type { TlsCertificate } from '../engine/tls_profile.ts';
 import { FileError } from './load_config.ts';
 
 /** The certificate authority of this user on this machine: what it signs is for local use. */

@@ -1,39 +1,22 @@
 import { readCertificateChain } from '../crypto/x509.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import { hostTable, isLoopback } from './hosts.ts';
 import type { KeptParts } from './kept_parts.ts';
 import { readHostport } from './slots.ts';
 
-/** How TLS is spoken with whoever asks for a name. */
-export interface Handshake {
-  /** Name of the edge; empty where the client named none and several could be meant. */
-  readonly edge: string;
-  readonly kind: 'https' | 'tls';
-  /** False: the bytes pass through as they are. */
-  readonly terminates: boolean;
-  readonly minVersion: '1.0' | '1.1' | '1.2' | '1.3';
-  /** Authorities of client certificates; without any, none is asked for. */
-  readonly authorities: readonly { readonly name: string; readonly pem: string }[] | null;
-}
-
-/** A certificate of the file with its key, both PEM. */
-export interface ShownCertificate {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-}
-
 export interface HandshakeTable {
   /** The handshake for a server name (lower case, empty for none) at a port of an edge; null where nobody answers. */
-  readonly find: (name: string, port: number) => Handshake | null;
+  readonly find: (name: string, port: number) => TlsProfile | null;
   /** The certificate of the file that holds for a name; null where there is none. */
-  readonly certificateFor: (name: string) => ShownCertificate | null;
+  readonly certificateFor: (name: string) => TlsCertificate | null;
   /** Ports of all edges that speak TLS. */
   readonly ports: readonly number[];
 }
 
 const HTTPS_PORT = 443;
 /** Where no edge is named: the oldest version that is usual, and nothing that an edge could rely on. */
-const UNNAMED: Handshake = {
+const UNNAMED: TlsProfile = {
   edge: '',
   kind: 'https',
   terminates: true,
@@ -47,15 +30,15 @@ export function handshakeTable(
   adoptHosts: 'none' | 'loopback' | 'any',
   kept: KeptParts,
 ): HandshakeTable {
-  const byPort = new Map<number, [host: string, handshake: Handshake][]>();
-  const add = (hostports: readonly string[], handshake: Handshake): void => {
+  const byPort = new Map<number, [host: string, profile: TlsProfile][]>();
+  const add = (hostports: readonly string[], profile: TlsProfile): void => {
     for (const { host, port } of hostports.map(readHostport)) {
       const known = byPort.get(port) ?? [];
-      known.push([host, handshake]);
+      known.push([host, profile]);
       byPort.set(port, known);
     }
   };
-  const https: Handshake[] = [];
+  const https: TlsProfile[] = [];
   for (const [edge, each] of Object.entries(config.edges.https)) {
     const { tls_termination: termination } = each;
     const minVersion = termination?.enabled === true ? termination.min_version : '1.2';
@@ -73,7 +56,7 @@ export function handshakeTable(
   }
   const tables = new Map([...byPort].map(([port, entries]) => [port, hostTable(entries)]));
   const sole = https.length === 1 ? https[0]! : null;
-  const adopted = (name: string): Handshake | null => {
+  const adopted = (name: string): TlsProfile | null => {
     const isAdopted =
       adoptHosts === 'any' || (adoptHosts === 'loopback' && (name === '' || isLoopback(name)));
     if (sole !== null && (isAdopted || name === '')) return sole;
@@ -91,14 +74,14 @@ export function handshakeTable(
 function authoritiesOf(
   { certificate_authorities: all }: EdgeConfig,
   mutual: { readonly enabled: boolean; readonly certificate_authority_ids: readonly string[] } | undefined,
-): Handshake['authorities'] {
+): TlsProfile['authorities'] {
   if (mutual === undefined || !mutual.enabled) return null;
   return mutual.certificate_authority_ids.map((name) => ({ name, pem: all[name]?.ca_pem ?? '' }));
 }
 
 /** Certificates by the host names in them; a wildcard stands for one label (RFC 9525 §6.3). */
 function certificateTable({ tls_certificates: certificates }: EdgeConfig): HandshakeTable['certificateFor'] {
-  const byName = new Map<string, ShownCertificate>();
+  const byName = new Map<string, TlsCertificate>();
   for (const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } of Object.values(
     certificates,
   )) {

@@ -10,7 +10,8 @@ import type { AcceptOptions } from './tcp.ts';
 import { type StreamHands, driveStream } from './tcp_drive.ts';
 import { passedTlsFacts, tlsFactsOf } from './tls_facts.ts';
 import { readClientHello } from './tls_hello.ts';
-import type { FrontWiring, TlsProfile } from './tls_port.ts';
+import type { TlsProfile } from '../engine/tls_profile.ts';
+import type { FrontWiring } from './tls_port.ts';
 import { refuseHello } from './tls_refusal.ts';
 import type { TlsServers } from './tls_servers.ts';
 

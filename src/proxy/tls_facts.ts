@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { clientCertificateOf, trustOf } from '../crypto/client_certificate.ts';
 import type { TlsFacts } from '../engine/contract.ts';
-import type { TlsProfile } from './tls_port.ts';
+import type { TlsProfile } from '../engine/tls_profile.ts';
 
 /** What a finished handshake came to; only a certificate that was verified is told. */
 export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile): TlsFacts {

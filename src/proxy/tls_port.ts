@@ -2,26 +2,10 @@ import type { Socket } from 'node:net';
 import type { Connection } from '../engine/contract.ts';
 import type { Answers, FetchRequest } from '../engine/contract.ts';
 import type { StreamExchange } from '../engine/stream.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 import type { ConnectionFacts } from './port.ts';
 
 /** What the listeners for TLS and TCP are given by the composition root. */
-
-/** How TLS is spoken with whoever asks for a name. */
-export interface TlsProfile {
-  /** Name of the edge; empty where none was named. */
-  readonly edge: string;
-  readonly kind: 'https' | 'tls';
-  readonly terminates: boolean;
-  readonly minVersion: '1.0' | '1.1' | '1.2' | '1.3';
-  /** Authorities of client certificates; null when none is asked for. */
-  readonly authorities: readonly { readonly name: string; readonly pem: string }[] | null;
-}
-
-/** A certificate, leaf first, with its key, both PEM. */
-export interface TlsCertificate {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-}
 
 /** Where a connection came to, as edges name it: a listener stands for one host and port, or for a port by name. */
 export interface StreamPlace {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type TLSSocket, type TlsOptions, createServer } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
-import type { TlsCertificate, TlsProfile } from './tls_port.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 
 /** A session that was made, or why there is none. */
 export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
