@@ -151,12 +151,19 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     beginOn(runtime, head, connection);
 
   function emit(exchange: Exchange): HttpRequestCompleteEvent {
-    metrics.record(exchange, world.nowMs());
     const event = projectHttpRequestComplete(exchange, newEventId);
     const { locate } = current;
     options.tape?.finished(exchange, event.object);
     options.onEvent?.(event, () => explanationOf(exchange, locate));
     return event;
+  }
+
+  // An event that nobody hears is not made.
+  const isHeard = options.tape !== undefined || options.onEvent !== undefined;
+
+  function finished(exchange: Exchange): void {
+    metrics.record(exchange, world.nowMs());
+    if (isHeard) emit(exchange);
   }
 
   function emitStream(exchange: StreamExchange): void {
@@ -181,7 +188,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
   }
 
-  const wiring = wiringOf(runtime, emit);
+  const wiring = wiringOf(runtime, finished);
   return {
     get config() {
       return current.config;
@@ -193,6 +200,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     handle: async (request, from = {}) => {
       const exchange = beginRequest(runtime, request, from);
       const response = await answered(exchange, request, options);
+      metrics.record(exchange, world.nowMs());
       return { response, event: emit(exchange), trace: traceOf(exchange) };
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
@@ -226,7 +234,7 @@ function connectionFor(head: RequestHead | RefusedHead, from: ClientFacts, nowMs
   return connectionOf(from, scheme, nowMs);
 }
 
-/** What drivers of requests are given; `finished` makes the event. */
+/** What drivers of requests are given; `finished` makes the event, if anybody hears it. */
 function wiringOf(runtime: EdgeRuntime, finished: Wiring['finished']): Wiring {
   return {
     naming: () => runtime.current().naming,

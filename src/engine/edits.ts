@@ -1,19 +1,37 @@
-import { type FieldList, hasField, isName } from '../http/fields.ts';
+import { type FieldList, hasField, isName, NO_FIELDS } from '../http/fields.ts';
+import { byIdentity } from '../http/identity.ts';
 import type { Edit } from './contract.ts';
 
 export type HeadersEdit = Extract<Edit, { edit: 'headers' }>;
 
+/** What was made last of one list of fields, by edits of one list. */
+interface LastEdited {
+  side: 'request' | 'response';
+  edits: readonly Edit[] | null;
+  out: FieldList;
+}
+
+const lastOf = byIdentity((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
+
 /**
- * Applies the header edits of one side, in order: the only place where edits become fields. The list is copied
- * before it is changed, unless it is the caller's own to change.
+ * Applies the header edits of one side, in order: the only place where edits become fields. The list itself is not
+ * changed.
  */
 export function applyHeaderEdits(
   fields: FieldList,
   edits: readonly Edit[],
   side: 'request' | 'response',
-  owned: string[] | null = null,
 ): FieldList {
-  let out: string[] | null = owned;
+  if (edits.length === 0) return fields;
+  const last = lastOf(fields);
+  if (last.edits === edits && last.side === side) return last.out;
+  last.edits = edits;
+  last.side = side;
+  return (last.out = edited(fields, edits, side));
+}
+
+function edited(fields: FieldList, edits: readonly Edit[], side: 'request' | 'response'): FieldList {
+  let out: string[] | null = null;
   for (let at = 0; at < edits.length; at++) {
     const edit = edits[at]!;
     if (edit.edit !== 'headers' || edit.on !== side) continue;

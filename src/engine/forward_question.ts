@@ -32,7 +32,7 @@ export function upstreamRequest(
     leaf,
     method: request.method,
     target: formatTarget(request.path, request.query),
-    headers: applyHeaderEdits(base, exchange.edits, 'request', base),
+    headers: applyHeaderEdits(base, exchange.edits, 'request'),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
     ...(converts !== null && { converts }),

@@ -1,4 +1,3 @@
-import { forwardedResponse } from '../http/forwarding.ts';
 import type {
   AnswerTo,
   Answers,
@@ -228,7 +227,7 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
   if ('head' in given) {
     attempted(exchange, leaf, 'upstream.answered', given.head.status, given.reused, '');
     conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
-    const headers = forwardedResponse(given.head.headers, exchange.naming.errorField);
+    const headers = exchange.naming.giveBack(given.head.headers);
     return respond(exchange, { status: given.head.status, headers }, 'upstream');
   }
   const reason = `upstream.${given.failure}` as const;

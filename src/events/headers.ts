@@ -1,4 +1,5 @@
 import type { FieldList } from '../http/fields.ts';
+import { byIdentity } from '../http/identity.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
 import type { NormalisedHeaders } from './catalogue.ts';
 
@@ -44,7 +45,7 @@ function valuesOf(name: string): Values {
   if (!mayHoldSecret(lower)) return alone;
   let hidden = HIDDEN.get(lower);
   if (hidden === undefined) {
-    hidden = (value) => [withoutSecret(lower, value).toLowerCase()];
+    hidden = remembering((value) => Object.freeze([withoutSecret(lower, value).toLowerCase()]));
     if (HIDDEN.size < KEPT_SHAPES) HIDDEN.set(lower, hidden);
   }
   return hidden;
@@ -69,14 +70,14 @@ const shapes: Shape[] = [];
 let oldest = 0;
 
 /** Header fields as events carry them: names capitalised, values lower case and in order. */
-export function normaliseHeaders(fields: FieldList): NormalisedHeaders {
+export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = byIdentity((fields) => {
   const shape = knownShape(fields);
   if (shape === undefined) return normaliseAnew(fields);
   const out: Record<string, readonly string[]> = { ...shape.empty };
   const { keys, values } = shape;
   for (let at = 0; at < keys.length; at++) out[keys[at]!] = values[at]!(fields[2 * at + 1]!);
   return out;
-}
+});
 
 function knownShape(fields: FieldList): Shape | undefined {
   for (const shape of shapes) {

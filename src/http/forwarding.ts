@@ -1,3 +1,4 @@
+import { byIdentity } from './identity.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -51,12 +52,12 @@ export type RequestForwarder = (
   authority: string,
   scheme: string,
   clientIp: string,
-) => string[];
+) => FieldList;
 
 /**
  * Makes the function that turns a client's fields into those an upstream gets, without framing: hop-by-hop and
  * identity fields dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the
- * host asked for.
+ * host asked for. The list is shared with other requests that have the same fields.
  */
 export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
   const known = new Map<string, Fate>();
@@ -71,7 +72,7 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
     isFraming(lower) ||
     lower.startsWith(identity.auth) ||
     lower.startsWith(identity.mtls);
-  return (headers, authority, scheme, clientIp) => {
+  const make: RequestForwarder = (headers, authority, scheme, clientIp) => {
     const named = namedByConnection(headers);
     const out: string[] = ['host', authority];
     let forwardedFor = '';
@@ -94,6 +95,24 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
+  const lastOf = byIdentity((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  return (headers, authority, scheme, clientIp) => {
+    const last = lastOf(headers);
+    const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
+    if (last.out !== null && isSame) return last.out;
+    last.authority = authority;
+    last.scheme = scheme;
+    last.clientIp = clientIp;
+    return (last.out = make(headers, authority, scheme, clientIp));
+  };
+}
+
+/** What was made last of one list of fields. */
+interface LastForward {
+  authority: string;
+  scheme: string;
+  clientIp: string;
+  out: FieldList | null;
 }
 
 const lowerNames = new Map<string, string>();
@@ -107,7 +126,16 @@ function lowered(name: string): string {
   return lower;
 }
 
-/** The fields of an upstream's response as a client gets them; `Content-Length` stays, it describes HEAD and 304 too. */
+export type ResponseForwarder = (headers: FieldList) => FieldList;
+
+/**
+ * Makes the function that gives the fields of an upstream's response as a client gets them; `Content-Length` stays, it
+ * describes HEAD and 304 too. `errorCodeField` is the edge's own to say.
+ */
+export function responseForwarder(errorCodeField: string): ResponseForwarder {
+  return byIdentity((headers) => forwardedResponse(headers, errorCodeField));
+}
+
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {
   const named = namedByConnection(headers);
   let out: string[] | null = null;

@@ -1,4 +1,5 @@
 import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
+import { byIdentity } from '../http/identity.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { isMethod } from './methods.ts';
 
@@ -41,24 +42,39 @@ export const seen = { hosts: 0, hasDate: false };
  * which only the writer of a message may set, are left out. Null when a field would break out of its line.
  */
 export function fieldLines(fields: FieldList): string | null {
+  const { text, hosts, hasDate } = linesOf(fields);
+  seen.hosts = hosts;
+  seen.hasDate = hasDate;
+  return text;
+}
+
+interface Lines {
+  readonly text: string | null;
+  readonly hosts: number;
+  readonly hasDate: boolean;
+}
+
+const BROKEN: Lines = { text: null, hosts: 0, hasDate: false };
+
+const linesOf: (fields: FieldList) => Lines = byIdentity((fields) => {
   let text = '';
-  seen.hosts = 0;
-  seen.hasDate = false;
+  let hosts = 0;
+  let hasDate = false;
   for (let at = 0; at < fields.length; at += 2) {
     const name = outgoing(fields[at]!);
-    if (name === null) return null;
+    if (name === null) return BROKEN;
     if (name.label === '') continue;
     const value = fields[at + 1]!;
     if (value !== name.sound) {
-      if (!isFieldValue(value)) return null;
+      if (!isFieldValue(value)) return BROKEN;
       if (value.length <= LONGEST_KEPT) name.sound = value;
     }
-    if (name.isHost) seen.hosts++;
-    else if (name.isDate) seen.hasDate = true;
+    if (name.isHost) hosts++;
+    else if (name.isDate) hasDate = true;
     text += name.label + value;
   }
-  return text;
-}
+  return { text, hosts, hasDate };
+});
 
 const TARGET = /^[!-~]+$/;
 

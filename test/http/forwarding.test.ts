@@ -26,6 +26,18 @@ describe('what an upstream gets of a request', () => {
     ]);
   });
 
+  it('is told of each client anew, though their fields are the same list', () => {
+    const fields = ['Host', 'shop.test', 'X-Mine', 'a'];
+    const forwardedFor = (ip: string, authority = 'shop.test', scheme = 'https') =>
+      forward(fields, authority, scheme, ip).slice(4);
+    for (let turn = 0; turn < 3; turn++) {
+      expect(forwardedFor('192.0.2.7')).toEqual(FORWARDED);
+      expect(forwardedFor('192.0.2.8')[1]).toBe('192.0.2.8');
+      expect(forwardedFor('192.0.2.8', 'other.test')[5]).toBe('other.test');
+      expect(forwardedFor('192.0.2.8', 'other.test', 'http')[3]).toBe('http');
+    }
+  });
+
   it.each([
     ['Connection', 'keep-alive'],
     ['Keep-Alive', 'timeout=5'],

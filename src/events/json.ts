@@ -1,0 +1,66 @@
+import type { HttpRequestComplete, HttpRequestCompleteEvent, NormalisedHeaders } from './catalogue.ts';
+import type { TcpConnectionClosedEvent } from './tcp_connection.ts';
+import { byIdentity } from '../http/identity.ts';
+
+/**
+ * The JSON text of an event, letter for letter what `JSON.stringify` makes of it. Writing the members that are known
+ * takes a fifth of the time of finding them; texts of our own making need no look at their characters.
+ */
+export function eventJson(event: HttpRequestCompleteEvent | TcpConnectionClosedEvent): string {
+  if (event.event_type !== 'http_request_complete.v0') return JSON.stringify(event);
+  return (
+    `{"event_id":"${event.event_id}","event_type":"http_request_complete.v0"` +
+    `,"event_timestamp":"${event.event_timestamp}","object":${objectJson(event.object)}}`
+  );
+}
+
+function objectJson(seen: HttpRequestComplete): string {
+  const { backend, basic_auth, circuit_breaker, compression, conn, oauth, tls, traffic_policy } = seen;
+  return (
+    `{"backend":{"connection_reused":${backend.connection_reused}}` +
+    `,"basic_auth":{"decision":"${basic_auth.decision}","username":${quoted(basic_auth.username)}}` +
+    `,"circuit_breaker":{"decision":"${circuit_breaker.decision}"}` +
+    `,"compression":{"algorithm":"${compression.algorithm}","bytes_saved":${compression.bytes_saved}}` +
+    `,"conn":{"client_ip":"${conn.client_ip}","server_ip":"${conn.server_ip}"` +
+    `,"server_name":${quoted(conn.server_name)},"server_port":${conn.server_port}` +
+    `,"start_ts":"${conn.start_ts}"},"http":${httpJson(seen.http)}` +
+    `,"ip_policy":{"decision":"${seen.ip_policy.decision}"}` +
+    `,"oauth":{"app_client_id":${quoted(oauth.app_client_id)},"decision":"${oauth.decision}"` +
+    `,"user":{"id":${quoted(oauth.user.id)},"name":${quoted(oauth.user.name)}}}` +
+    `,"tls":{"cipher_suite":"${tls.cipher_suite}"` +
+    `,"client_cert":{"serial_number":${quoted(tls.client_cert.serial_number)}` +
+    `,"subject":{"cn":${quoted(tls.client_cert.subject.cn)}}},"version":"${tls.version}"}` +
+    `,"traffic_policy":{"logs":${traffic_policy.logs.length === 0 ? '[]' : JSON.stringify(traffic_policy.logs)}}` +
+    `,"webhook_verification":{"decision":"${seen.webhook_verification.decision}"}}`
+  );
+}
+
+function httpJson({ request, response }: HttpRequestComplete['http']): string {
+  const { url } = request;
+  return (
+    `{"request":{"body_length":${request.body_length},"headers":${headersJson(request.headers)}` +
+    `,"method":${quoted(request.method)},"url":{"host":${quoted(url.host)},"path":${quoted(url.path)}` +
+    `,"query":${quoted(url.query)},"raw":${quoted(url.raw)},"scheme":"${url.scheme}"}` +
+    `,"user_agent":${quoted(request.user_agent)}},"response":{"body_length":${response.body_length}` +
+    `,"headers":${headersJson(response.headers)},"status_code":${response.status_code}}}`
+  );
+}
+
+/** Heads that come again are normalised once, and written once. */
+const headersJson: (headers: NormalisedHeaders) => string = byIdentity((headers) => {
+  let text = '';
+  for (const name of Object.keys(headers)) {
+    const values = headers[name]!;
+    const list = values.length === 1 ? quoted(values[0]!) : values.map(quoted).join(',');
+    text += `${text === '' ? '' : ','}${quoted(name)}:[${list}]`;
+  }
+  return `{${text}}`;
+});
+
+/** Characters that stand for themselves in a JSON text. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  if (text === '') return '""';
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
