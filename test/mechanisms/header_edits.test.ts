@@ -115,3 +115,16 @@ describe('header edits are refused', () => {
     ).toEqual([]);
   });
 });
+
+it('other edits of the same fields are other fields, and the fields themselves stay', () => {
+  const fields = ['a', '1', 'b', '2'];
+  const first = [headersEdit('request', ['a'], [])];
+  const second = [headersEdit('request', [], ['c', '3']), headersEdit('response', ['b'], [])];
+  for (let turn = 0; turn < 4; turn++) {
+    expect(applyHeaderEdits(fields, first, 'request')).toEqual(['b', '2']);
+    expect(applyHeaderEdits(fields, second, 'request')).toEqual(['a', '1', 'b', '2', 'c', '3']);
+    expect(applyHeaderEdits(fields, second, 'response')).toEqual(['a', '1']);
+    expect(applyHeaderEdits(fields, [], 'response')).toBe(fields);
+  }
+  expect(fields).toEqual(['a', '1', 'b', '2']);
+});
