@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { TICK_MS } from './processes.ts';
 
 /** What a core has done since the machine started, in ticks. */
 interface CoreTicks {
@@ -12,8 +13,6 @@ export interface CoreShares {
   /** Of others than those that are told of; what another guest of the host took is among it. */
   readonly foreign: number;
 }
-
-const TICK_MS = 10; // USER_HZ is 100 on every Linux that Node runs on
 
 function ticksOf(core: number): CoreTicks {
   const line = readFileSync('/proc/stat', 'utf8')

@@ -123,23 +123,39 @@ function familyOf(pid: number): number[] {
   }
 }
 
-const TICK_MS = 10; // USER_HZ is 100 on every Linux that Node runs on
+export const TICK_MS = 10; // USER_HZ is 100 on every Linux that Node runs on
 
-/** Processor time that a process and all below it have used, in ms. */
-export function cpuMs(pid: number): number {
-  return familyOf(pid).reduce((sum, each) => sum + cpuOfOne(each), 0);
+/** Processor time, in ms. */
+export interface CpuTimes {
+  readonly userMs: number;
+  readonly systemMs: number;
 }
 
-function cpuOfOne(pid: number): number {
+/** Processor time that a process and all below it have used. */
+export function cpuTimes(pid: number): CpuTimes {
+  const all = familyOf(pid).map(cpuOfOne);
+  return {
+    userMs: all.reduce((sum, { userMs }) => sum + userMs, 0),
+    systemMs: all.reduce((sum, { systemMs }) => sum + systemMs, 0),
+  };
+}
+
+/** The same, user and system together. */
+export function cpuMs(pid: number): number {
+  const { userMs, systemMs } = cpuTimes(pid);
+  return userMs + systemMs;
+}
+
+function cpuOfOne(pid: number): CpuTimes {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [utime, stime] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .slice(11, 13);
-    return (Number(utime) + Number(stime)) * TICK_MS;
+    return { userMs: Number(utime) * TICK_MS, systemMs: Number(stime) * TICK_MS };
   } catch {
-    return 0;
+    return { userMs: 0, systemMs: 0 };
   }
 }
 
