@@ -131,17 +131,17 @@ async function whyNotRequest(
 
 async function explainCase(path: string, options: Options): Promise<number> {
   if (options.case === undefined) throw new FileError('say which case: --case and its name');
-  const { caseTrees, explainedCase } = await import('./explain_case.ts');
+  const { caseTrees, explainedCase, explanationsOf } = await import('./explain_case.ts');
   const explained = await explainedCase(path, options.case);
   if (explained === null) return EXIT.configInvalid;
-  const { draft, edge, flights, locate } = explained;
+  const { draft, edge, locate } = explained;
   if (options.whyNot !== undefined) {
     if (draft === null) throw new FileError('no edge takes this request: it is refused before any rule');
     const { answerWhyNot } = await import('./why_not.ts');
-    const { text, data } = answerWhyNot(options.whyNot, draft, edge, locate);
+    const { text, data } = await answerWhyNot(options.whyNot, draft, edge, locate);
     process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : text);
   } else if (options.json === true) {
-    const all = flights.map(({ exchange }) => explanationOf(exchange, locate));
+    const all = explanationsOf(explained);
     process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else process.stdout.write(caseTrees(explained));
   return EXIT.ok;

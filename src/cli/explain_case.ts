@@ -2,6 +2,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
+import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
+import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import type { Flight } from '../simulator/flight.ts';
 import { runCase } from '../simulator/run_case.ts';
@@ -17,6 +19,8 @@ export interface ExplainedCase {
   readonly edge: EdgeUnderTest;
   readonly locate: Locate;
   readonly flights: readonly Flight[];
+  /** Connections to TLS and TCP edges that it made. */
+  readonly connections: readonly StreamExchange[];
   /** The last request of the case; null when no edge takes it. */
   readonly draft: Draft | null;
 }
@@ -38,9 +42,13 @@ export async function explainedCase(path: string, name: string): Promise<Explain
     const compiled = compileCase(row, setting, all);
     if (compiled !== null) {
       const flights: Flight[] = [];
-      runCase(compiled, edge.traced(), { landed: (flight) => void flights.push(flight) });
+      const connections: StreamExchange[] = [];
+      runCase(compiled, edge.traced(), {
+        landed: (flight) => void flights.push(flight),
+        connected: ({ exchange }) => void connections.push(exchange),
+      });
       const draft = draftsOfCase(compiled, edge.config).at(-1) ?? null;
-      return { edge, locate: edge.locate, flights, draft };
+      return { edge, locate: edge.locate, flights, connections, draft };
     }
   }
   process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
@@ -48,8 +56,20 @@ export async function explainedCase(path: string, name: string): Promise<Explain
   return null;
 }
 
+/** The requests, or the connections, of a case as data. */
+export function explanationsOf({ flights, connections, locate }: ExplainedCase): readonly object[] {
+  return [
+    ...flights.map(({ exchange }) => explanationOf(exchange, locate)),
+    ...connections.map((each) => explanationOfStream(each, locate)),
+  ];
+}
+
 /** The trees of the requests of a case. */
-export function caseTrees({ flights, locate }: ExplainedCase): string {
+export function caseTrees({ flights, connections, locate }: ExplainedCase): string {
+  if (connections.length > 0) {
+    const told = connections.map((each) => renderStreamExplanation(explanationOfStream(each, locate)));
+    return `${told.join('\n\n')}\n`;
+  }
   const trees = flights
     .slice(0, TOLD_LIMIT)
     .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);

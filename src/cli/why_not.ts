@@ -6,7 +6,10 @@ import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
 import { type Target, targetOf } from '../simulator/search/target.ts';
 import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../simulator/under_test.ts';
+import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
+import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from './load_config.ts';
+import { signerOf } from './testing/run_tests.ts';
 
 /** What would have to differ for something to happen to a request, as text or as data. */
 export interface WhyNotAnswer {
@@ -15,11 +18,16 @@ export interface WhyNotAnswer {
 }
 
 /** Answers `--why-not NAME` for a request. A FileError when the edge has nothing of that name. */
-export function answerWhyNot(name: string, draft: Draft, edge: EdgeUnderTest, locate: Locate): WhyNotAnswer {
+export async function answerWhyNot(
+  name: string,
+  draft: Draft,
+  edge: EdgeUnderTest,
+  locate: Locate,
+): Promise<WhyNotAnswer> {
   const covered: CoveredEdge = coveredEdge(edge);
   const target = targetOf(name, covered);
   if ('problem' in target) throw new FileError(target.problem);
-  const found = whyNot(covered, draft, target);
+  const found = whyNot(covered, draft, target, { signer: await signerOf(edge.config) });
   return { text: textOf(target, found, locate), data: dataOf(target, found, locate) };
 }
 
@@ -38,23 +46,34 @@ function textOf({ says }: Target, found: WhyNot, locate: Locate): string {
       return `No change was found after which ${says}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
-      const tree = renderExplanation(explanationOf(found.flight.exchange, locate));
+      const tree = treeOf(found.run, locate);
       return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${says}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }
 
+function treeOf({ flights, connection }: DraftRun, locate: Locate): string {
+  if (connection !== null) return renderStreamExplanation(explanationOfStream(connection.exchange, locate));
+  return renderExplanation(explanationOf(flights.at(-1)!.exchange, locate));
+}
+
 function dataOf({ says }: Target, found: WhyNot, locate: Locate): object {
   if (found.verdict !== 'changes') return { target: says, ...found };
-  const { changes, draft, flight } = found;
+  const { changes, draft, run } = found;
   return {
     target: says,
     verdict: found.verdict,
     changes,
-    request: writtenRequest(draft),
+    ...(draft.connect === null
+      ? { request: writtenRequest(draft) }
+      : { connect: draft.connect, ip: draft.ip }),
     ...(Object.keys(draft.variables).length > 0 && { facts: draft.variables }),
     ...(Object.keys(draft.upstreams).length > 0 && { upstreams: draft.upstreams }),
     ...(draft.before !== null && { before: draft.before }),
-    explanation: explanationOf(flight.exchange, locate),
+    ...(draft.as !== null && { identities: { [draft.as.name]: draft.as.facts } }),
+    explanation:
+      run.connection === null
+        ? explanationOf(run.flights.at(-1)!.exchange, locate)
+        : explanationOfStream(run.connection.exchange, locate),
   };
 }

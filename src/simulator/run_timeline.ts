@@ -103,7 +103,7 @@ function scheduleSends(
 /** What a step could expect: of one request all that is known of it, of a burst how many ended how. */
 function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last }: Seen): Snapshot[] {
   if (snapshot !== true || last === null) return [];
-  const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries([...tally].sort()) };
+  const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];
 }
 

@@ -15,14 +15,21 @@ export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> 
     (exchange.pipeline?.slots ?? []).map(({ module }) => [module, decisionOf(exchange, module)]),
   );
   const seen = outcome.seen();
+  const because = decidingStep(outcome.steps()).code;
   return {
     status: response.status === 0 ? 'none' : response.status,
-    ...(location !== undefined && { headers: { location } }),
+    ...(location !== undefined && { headers: { location: locationOf(location, because) } }),
     upstream:
       seen === null ? 'none' : { backend: seen.request.leaf.id, path: seen.request.target.split('?')[0] },
-    because: decidingStep(outcome.steps()).code,
+    because,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };
+}
+
+/** Where a login begins is a URL with secrets of that login in it: only what stands before them is worth keeping. */
+function locationOf(location: string, because: string): unknown {
+  if (!because.endsWith('.login_started')) return location;
+  return { starts_with: location.split('?', 1)[0]! };
 }
 
 /** What came of a connection, as an expectation that holds of it. */

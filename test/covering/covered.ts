@@ -11,21 +11,11 @@ import type { FileResult } from '../../src/simulator/result.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
 import { ONCE } from '../../src/simulator/run_once.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../../src/simulator/under_test.ts';
+import { oneRoute } from '../one_route.ts';
 
 /** An edge with one route `/` before a backend `app`, with whatever else is given. */
 export function edgeWith(route: object, more: object = {}): EdgeUnderTest {
-  return edgeOf({
-    backends: { app: { static: { address: 'localhost:3000' } } },
-    edges: {
-      https: {
-        shop: {
-          hostports: ['shop.test:443'],
-          routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, ...route }],
-        },
-      },
-    },
-    ...more,
-  });
+  return edgeOf(oneRoute(route, more));
 }
 
 export function edgeOf(value: object): EdgeUnderTest {

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobsThatPay } from '../../src/cli/testing/jobs.ts';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
 import { POLICY } from './policy_text.ts';
 
 const COUNT = 4;
-let folder: string;
 const files = Array.from({ length: COUNT }, (_file, at) => `${at}.scenario.yaml`);
 
 /** Cases of chance, of time and that fail, each file with its own. */
@@ -27,12 +26,10 @@ cases:
 `;
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-jobs-'));
-  await writeFile(join(folder, 'policy.yaml'), POLICY);
-  await Promise.all(files.map((file, at) => writeFile(join(folder, file), casesOf(at))));
+const folder = folderWith({
+  'policy.yaml': POLICY,
+  ...Object.fromEntries(files.map((file, at) => [file, casesOf(at)])),
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const timeless = (text: string) => text.replaceAll(/"took_ms": [\d.]+/g, '"took_ms": 0');
 

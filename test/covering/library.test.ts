@@ -2,30 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coverScenario, createEdge, explainWhyNot } from '../../src/index.ts';
 import { sampleTexts } from '../../src/simulator/search/patterns.ts';
+import { onePolicy } from '../one_route.ts';
 
 const rule = (expressions: readonly string[], actions: readonly object[] = [{ type: 'deny' }]) => ({
   expressions,
   actions,
 });
-const edgeOf = (...rules: readonly object[]) =>
-  createEdge({
-    backends: { app: { static: { address: 'localhost:3000' } } },
-    edges: {
-      https: {
-        shop: {
-          hostports: ['shop.test:443'],
-          routes: [
-            {
-              match_type: 'path_prefix',
-              match: '/',
-              backend: { backend_id: 'app' },
-              traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
-            },
-          ],
-        },
-      },
-    },
-  });
+const edgeOf = (...rules: readonly object[]) => createEdge(onePolicy({ on_http_request: rules }));
 
 /** Expressions, one or several of a rule, that a request can make true. */
 const REACHABLE: readonly (readonly string[])[] = [

@@ -1,18 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
 import { CASES, POLICY } from './policy_text.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-cover-'));
-  await writeFile(join(folder, 'policy.yaml'), POLICY);
-  await writeFile(join(folder, 'a.scenario.yaml'), CASES);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderWith({ 'policy.yaml': POLICY, 'a.scenario.yaml': CASES });
 
 const run = (...args: string[]) => edgeproof(args, folder);
 const read = (name: string) => readFile(join(folder, name), 'utf8');

@@ -1,20 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from '../cli/command.ts';
 import { CASES, POLICY } from './policy_text.ts';
 
 const EDGE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-why-'));
-  await writeFile(join(folder, 'policy.yaml'), POLICY);
-  await writeFile(join(folder, 'a.scenario.yaml'), CASES);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderWith({ 'policy.yaml': POLICY, 'a.scenario.yaml': CASES });
 
 const run = (...args: string[]) => edgeproof(args, folder);
 

@@ -8,14 +8,15 @@ import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../.
 import { FileError } from '../load_config.ts';
 import type { BookedEdge } from './coverage_book.ts';
 import type { LoadedScenario } from './load_scenario.ts';
-import { signerFor } from './run_tests.ts';
+import { signerFor, signerOf } from './run_tests.ts';
 import { written } from './write_file.ts';
 
 /** Cases that cover what those of an edge do not. */
 export async function offeredCases(booked: BookedEdge): Promise<EmittedCases> {
   const { covered } = booked;
   const drafts = await Promise.all(booked.scenarios.map((each) => beginnings(each, covered.edge.config)));
-  return emittedCases(covered, findCases(covered, drafts.flat()), testedBy(booked, null));
+  const signer = await signerOf(covered.edge.config);
+  return emittedCases(covered, findCases(covered, drafts.flat(), { signer }), testedBy(booked, null));
 }
 
 /** The requests of the cases of a file. */
@@ -58,7 +59,7 @@ export async function writeCases(
   for (const [index, { booked, emitted }] of own.entries()) {
     const file = index === 0 ? path : numbered(path, index + 1);
     const form = extension === '.json' ? 'json' : 'yaml';
-    await written(file, scenarioText(emitted.cases, testedBy(booked, file), form));
+    await written(file, scenarioText(emitted, testedBy(booked, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
       `${file}: ${cases.length} cases for ${points.length} points of ${booked.first.edgeName}\n`,

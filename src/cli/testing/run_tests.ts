@@ -1,3 +1,4 @@
+import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { CaseRow, Scenario } from '../../simulator/document/check.ts';
 import type { Signer } from '../../simulator/document/requests.ts';
 import type { CaseResult, FileResult } from '../../simulator/result.ts';
@@ -81,16 +82,17 @@ export async function signerFor(scenario: Scenario): Promise<Signer | null> {
   return needsSigner(scenario) ? loadSigner() : null;
 }
 
+/** What signs requests for an edge that verifies signatures; null for any other. */
+export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
+  const routes = Object.values(config.edges.https).flatMap((edge) => edge.routes);
+  const verifies = routes.some(
+    ({ webhook_verification: own, traffic_policy: policy }) =>
+      own !== undefined || policy?.value.includes('verify-webhook') === true,
+  );
+  return verifies ? loadSigner() : null;
+}
+
 /** The table of webhook providers is large: only files that sign load it. */
 async function loadSigner(): Promise<Signer> {
-  const [{ signWebhook }, { findProvider }] = await Promise.all([
-    import('../../mechanisms/webhook/sign.ts'),
-    import('../../mechanisms/webhook/table.ts'),
-  ]);
-  return (name, secret, request, nowMs) => {
-    const provider = findProvider(name);
-    if (provider === undefined) return { problem: `no provider of webhooks is called '${name}'` };
-    const signed = signWebhook(provider, secret, request, nowMs);
-    return 'problem' in signed ? signed : signed.request;
-  };
+  return (await import('../../simulator/webhook_signer.ts')).webhookSigner;
 }

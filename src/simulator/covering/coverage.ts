@@ -2,7 +2,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { EdgeUnderTest } from '../under_test.ts';
 import { type Tally, hitCounter, measure, tallies } from './measure.ts';
 import type { CoveragePoint, MeasuredPoint } from './point.ts';
-import { type PlacedRoute, placedRoutes } from './placed_routes.ts';
+import { type PlacedRoute, placedAll } from './placed_routes.ts';
 import { pointsOf } from './points.ts';
 import { endingsOf } from './policy_facts.ts';
 import { labelOf, policyOf, rulesOf } from './policy_points.ts';
@@ -37,7 +37,7 @@ export function coveredEdge(edge: EdgeUnderTest, of: 'edge' | 'policy' = 'edge')
   // Compiling shows the recorder every expression, also those that no case comes to.
   watched.fresh();
   const { config } = edge;
-  const routes = placedRoutes(config);
+  const routes = placedAll(config);
   return {
     edge: watched,
     recorder: own,
@@ -79,7 +79,7 @@ function ruleNotes(routes: readonly PlacedRoute[], config: EdgeConfig): RuleNote
   return routes.flatMap((placed) => {
     const policy = policyOf(placed, config);
     if (policy === null) return [];
-    return rulesOf(policy).map((rule) => ({
+    return rulesOf(policy, placed.kind).map((rule) => ({
       pointer: rule.pointer,
       label: labelOf(rule),
       mayEnd: rule.actions.some((action) => endingsOf(action).codes.size > 0),

@@ -1,6 +1,7 @@
 import type { Because, InnerStep, Verdict } from '../../engine/contract.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { Slot } from '../../engine/pipeline.ts';
+import type { StreamExchange } from '../../engine/stream.ts';
 
 /** Names of what is counted; pointers are those of the edge file. */
 export const keys = {
@@ -87,17 +88,44 @@ export function exchangeCounter(hits: HitTable): (exchange: Exchange) => void {
         if (verdict !== undefined) {
           slotCounter(slot, verdict);
           if (verdict.verdict === 'stop') hits.counter(keys.stop(route, slot.module)).count++;
-          if (ADDRESSED.has(slot.module)) hits.hitText(keys.address(slot.pointer, connection.client.text));
+          addressOf(hits, slot, verdict, connection.client.text);
         }
-        for (const { name, pointer } of verdict?.inner ?? [])
-          if (name === 'restrict-ips') hits.hitText(keys.address(pointer, connection.client.text));
         if (onResponse !== undefined) slotCounter(slot, onResponse);
       }
       for (const { leaf } of exchange.attempts) hits.counter(keys.backend(route, leaf.id)).count++;
     }
+    // A path beside a route may be nobody's; which edge it was asked of, its host tells.
+    if (pipeline === null && exchange.routed.code === 'route.no_match')
+      hits.hitText(keys.path(`?${head.host}`, head.path));
     if (inside !== null) countExchange(inside);
   };
   return countExchange;
+}
+
+/** Counts what became of a connection of a TLS or TCP edge. */
+export function streamCounter(hits: HitTable): (exchange: StreamExchange) => void {
+  const slotCounter = slotCounters(hits);
+  return ({ pipeline, connection, verdicts, attempts }) => {
+    if (pipeline === null) return;
+    const route = `${pipeline.kind}:${pipeline.edge}`;
+    hits.counter(keys.route(route)).count++;
+    hits.hitText(keys.host(route, `${connection.serverName.toLowerCase()}:${connection.serverPort}`));
+    for (const [index, slot] of pipeline.slots.entries()) {
+      const verdict = verdicts[index];
+      if (verdict === undefined) continue;
+      slotCounter(slot, verdict);
+      if (verdict.verdict === 'stop') hits.counter(keys.stop(route, slot.module)).count++;
+      addressOf(hits, slot, verdict, connection.client.text);
+    }
+    for (const { leaf } of attempts) hits.counter(keys.backend(route, leaf.id)).count++;
+  };
+}
+
+/** Counts the address that a module, or an action of a policy, has judged. */
+function addressOf(hits: HitTable, { module, pointer }: Slot, { inner }: Verdict, address: string): void {
+  if (ADDRESSED.has(module)) hits.hitText(keys.address(pointer, address));
+  for (const step of inner ?? [])
+    if (step.name === 'restrict-ips') hits.hitText(keys.address(step.pointer, address));
 }
 
 /** What is counted of one slot; looked up by what is short, for cases are many. */

@@ -31,6 +31,14 @@ export function ipModules(routes: readonly PlacedRoute[], config: EdgeConfig): I
   });
 }
 
+/** Why the IP restriction of a route never comes to a reason. */
+export function impossibleAddress(code: string, placed: PlacedRoute, config: EdgeConfig): string | null {
+  const action = { 'ip_restriction.denied': 'deny', 'ip_restriction.allowed': 'allow' }[code];
+  if (action === undefined) return null;
+  const [module] = ipModules([placed], config);
+  return module?.rules.some((rule) => rule.action === action) === true ? null : `no range has ${action}`;
+}
+
 /** The ranges that an action `restrict-ips` names, those that are templates left out, and its IP policies. */
 export function rangesOfAction(
   pointer: string,

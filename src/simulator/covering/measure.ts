@@ -45,7 +45,13 @@ export function hitCounter({ hits, expressions }: Recording): (point: CoveragePo
       case 'hit':
         return seen.keys.reduce((sum, key) => sum + (hits[key] ?? 0), 0);
       case 'path':
-        return sumOf(`path ${seen.edge} `, seen.test);
+        return (
+          sumOf(`path ${seen.edge} `, seen.test) +
+          sumOf('path ?', (text) => {
+            const space = text.indexOf(' ');
+            return seen.isHost(text.slice(0, space)) && seen.test(text.slice(space + 1));
+          })
+        );
       case 'host':
         return sumOf(`host ${seen.edge} `, seen.test);
       case 'node': {

@@ -5,7 +5,7 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { checkCarriedPolicy, checkPolicy } from '../../policy/document/check.ts';
 import type { PolicyDocument } from '../../policy/document/document.ts';
 import type { CoveragePoint } from './point.ts';
-import { placedRoutes } from './placed_routes.ts';
+import { placedAll } from './placed_routes.ts';
 
 /** Where a point stands in a file; lines and columns from 1. */
 export interface PointPlace {
@@ -72,7 +72,7 @@ interface PlacedPolicy {
 
 function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenario' }>): PlacedPolicy[] {
   const naming = serviceNaming(config.service_name);
-  return placedRoutes(config).flatMap(({ pointer, route }): PlacedPolicy[] => {
+  return placedAll(config).flatMap(({ pointer, route, kind }): PlacedPolicy[] => {
     const text = route.traffic_policy?.value;
     if (text === undefined) return [];
     const below = `${pointer}/traffic_policy/value`;
@@ -83,7 +83,7 @@ function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenari
     const span = from.spanOf(below);
     if (span === undefined) return [];
     const carried = { file: from.source, pointer: below, span, text };
-    const { document } = checkCarriedPolicy(carried, { naming, carriedBy: 'https_edge' });
+    const { document } = checkCarriedPolicy(carried, { naming, carriedBy: `${kind}_edge` });
     return document === null ? [] : [{ below, document, at: below }];
   });
 }

@@ -41,8 +41,13 @@ export interface CoveragePoint {
 export type Seen =
   /** One of these keys was hit. */
   | { readonly by: 'hit'; readonly keys: readonly string[] }
-  /** A request to this edge had such a path. */
-  | { readonly by: 'path'; readonly edge: string; readonly test: (path: string) => boolean }
+  /** A request to this edge had such a path; `isHost` tells requests that no route of it took. */
+  | {
+      readonly by: 'path';
+      readonly edge: string;
+      readonly test: (path: string) => boolean;
+      readonly isHost: (host: string) => boolean;
+    }
   /** A request to this edge had such a host. */
   | { readonly by: 'host'; readonly edge: string; readonly test: (host: string) => boolean }
   | {

@@ -4,10 +4,12 @@ import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
 import { MODULES } from '../../modules/table.ts';
 import { backendPoints } from './backend_points.ts';
 import { expressionPoints } from './expression_points.ts';
-import { addressPoints, ipModules, ipRulePoints } from './ip_points.ts';
+import { addressPoints, impossibleAddress, ipModules, ipRulePoints } from './ip_points.ts';
 import { type CoveragePoint, pointsWith } from './point.ts';
 import { expressionLimits, ipActions, policyPoints } from './policy_points.ts';
-import { type PlacedRoute, placedRoutes } from './placed_routes.ts';
+import { impossibleReason } from './impossible_reasons.ts';
+import { type PlacedRoute, placedRoutes, placedStreams } from './placed_routes.ts';
+import { edgeModulePoints, streamPoints } from './stream_points.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -16,12 +18,14 @@ export function pointsOf(
   config: EdgeConfig,
   { expressions }: Pick<Recorder, 'expressions'>,
 ): CoveragePoint[] {
-  const routes = placedRoutes(config);
+  const streams = placedStreams(config);
+  const routes = [...placedRoutes(config), ...streams];
   return [
     ...hostPoints(config),
+    ...edgeModulePoints(config),
     ...routes.flatMap((placed) => [
-      ...routePoints(placed),
-      ...modulePoints(placed),
+      ...(placed.kind === 'https' ? routePoints(placed, config) : streamPoints(placed)),
+      ...modulePoints(placed, config),
       ...policyPoints(placed, config),
       ...backendPoints(placed, config),
     ]),
@@ -35,7 +39,6 @@ function hostPoints({ edges }: EdgeConfig): CoveragePoint[] {
   return Object.entries(edges.https).flatMap(([edge, { hostports }]) =>
     hostports.map((hostport, index): CoveragePoint => {
       const host = hostport.replace(/:\d+$/, '').toLowerCase();
-      const suffix = host.startsWith('*.') ? host.slice(1) : null;
       const isInside = host.endsWith('.internal');
       const pointer = pointerTo(`${pointerTo('/edges/https', edge)}/hostports`, index);
       return {
@@ -46,18 +49,23 @@ function hostPoints({ edges }: EdgeConfig): CoveragePoint[] {
         says: `a request ${isInside ? 'is handed to' : 'comes to'} ${host}`,
         routes: [],
         impossible: null,
-        seen: {
-          by: 'host',
-          edge,
-          test: suffix === null ? (asked) => asked === host : (asked) => asked.endsWith(suffix),
-        },
+        seen: { by: 'host', edge, test: hostTest(hostport) },
       };
     }),
   );
 }
 
+/** Whether a host is that of a hostport, which may have a wildcard. */
+function hostTest(hostport: string): (host: string) => boolean {
+  const host = hostport.replace(/:\d+$/, '').toLowerCase();
+  const suffix = host.startsWith('*.') ? host.slice(1) : null;
+  return suffix === null ? (asked) => asked === host : (asked) => asked.endsWith(suffix);
+}
+
 /** That a route is taken, and requests at its edge: the path itself, and the nearest that is not its own. */
-function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[] {
+function routePoints({ edge, pointer, id, route }: PlacedRoute, { edges }: EdgeConfig): CoveragePoint[] {
+  const tests = (edges.https[edge]?.hostports ?? []).map((hostport) => hostTest(hostport));
+  const isHost = (host: string) => tests.some((test) => test(host));
   const { path } = readMatch(route.match);
   const base = { span: null, routes: [pointer], impossible: null } as const;
   const at = pointerTo(pointer, 'match');
@@ -76,7 +84,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[]
       kind: 'paths',
       pointer: at,
       says: `a request is for ${path} exactly`,
-      seen: { by: 'path', edge, test: (asked) => asked === path },
+      seen: { by: 'path', edge, isHost, test: (asked) => asked === path },
     },
   ];
   if (route.match_type === 'exact_path') {
@@ -87,7 +95,12 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[]
       pointer: at,
       routes: [],
       says: `a request is for more than ${path}`,
-      seen: { by: 'path', edge, test: (asked) => asked.length > path.length && asked.startsWith(path) },
+      seen: {
+        by: 'path',
+        edge,
+        isHost,
+        test: (asked) => asked.length > path.length && asked.startsWith(path),
+      },
     });
   } else {
     points.push({
@@ -96,7 +109,12 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[]
       kind: 'paths',
       pointer: at,
       says: `a request is for a path below ${path}`,
-      seen: { by: 'path', edge, test: (asked) => asked.length > path.length && asked.startsWith(path) },
+      seen: {
+        by: 'path',
+        edge,
+        isHost,
+        test: (asked) => asked.length > path.length && asked.startsWith(path),
+      },
     });
     if (path !== '/')
       points.push({
@@ -106,7 +124,7 @@ function routePoints({ edge, pointer, id, route }: PlacedRoute): CoveragePoint[]
         pointer: at,
         routes: [],
         says: `a request is for a path just beside ${path}, such as ${besidePath(path)}`,
-        seen: { by: 'path', edge, test: (asked) => isBeside(asked, path) },
+        seen: { by: 'path', edge, isHost, test: (asked) => isBeside(asked, path) },
       });
   }
   return points;
@@ -123,7 +141,8 @@ function isBeside(asked: string, path: string): boolean {
 }
 
 /** That each module of a route runs, and each of its reasons; rules of modules that have them are theirs. */
-function modulePoints({ pointer, route }: PlacedRoute): CoveragePoint[] {
+function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
+  const { pointer, route, kind: carrier } = placed;
   const points: CoveragePoint[] = [];
   for (const module of MODULES) {
     const config = route[module.type as keyof RouteConfig] as { readonly enabled: boolean } | undefined;
@@ -144,20 +163,12 @@ function modulePoints({ pointer, route }: PlacedRoute): CoveragePoint[] {
     const reasons = Object.entries(module.reasons).map(([code, { says }]) => ({
       id: `${kind} ${at} ${code}`,
       says: `${code} on ${route.match}: ${says}`,
-      impossible: impossibleReason(code, route),
+      impossible: impossibleAddress(code, placed, edge) ?? impossibleReason(code, config, route, carrier),
       seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
     }));
     points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route, module.type));
   }
   return points;
-}
-
-/** Reasons that a configuration rules out by itself. */
-function impossibleReason(code: string, { user_agent_filter: agents }: RouteConfig): string | null {
-  if (code === 'user_agent_filter.allowed' && agents?.allow.length === 0)
-    return 'the filter allows no pattern';
-  if (code === 'user_agent_filter.denied' && agents?.deny.length === 0) return 'the filter denies no pattern';
-  return null;
 }
 
 function patternPoints(

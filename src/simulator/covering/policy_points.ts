@@ -12,18 +12,19 @@ import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
 
 /** The policy of a route as it was read; null when there is none that runs. */
-export function policyOf({ pointer, route }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
+export function policyOf({ pointer, route, kind }: PlacedRoute, config: EdgeConfig): PolicyDocument | null {
   const policy = route.traffic_policy;
   if (policy === undefined || !policy.enabled) return null;
   const at = `${pointer}/traffic_policy/value`;
   const text = policy.value;
   const naming = serviceNaming(config.service_name);
   const carried = { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
-  return checkCarriedPolicy(carried, { naming, carriedBy: 'https_edge' }).document;
+  return checkCarriedPolicy(carried, { naming, carriedBy: `${kind}_edge` }).document;
 }
 
-/** Rules of the phases that an HTTP request comes through, in order. */
-export function rulesOf({ phases }: PolicyDocument): Rule[] {
+/** Rules of the phases that a request or a connection comes through, in order. */
+export function rulesOf({ phases }: PolicyDocument, kind: PlacedRoute['kind']): Rule[] {
+  if (kind !== 'https') return [...phases.on_tcp_connect];
   return [...phases.on_http_request, ...phases.on_http_response, ...phases.on_event_stream_message];
 }
 
@@ -37,7 +38,7 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
   const policy = policyOf(placed, config);
   if (policy === null) return [];
   const disabled = policy.enabled ? null : 'the policy is switched off';
-  const rules = rulesOf(policy);
+  const rules = rulesOf(policy, placed.kind);
   const points: CoveragePoint[] = [];
   for (const rule of rules) {
     const shadow = disabled ?? whatShadows(rule, policy, labelOf);
@@ -62,7 +63,7 @@ export function policyPoints(placed: PlacedRoute, config: EdgeConfig): CoverageP
 export function ipActions(routes: readonly PlacedRoute[], config: EdgeConfig): IpDecider[] {
   return routes.flatMap((placed) => {
     const policy = policyOf(placed, config);
-    const actions = policy === null ? [] : rulesOf(policy).flatMap((rule) => rule.actions);
+    const actions = policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
     return actions.flatMap((action): IpDecider[] =>
       action.type === 'restrict-ips'
         ? [
@@ -81,9 +82,10 @@ export function ipActions(routes: readonly PlacedRoute[], config: EdgeConfig): I
 export function expressionLimits(routes: readonly PlacedRoute[], config: EdgeConfig): ExpressionLimits {
   const untrue = new Map<string, string>();
   const unreached = new Map<string, string>();
-  for (const policy of routes.map((placed) => policyOf(placed, config))) {
+  for (const placed of routes) {
+    const policy = policyOf(placed, config);
     if (policy === null) continue;
-    for (const rule of rulesOf(policy)) {
+    for (const rule of rulesOf(policy, placed.kind)) {
       const shadow = policy.enabled ? alwaysBefore(rule, policy, labelOf) : 'the policy is switched off';
       const clash = firstContradiction(rule);
       for (const [index, { pointer }] of rule.expressions.entries()) {
@@ -99,7 +101,7 @@ export function expressionLimits(routes: readonly PlacedRoute[], config: EdgeCon
 function actionPoints(
   action: Action,
   rule: Rule,
-  { pointer: route }: PlacedRoute,
+  { pointer: route, kind: carrier }: PlacedRoute,
   shadow: string | null,
 ): CoveragePoint[] {
   const { type, pointer } = action;
@@ -125,7 +127,7 @@ function actionPoints(
     return {
       id: `${kind} ${pointer} ${whole}`,
       says: `${whole} by ${label}: ${says}`,
-      impossible: impossible ?? impossibleCode(action, code),
+      impossible: impossible ?? impossibleCode(action, code, carrier),
       seen: { by: 'hit', keys: [keys.reason(pointer, whole)] } as const,
     };
   });
@@ -133,8 +135,9 @@ function actionPoints(
 }
 
 /** What an action of an HTTP phase never comes to. */
-function impossibleCode({ type, config }: Action, code: string): string | null {
-  if (type === 'deny' && code === 'closed') return 'that is for connections without HTTP';
+function impossibleCode({ type, config }: Action, code: string, carrier: PlacedRoute['kind']): string | null {
+  if (type === 'deny' && (code === 'closed') === (carrier === 'https'))
+    return `that is for connections ${carrier === 'https' ? 'without' : 'with'} HTTP`;
   if (type === 'restrict-ips') {
     const { allow, deny, ip_policies: policies } = config;
     if (code === 'denied' && deny.length === 0 && policies.length === 0) return 'no range is denied';
@@ -145,7 +148,7 @@ function impossibleCode({ type, config }: Action, code: string): string | null {
 
 /** What the policy as a whole comes to. That it fails is a fault, and nothing that a policy is written for. */
 function verdictPoints(
-  { pointer: route }: PlacedRoute,
+  { pointer: route, kind }: PlacedRoute,
   policy: PolicyDocument,
   disabled: string | null,
 ): CoveragePoint[] {
@@ -160,25 +163,41 @@ function verdictPoints(
         span: null,
         says: `${code}: ${says}`,
         routes: [route],
-        impossible: impossibleVerdict(code as PolicyCode, policy, disabled),
+        impossible: impossibleVerdict(code as PolicyCode, policy, kind, disabled),
         seen: { by: 'hit', keys: [keys.reason(pointer, code)] },
       },
     ];
   });
 }
 
-function impossibleVerdict(code: PolicyCode, policy: PolicyDocument, disabled: string | null): string | null {
+function impossibleVerdict(
+  code: PolicyCode,
+  policy: PolicyDocument,
+  kind: PlacedRoute['kind'],
+  disabled: string | null,
+): string | null {
   if (code === 'traffic_policy.disabled') return disabled === null ? 'the policy is switched on' : null;
   if (disabled !== null) return disabled;
-  const rules = rulesOf(policy);
+  const rules = rulesOf(policy, kind);
   if (code === 'traffic_policy.no_rule') {
-    const { on_http_request: requests } = policy.phases;
+    const requests = kind === 'https' ? policy.phases.on_http_request : rules;
     const always = requests.find((rule) => isUnconditional(rule));
-    const responses = [...policy.phases.on_http_response, ...policy.phases.on_event_stream_message];
+    const responses =
+      kind !== 'https' ? [] : [...policy.phases.on_http_response, ...policy.phases.on_event_stream_message];
     const isAlways = always !== undefined && (responses.length === 0 || responses.some(isUnconditional));
     return isAlways ? `rule ${labelOf(always)} applies to every request` : null;
   }
-  if (code === 'traffic_policy.applied') return rules.length === 0 ? 'the policy has no rules' : null;
-  const isPossible = rules.some(({ actions }) => actions.some((action) => endingsOf(action).codes.has(code)));
+  if (code === 'traffic_policy.applied') {
+    if (rules.length === 0) return 'the policy has no rules';
+    const isEnding = rules.every(({ actions }) => actions.some((action) => endingsOf(action).always));
+    return isEnding ? 'every rule of the policy ends what it applies to' : null;
+  }
+  // Without HTTP there is nobody to be told: whoever is denied is cut off.
+  if (kind !== 'https' && code === 'traffic_policy.denied') return 'connections without HTTP are closed';
+  const ways =
+    kind !== 'https' && code === 'traffic_policy.closed' ? [code, 'traffic_policy.denied'] : [code];
+  const isPossible = rules.some(({ actions }) =>
+    actions.some((action) => ways.some((way) => endingsOf(action).codes.has(way))),
+  );
   return isPossible ? null : 'no action of the policy ends a request so';
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../engine/exchange.ts';
+import type { StreamExchange } from '../../engine/stream.ts';
 import type { Watch } from '../../policy/evaluators.ts';
-import { exchangeCounter, hitTable, keys } from './exchange_hits.ts';
+import { exchangeCounter, hitTable, keys, streamCounter } from './exchange_hits.ts';
 import { type WatchedExpression, watchExpression } from './expressions.ts';
 
 /** What was seen while cases ran: plain data, so that a thread can send it. */
@@ -25,6 +26,8 @@ export interface Recorder {
   readonly watch: Watch;
   /** Notes what became of a request. */
   readonly landed: (exchange: Exchange) => void;
+  /** Notes what became of a connection of a TLS or TCP edge. */
+  readonly connected: (exchange: StreamExchange) => void;
   /** Expressions compiled so far, by key. */
   readonly expressions: ReadonlyMap<string, WatchedExpression>;
   readonly recording: () => Recording;
@@ -41,6 +44,7 @@ export function recorder(): Recorder {
   const expressions = new Map<string, WatchedExpression>();
   const hits = hitTable();
   const countExchange = exchangeCounter(hits);
+  const countStream = streamCounter(hits);
   let requests = 0;
   return {
     expressions,
@@ -65,6 +69,10 @@ export function recorder(): Recorder {
     landed: (exchange) => {
       requests++;
       countExchange(exchange);
+    },
+    connected: (exchange) => {
+      requests++;
+      countStream(exchange);
     },
     recording: () => ({
       hits: hits.all(),

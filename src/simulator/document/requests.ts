@@ -22,7 +22,9 @@ export type Signer = (
     readonly body: Uint8Array;
   },
   nowMs: number,
-) => { readonly headers: FieldList; readonly body: Uint8Array } | { readonly problem: string };
+) =>
+  | { readonly headers: FieldList; readonly body: Uint8Array }
+  | { readonly problem: string; readonly part: 'provider' | 'secret' };
 
 /** What requests are made with. */
 export interface RequestSetting {
@@ -70,7 +72,7 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
     if (setting.signer === null) throw new Error('a request is to be signed and no signer was loaded');
     const { provider, secret } = merged.sign;
     const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
-    if ('problem' in signed) return refuse(setting, pointerTo(pointer, 'sign'), signed.problem);
+    if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
     ({ headers, body } = signed);
   }
   return withHead(() => headLike(method, url, headers), body, merged, pointer, setting);

@@ -1,6 +1,6 @@
 import { firstValue, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
-import type { Draft } from './draft.ts';
+import type { Asker, Draft } from './draft.ts';
 import type { Answer, Pools } from './pools.ts';
 
 /** One field of a draft changed. */
@@ -16,6 +16,7 @@ export interface Change {
 
 /** Every draft that differs from one in a single field, the nearest of a field first. */
 export function changesOf(draft: Draft, pools: Pools): Change[] {
+  if (draft.connect !== null) return connectionChanges(draft, pools);
   const chosen = <Field extends keyof Draft>(
     field: Field,
     values: Iterable<Draft[Field]>,
@@ -29,6 +30,7 @@ export function changesOf(draft: Draft, pools: Pools): Change[] {
     ...fieldChanges(draft, 'user-agent', pools.agents, (agent) =>
       agent === null ? 'without a user-agent' : `with user-agent '${agent}'`,
     ),
+    ...chosen('scheme', pools.schemes, (scheme) => `with ${scheme}`),
     ...chosen('method', pools.methods, (method) => `with method ${method}`),
     ...chosen('path', pools.paths, (path) => `at path ${path}`),
     ...Array.from(pools.headers, ([name, values]) => headerChanges(draft, name, values)).flat(),
@@ -39,8 +41,44 @@ export function changesOf(draft: Draft, pools: Pools): Change[] {
     ...chosen('host', pools.hosts, (host) => `with host ${host}`),
     ...chosen('body', pools.bodies, (body) => `with a body of ${body.length} bytes`),
     ...chosen('startMs', pools.startsMs, (startMs) => `at ${new Date(startMs).toISOString()}`),
+    ...gateChanges(draft, pools),
     ...worldChanges(draft, pools),
   ];
+}
+
+/** Of a connection only what it is made with can be otherwise. */
+function connectionChanges(draft: Draft, pools: Pools): Change[] {
+  return [
+    ...addressChanges(draft, pools),
+    ...Array.from(pools.facts, ([name, values]) => factChanges(draft, name, values)).flat(),
+    ...(draft.connect?.kind === 'tls' ? certificateChanges(draft, pools) : []),
+    ...Array.from(pools.startsMs).flatMap((startMs) =>
+      startMs === draft.startMs
+        ? []
+        : [
+            change(draft, 'startMs', `at ${new Date(startMs).toISOString()}`, (from) => ({
+              ...from,
+              startMs,
+            })),
+          ],
+    ),
+    ...worldChanges(draft, { ...pools, befores: [] }),
+  ];
+}
+
+/** Who asks, and how a provider of webhooks has signed. */
+function gateChanges(draft: Draft, { gates: { askers, signatures } }: Pools): Change[] {
+  const asked = askers
+    .filter(({ name }) => name !== draft.as?.name)
+    .map((as) => change(draft, 'as', `as ${askerText(as)}`, (from) => ({ ...from, as })));
+  const signed = signatures.map(({ says, on }) => change(draft, 'signature', says, on));
+  return [...asked, ...signed.filter(({ draft: made }) => made !== draft)];
+}
+
+/** Somebody in a few words. */
+export function askerText({ name, facts }: Asker): string {
+  const said = Object.entries(facts).map(([key, value]) => `${key} ${String(value)}`);
+  return said.length === 0 ? `'${name}'` : `'${name}' (${said.join(', ')})`;
 }
 
 function change(draft: Draft, field: string, says: string, again: Change['again']): Change {

@@ -1,17 +1,17 @@
 import { readMatch } from '../../edge/compile.ts';
 import { type CoveredEdge, coverageOf, triedEdge } from '../covering/coverage.ts';
 import type { CoveragePoint } from '../covering/point.ts';
-import type { Flight } from '../flight.ts';
 import { changesOf } from './changes.ts';
-import { type Draft, factsOf, plainDraft } from './draft.ts';
+import type { Signer } from '../document/requests.ts';
+import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
 import { liveTest } from './live.ts';
 import { poolsOf } from './pools.ts';
-import { draftRunner } from './run_draft.ts';
+import { type DraftRun, draftRunner } from './run_draft.ts';
 
 /** A request that covers points which no case has covered. */
 export interface FoundCase {
   readonly draft: Draft;
-  readonly flights: readonly Flight[];
+  readonly run: DraftRun;
   readonly points: readonly CoveragePoint[];
 }
 
@@ -34,9 +34,9 @@ const CORPUS_LIMIT = 400;
 export function findCases(
   covered: CoveredEdge,
   begin: readonly Draft[],
-  limits: Partial<SearchLimits> = {},
+  limits: Partial<SearchLimits> & { readonly signer?: Signer | null } = {},
 ): FoundCase[] {
-  const { runs: most, facts: mostFacts } = { ...DEFAULT_LIMITS, ...limits };
+  const { runs: most, facts: mostFacts, signer = null } = { ...DEFAULT_LIMITS, ...limits };
   const open = new Map(
     coverageOf(covered)
       .points.filter(({ uncovered }) => uncovered !== null && uncovered.because !== 'cannot_happen')
@@ -47,7 +47,7 @@ export function findCases(
   const tried = triedEdge(covered);
   const run = draftRunner(tried.edge);
   const isCovered = liveTest(tried.recorder);
-  const pools = poolsOf(config, covered.recorder.expressions.values());
+  const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
   const found: FoundCase[] = [];
   const corpus: Draft[] = [];
   const known = new Set<string>();
@@ -62,16 +62,20 @@ export function findCases(
     factsTried.add(facts);
     runs += 1 + (draft.before?.count ?? 0);
     const before = tried.recorder.novelty();
-    const flights = run(draft);
-    if (flights.length === 0) return;
+    const ran = run(draft);
+    if (ran.flights.length === 0 && ran.connection === null) return;
     const points = [...open.values()].filter((point) => isCovered(point, draft));
     for (const { id } of points) open.delete(id);
-    if (points.length > 0) found.push({ draft, flights, points });
+    if (points.length > 0) found.push({ draft, run: ran, points });
     if ((points.length > 0 || tried.recorder.novelty() > before) && corpus.length < CORPUS_LIMIT)
       corpus.push(draft);
   };
 
-  const plain = covered.routes.map(({ route }) => plainDraft(config, readMatch(route.match).path));
+  const plain = covered.routes.flatMap(({ kind, route }) =>
+    kind === 'https'
+      ? [plainDraft(config, readMatch(route.match).path)]
+      : hostportsOf(route).map((hostport) => connectDraft(config, kind, hostport)),
+  );
   const roots = distinctDrafts([...plain, ...begin]);
   for (const draft of roots) attempt(draft);
   // Requests of cases lead on even where they did nothing new.
@@ -85,6 +89,11 @@ export function findCases(
     }
   }
   return found;
+}
+
+/** Where a TLS or TCP edge listens. */
+function hostportsOf(route: object): readonly string[] {
+  return (route as { readonly hostports: readonly string[] }).hostports;
 }
 
 function distinctDrafts(drafts: readonly Draft[]): Draft[] {

@@ -4,6 +4,9 @@ import type { FieldList } from '../../http/fields.ts';
 import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
+import type { Identity } from '../../development_idp/identities.ts';
+import { readHostport } from '../../edge/slots.ts';
+import type { PreparedConnection } from '../document/connections.ts';
 import type { PreparedRequest } from '../simulator.ts';
 
 /** A case that is being looked for: a request, and the world that it is sent in. All of it can be written down. */
@@ -26,6 +29,24 @@ export interface Draft {
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /** Requests that go before this one; null for none. */
   readonly before: Before | null;
+  /** Whose browser sends it; null for nobody's. */
+  readonly as: Asker | null;
+  /** The connection to a TLS or TCP edge that is made in place of a request; null for a request. */
+  readonly connect: ConnectDraft | null;
+}
+
+/** Somebody who logs in where a gate asks for it. */
+export interface Asker {
+  readonly name: string;
+  /** As a scenario writes identities. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Where a connection is made to. */
+export interface ConnectDraft {
+  readonly kind: 'tls' | 'tcp';
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The same request, sent many times before, and the time until it is sent again. */
@@ -55,7 +76,15 @@ export function plainDraft(config: EdgeConfig, path = '/'): Draft {
     seed: 1,
     upstreams: {},
     before: null,
+    as: null,
+    connect: null,
   };
+}
+
+/** A plain connection to an edge at one of its places. */
+export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hostport: string): Draft {
+  const { host, port } = readHostport(hostport.replace('*', 'any'));
+  return { ...plainDraft(config), connect: { kind, host, port } };
 }
 
 const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
@@ -86,16 +115,25 @@ export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: 
 
 /** The drafts of a case: one for each of its requests, in the world of the case. */
 export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[] {
-  const { plan, facts, startMs, seed } = compiled;
+  const { plan, facts, startMs, seed, identities } = compiled;
   const from = { facts, startMs, seed };
-  if (plan.kind === 'connect') return [];
+  if (plan.kind === 'connect') {
+    const { place, connection } = plan.connection;
+    return [
+      { ...plainDraft(config), ...from, ip: connection.client.text, tls: connection.tls, connect: place },
+    ];
+  }
   const requests =
     plan.kind === 'timeline'
       ? plan.steps.flatMap(({ request }) => (request === null ? [] : [request]))
       : 'request' in plan
         ? [plan.request]
         : [];
-  return requests.flatMap((request) => draftOf(request, from, config) ?? []);
+  return requests.flatMap((request) => {
+    const asker = identities?.find(({ key }) => key === request.as);
+    const as = asker === undefined ? null : { name: asker.key, facts: writtenIdentity(asker) };
+    return draftOf(request, { ...from, as }, config) ?? [];
+  });
 }
 
 /** The request of a draft, ready to be sent; null when it cannot be written as one. */
@@ -109,11 +147,46 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
     const url = `${scheme}://${host}${path}${query === undefined ? '' : `?${query}`}`;
     const head = headOf({ method, url, headers: pairs });
     const connection = { ...connectionOf({ clientIp: ip, clientPort: 50_000 }, scheme, startMs), tls };
-    return { head, connection, body: bytes, leaveAfterMs: -1 };
+    const as = draft.as === null ? {} : { as: draft.as.name };
+    return { head, connection, body: bytes, leaveAfterMs: -1, ...as };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return null;
   }
+}
+
+/** The connection of a draft, ready to be made. */
+export function preparedConnection({ connect, ip, tls, startMs }: Draft): PreparedConnection | null {
+  if (connect === null) return null;
+  const { kind, host, port } = connect;
+  const shaken = { version: 'TLSv1.3', cipherSuite: 'TLS_AES_128_GCM_SHA256', clientCertificate: null };
+  const facts = {
+    clientIp: ip,
+    serverPort: port,
+    serverName: host,
+    ...(kind === 'tls' && { tls: { ...shaken, clientCertificate: tls?.clientCertificate ?? null } }),
+  };
+  return {
+    place: connect,
+    connection: connectionOf(facts, 'https', startMs),
+    sendsBytes: 0,
+    receivesBytes: 0,
+  };
+}
+
+/** What is said of an identity, as a scenario writes it. */
+function writtenIdentity(identity: Identity): Asker['facts'] {
+  const { id, name, email, emailVerified, groups, organizations, teams, active, misbehave } = identity;
+  const lists = Object.entries({ groups, organizations, teams }).filter(([, list]) => list.length > 0);
+  return {
+    id,
+    name,
+    email,
+    ...Object.fromEntries(lists),
+    ...(!emailVerified && { email_verified: false }),
+    ...(!active && { active: false }),
+    ...(misbehave !== null && { misbehave }),
+  };
 }
 
 /** What upstreams answer to the request that matters: those that answered otherwise before are well again. */

@@ -7,14 +7,21 @@ import { runFile } from '../run_file.ts';
 import { ONCE } from '../run_once.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { FoundCase } from './cover_points.ts';
+import type { Draft } from './draft.ts';
+import { hasLogins } from './gate_pools.ts';
 import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
 
 /** What the emitted file is about: the edge or the policy by its path, or as it is. */
 export type Tested = { readonly edge: unknown } | { readonly policy: unknown };
 
+/** Identities by name. */
+export type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** Cases that were run as a scenario file would be, and pass. */
 export interface EmittedCases {
   readonly cases: readonly WrittenCase[];
+  /** Who asks in them, as a scenario file has it; null where nobody logs in. */
+  readonly identities: Identities | null;
   /** Points that they cover, over what was covered before. */
   readonly points: readonly CoveragePoint[];
   /** A line for people by the point's id. */
@@ -35,18 +42,20 @@ export function emittedCases(
     const name = nameFor(each.points);
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
-    return { each, config: writtenCase(count === 1 ? name : `${name} (${count})`, each.draft, each.flights) };
+    return { each, config: writtenCase(count === 1 ? name : `${name} (${count})`, each.draft, each.run) };
   });
+  const identities = identitiesOf(found.map(({ draft }) => draft));
+  const whole = { ...tested, ...(hasLogins(covered.edge.config) && { identities }) };
   const passing = passingNames(
     covered,
     written.map(({ config }) => config),
-    tested,
+    whole,
   );
   const sound = written.filter(({ config }) => passing.has(config.name));
   const after = pointsAfter(
     covered,
     sound.map(({ config }) => config),
-    tested,
+    whole,
   );
   const offered = new Map<string, string>();
   const points: CoveragePoint[] = [];
@@ -58,7 +67,16 @@ export function emittedCases(
     }
   }
   const cases = sound.filter(({ each }) => each.points.some(({ id }) => after.has(id)));
-  return { cases: cases.map(({ config }) => config), points, offered };
+  return {
+    cases: cases.map(({ config }) => config),
+    identities: hasLogins(covered.edge.config) ? identitiesOf(cases.map(({ each }) => each.draft)) : null,
+    points,
+    offered,
+  };
+}
+
+function identitiesOf(drafts: readonly Draft[]): Identities {
+  return Object.fromEntries(drafts.flatMap(({ as }) => (as === null ? [] : [[as.name, as.facts] as const])));
 }
 
 function passingNames(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
@@ -91,7 +109,12 @@ function scenarioOf(cases: readonly WrittenCase[], tested: Tested): object {
 }
 
 /** Cases as the text of a scenario file: one line for each part of a case, in YAML or in JSON. */
-export function scenarioText(cases: readonly WrittenCase[], tested: Tested, form: 'yaml' | 'json'): string {
+export function scenarioText(
+  { cases, identities }: Pick<EmittedCases, 'cases' | 'identities'>,
+  of: Tested,
+  form: 'yaml' | 'json',
+): string {
+  const tested = { ...of, ...(identities !== null && { identities }) };
   if (form === 'json') return `${JSON.stringify(scenarioOf(cases, tested), null, 2)}\n`;
   const lines = ['# Cases that cover what no other case did. Read what they expect: it is what happened.'];
   for (const [key, value] of Object.entries(tested)) lines.push(`${key}: ${writtenSnapshot(value, 'yaml')}`);

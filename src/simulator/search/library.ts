@@ -13,6 +13,7 @@ import { runFile } from '../run_file.ts';
 import { ONCE } from '../run_once.ts';
 import type { CaseResult } from '../result.ts';
 import { edgeUnderTest } from '../under_test.ts';
+import { webhookSigner } from '../webhook_signer.ts';
 import { findCases } from './cover_points.ts';
 import { type Draft, draftOf, draftsOfCase } from './draft.ts';
 import { type EmittedCases, emittedCases } from './emit.ts';
@@ -37,12 +38,12 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
   const { config } = edge;
   const checked = checkScenario({ value: { ...scenario, edge: 'edge' }, name: '<scenario>' });
   const covered = coveredEdge(edgeUnderTest(config, () => null));
-  const result = runFile(checked, covered.edge, ONCE);
+  const result = runFile(checked, covered.edge, { ...ONCE, signer: webhookSigner });
   orThrow(result.diagnostics);
   const coverage = coverageOf(covered);
   const drafts = (): Draft[] => {
     const { shell, cases } = checked.scenario!;
-    const setting = { checked, shell, edge: config, signer: null, seed: null };
+    const setting = { checked, shell, edge: config, signer: webhookSigner, seed: null };
     return cases.flatMap((row) => {
       const compiled = compileCase(row, setting, []);
       return compiled === null ? [] : draftsOfCase(compiled, config);
@@ -52,7 +53,8 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
     ...coverage,
     cases: result.cases,
     missed: (wanted) => missedThresholds(coverage, wanted),
-    emit: () => emittedCases(covered, findCases(covered, drafts()), { edge: 'edge' }),
+    emit: () =>
+      emittedCases(covered, findCases(covered, drafts(), { signer: webhookSigner }), { edge: 'edge' }),
   };
 }
 
@@ -67,6 +69,11 @@ export type WhyNotFound =
       readonly draft: Draft;
     };
 
+/** Who can log in, by name, as a scenario file has it. */
+export interface WhyNotSetting {
+  readonly identities?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
 /**
  * The smallest change of a request after which a rule or a module decides, a route is taken, a reason code comes
  * about, an action runs or a backend is tried. Throws a TypeError for a name that the edge has not.
@@ -75,6 +82,7 @@ export function explainWhyNot(
   edge: { readonly config: EdgeConfig },
   request: string | RequestConfig,
   name: string,
+  { identities = {} }: WhyNotSetting = {},
 ): WhyNotFound {
   const { config } = edge;
   const findings: Diagnostic[] = [];
@@ -83,16 +91,20 @@ export function explainWhyNot(
     host: defaultHost(config),
     tls: null,
     startMs: DEFAULT_START_MS,
-    signer: null,
+    signer: webhookSigner,
     report: reportWith<string>(findings, plainDocument(undefined), () => 'error'),
   });
   orThrow(findings);
-  const draft = prepared === null ? null : draftOf(prepared, {}, config);
+  const asker = prepared?.as;
+  if (asker !== undefined && !Object.hasOwn(identities, asker))
+    throw new TypeError(`no identity is called '${asker}'`);
+  const as = asker === undefined ? null : { name: asker, facts: identities[asker]! };
+  const draft = prepared === null ? null : draftOf(prepared, { as }, config);
   if (draft === null) throw new TypeError('no edge takes this request: it is refused before any rule');
   const covered = coveredEdge(edgeUnderTest(config, () => null));
   const target = targetOf(name, covered);
   if ('problem' in target) throw new TypeError(target.problem);
-  const found = whyNot(covered, draft, target);
+  const found = whyNot(covered, draft, target, { signer: webhookSigner });
   if (found.verdict !== 'changes') return found;
   const { verdict, changes } = found;
   return { verdict, changes, request: writtenRequest(found.draft), draft: found.draft };

@@ -6,6 +6,10 @@ import type { Draft } from './draft.ts';
 /** Tells whether a point is covered by all that has run so far; `draft` is what ran last. */
 export type LiveTest = (point: CoveragePoint, draft: Draft) => boolean;
 
+function hostOf({ host }: Draft): string {
+  return host.replace(/:\d+$/, '').toLowerCase();
+}
+
 /** Reads points off a recorder while it records: thousands of runs are looked at, and few change anything. */
 export function liveTest(recorder: Recorder): LiveTest {
   const shown = new Map<string, { readonly size: number; readonly conditions: readonly boolean[] }>();
@@ -14,9 +18,14 @@ export function liveTest(recorder: Recorder): LiveTest {
       case 'hit':
         return seen.keys.some((key) => recorder.count(key) > 0);
       case 'path':
-        return seen.test(draft.path) && recorder.count(`path ${seen.edge} ${draft.path}`) > 0;
+        return (
+          seen.test(draft.path) &&
+          (recorder.count(`path ${seen.edge} ${draft.path}`) > 0 ||
+            (seen.isHost(hostOf(draft)) && recorder.count(`path ?${hostOf(draft)} ${draft.path}`) > 0))
+        );
       case 'host': {
-        const host = draft.host.replace(/:\d+$/, '').toLowerCase();
+        const { connect } = draft;
+        const host = connect === null ? hostOf(draft) : `${connect.host}:${connect.port}`.toLowerCase();
         return seen.test(host) && recorder.count(`host ${seen.edge} ${host}`) > 0;
       }
       case 'node': {

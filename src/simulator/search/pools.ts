@@ -4,7 +4,9 @@ import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { WatchedExpression } from '../covering/expressions.ts';
 import { boundariesOf } from '../covering/ip_points.ts';
-import { placedRoutes } from '../covering/placed_routes.ts';
+import type { Signer } from '../document/requests.ts';
+import { type GatePools, gatePools } from './gate_pools.ts';
+import { placedAll, placedRoutes } from '../covering/placed_routes.ts';
 import { besidePath } from '../covering/points.ts';
 import { policyOf, rulesOf } from '../covering/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
@@ -16,6 +18,8 @@ import { statefulBefores } from './stateful.ts';
 /** Values that are worth trying, by field: all that a configuration speaks of, and what lies just beside it. */
 export interface Pools {
   readonly hosts: ReadonlySet<string>;
+  /** Both where an edge tells them apart. */
+  readonly schemes: ReadonlySet<'http' | 'https'>;
   readonly methods: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
   readonly addresses: ReadonlySet<string>;
@@ -35,6 +39,7 @@ export interface Pools {
   readonly answers: readonly Answer[];
   readonly backends: readonly string[];
   readonly befores: readonly Before[];
+  readonly gates: GatePools;
 }
 
 /** An answer of an upstream, as a scenario writes it. */
@@ -44,33 +49,40 @@ export type Answer =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 /** The values of a configuration, and of the expressions in it. */
-export function poolsOf(config: EdgeConfig, expressions: Iterable<WatchedExpression>): Pools {
+export function poolsOf(
+  config: EdgeConfig,
+  expressions: Iterable<WatchedExpression>,
+  signer: Signer | null = null,
+): Pools {
   const asked = Array.from(expressions, ({ program }) => askedBy(program));
-  const routes = placedRoutes(config);
+  const routes = placedAll(config);
   const actions = routes.flatMap((placed) => {
     const policy = policyOf(placed, config);
-    return policy === null ? [] : rulesOf(policy).flatMap((rule) => rule.actions);
+    return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
+  const gates = gatePools(config, routes, actions, signer);
   const isRandom = asked.some((each) => each.isRandom);
   const isWeighted = Object.values(config.backends).some(({ weighted }) => weighted !== undefined);
   const backends = dialledBackends(config);
   return {
     hosts: new Set([...hostsOf(config), ...textsFor(asked, /^req\.(?:host|url\.(?:host|authority))$/)]),
+    schemes: schemesOf(config, asked),
     methods: new Set(['GET', 'POST', 'OPTIONS', 'DELETE', ...textsFor(asked, /^req\.method$/)]),
-    paths: new Set([...pathsOf(config), ...pathsAsked(asked)]),
+    paths: new Set([...pathsOf(config), ...pathsAsked(asked), ...gates.reserved]),
     addresses: addressesOf(config, asked, actions),
     agents: agentsOf(config, asked),
-    headers: headersOf(config, asked, actions),
+    headers: headersOf(config, asked, actions, gates.isAskedForPages),
     parameters: namedPool(asked, 'parameter'),
     cookies: namedPool(asked, 'cookie'),
     facts: factsAsked(asked),
-    certificates: certificatesOf(asked),
+    certificates: certificatesOf(config, asked),
     bodies: bodiesOf(asked),
     startsMs: startsOf(asked),
     seeds: isRandom || isWeighted ? SEEDS : 0,
     answers: answersOf(config, asked),
     backends,
-    befores: statefulBefores(config, actions, backends),
+    befores: [...statefulBefores(config, actions, backends), ...gates.befores],
+    gates,
   };
 }
 
@@ -164,6 +176,7 @@ function headersOf(
   config: EdgeConfig,
   asked: readonly Asked[],
   actions: Actions,
+  isAskedForPages: boolean,
 ): Map<string, Set<string | null>> {
   const pool = namedPool(asked, 'header');
   const add = (name: string, values: readonly (string | null)[]): void => {
@@ -171,6 +184,7 @@ function headersOf(
   };
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
+  if (isAskedForPages) add('accept', ['application/json', 'text/html']);
   const compresses =
     placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
     actions.some(({ type }) => type === 'compress-response');
@@ -204,11 +218,23 @@ function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
   return pool;
 }
 
-function certificatesOf(asked: readonly Asked[]): Set<string | null> {
+function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
   const texts = textsFor(asked, /^conn\.tls\.client/);
-  return texts.length === 0 && !asked.some(({ variables }) => has(variables, /^conn\.tls\.client/))
-    ? new Set()
-    : new Set([null, ...texts, 'client']);
+  const isAsked =
+    asked.some(({ variables }) => has(variables, /^conn\.tls\.client/)) ||
+    [...Object.values(edges.https), ...Object.values(edges.tls)].some(
+      (edge) => edge.mutual_tls !== undefined,
+    );
+  return isAsked ? new Set([null, ...texts, 'client']) : new Set();
+}
+
+function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Pools['schemes'] {
+  const isTold =
+    asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
+    Object.values(edges.https).some(
+      ({ tls_termination: tls, mutual_tls: mutual }) => tls !== undefined || mutual !== undefined,
+    );
+  return new Set(isTold ? ['http', 'https'] : []);
 }
 
 const BODY_LIMIT = 65_536;

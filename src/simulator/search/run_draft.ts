@@ -11,20 +11,37 @@ import type { Flight } from '../flight.ts';
 import { runCase } from '../run_case.ts';
 import type { EdgeUnderTest } from '../under_test.ts';
 import type { UpstreamScript } from '../upstreams.ts';
-import { type Draft, answersOf, factsOf, preparedDraft } from './draft.ts';
+import { readIdentities } from '../../development_idp/identities.ts';
+import type { ConnectionOutcome } from '../run_connect.ts';
+import { hasLogins } from './gate_pools.ts';
+import { type Draft, answersOf, factsOf, preparedConnection, preparedDraft } from './draft.ts';
 
-/** What came of a draft: its requests in the order of their answers, the one that matters last. */
-export type RunDraft = (draft: Draft) => readonly Flight[];
+/** What came of a draft. */
+export interface DraftRun {
+  /** Its requests in the order in which they were sent, the one that matters last. */
+  readonly flights: readonly Flight[];
+  /** Its connection, of a draft that makes one. */
+  readonly connection: ConnectionOutcome | null;
+}
+
+export type RunDraft = (draft: Draft) => DraftRun;
+
+const NOTHING: DraftRun = { flights: [], connection: null };
 
 /** Runs drafts on an edge. One that cannot be sent comes to nothing. */
 export function draftRunner(edge: EdgeUnderTest): RunDraft {
   const scripts = scriptCache(edge.config);
+  const withLogins = hasLogins(edge.config);
   return (draft) => {
-    const compiled = compiledDraft(draft, scripts);
-    if (compiled === null) return [];
+    const compiled = compiledDraft(draft, scripts, withLogins);
+    if (compiled === null) return NOTHING;
     const flights: Flight[] = [];
-    runCase(compiled, edge, { landed: (flight) => void flights.push(flight) });
-    return flights.sort((one, other) => one.index - other.index);
+    let connection: ConnectionOutcome | null = null;
+    runCase(compiled, edge, {
+      landed: (flight) => void flights.push(flight),
+      connected: (outcome) => void (connection = outcome),
+    });
+    return { flights: flights.sort((one, other) => one.index - other.index), connection };
   };
 }
 
@@ -52,10 +69,10 @@ function compiledScripts(
   return scripts;
 }
 
-function compiledDraft(draft: Draft, scripts: Scripts): CompiledCase | null {
-  const request = preparedDraft(draft);
-  if (request === null) return null;
-  const { before, startMs, seed } = draft;
+function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): CompiledCase | null {
+  const connection = preparedConnection(draft);
+  const request = connection === null ? preparedDraft(draft) : null;
+  const { before, startMs, seed, as } = draft;
   const base = {
     row: { name: '', tags: [], pointer: '', row: null, config: { name: '' } },
     startMs,
@@ -64,7 +81,10 @@ function compiledDraft(draft: Draft, scripts: Scripts): CompiledCase | null {
     facts: factsOf(draft),
     upstreams: scripts(draft.upstreams),
     snapshot: false,
+    identities: as !== null ? readIdentities({ [as.name]: as.facts }).identities : withLogins ? [] : null,
   } as const;
+  if (connection !== null) return { ...base, plan: { kind: 'connect', connection, expectations: [] } };
+  if (request === null) return null;
   if (before === null) return { ...base, plan: { kind: 'one', request, expectations: [] } };
   const step = {
     request,

@@ -5,14 +5,51 @@ import { MODULES } from '../../modules/table.ts';
 import type { CoveredEdge } from '../covering/coverage.ts';
 import { ipModules } from '../covering/ip_points.ts';
 import type { CoveragePoint } from '../covering/point.ts';
-import { outcomeOf } from '../expect/outcome.ts';
+import { decidingStreamStep, traceOfStream } from '../../engine/stream_trace.ts';
+import { type StepFacts, outcomeOf } from '../expect/outcome.ts';
+import type { ConnectionOutcome } from '../run_connect.ts';
 import type { Flight } from '../flight.ts';
+
+/** What came of a request or of a connection, as far as a target asks. */
+export interface CameAbout {
+  readonly steps: readonly Step[];
+  readonly facts: readonly StepFacts[];
+  readonly deciding: Step;
+  /** What the route matches; null when none was taken. */
+  readonly route: string | null;
+  readonly backends: readonly string[];
+}
+
+/** What became of a request. */
+export function cameOf(flight: Flight): CameAbout {
+  const outcome = outcomeOf(flight);
+  const { exchange } = flight;
+  return {
+    steps: outcome.steps(),
+    facts: outcome.facts(),
+    deciding: decidingStep(outcome.steps()),
+    route: exchange.pipeline?.match ?? null,
+    backends: exchange.attempts.map(({ leaf }) => leaf.id),
+  };
+}
+
+/** What became of a connection. */
+export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
+  const steps = traceOfStream(exchange);
+  return {
+    steps,
+    facts: facts(),
+    deciding: decidingStreamStep(steps),
+    route: exchange.pipeline === null ? null : match,
+    backends: exchange.attempts.map(({ leaf }) => leaf.id),
+  };
+}
 
 /** What should have happened to a request. */
 export interface Target {
   /** As part of a sentence: `rule office#3 decides`. */
   readonly says: string;
-  readonly isMet: (flight: Flight) => boolean;
+  readonly isMet: (come: CameAbout) => boolean;
   /** Why it never happens to any request; null when the configuration does not rule it out. */
   readonly impossible: string | null;
 }
@@ -44,63 +81,38 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
     const own = points.filter(({ kind, pointer }) => kind === 'modules' && pointer.endsWith(`/${name}`));
     if (own.length === 0) return { problem: `no route of the edge has ${name}` };
     return QUIET.has(name)
-      ? make(`${name} runs`, (flight) => stepsOf(flight).some(({ module }) => module === name), own)
-      : make(`${name} decides`, (flight) => decidingStep(stepsOf(flight)).module === name, own);
+      ? make(`${name} runs`, ({ steps }) => steps.some(({ module }) => module === name), own)
+      : make(`${name} decides`, ({ deciding }) => deciding.module === name, own);
   }
   const rules = rulePointers(covered).filter(({ label }) => label === name);
   if (rules.length > 0) {
     const ids = new Set(rules.map(({ pointer }) => `rules ${pointer}`));
     return make(
       `rule ${name} decides`,
-      (flight) =>
-        outcomeOf(flight)
-          .facts()
-          .some(({ rule, code }) => rule === name && !NOT_DECIDED.has(code)),
+      ({ facts }) => facts.some(({ rule, code }) => rule === name && !NOT_DECIDED.has(code)),
       points.filter(({ id }) => ids.has(id)),
     );
   }
   const codes = points.filter(({ id }) => id.endsWith(` ${name}`) && name.includes('.'));
   if (codes.length > 0)
-    return make(
-      `${name} comes about`,
-      (flight) =>
-        outcomeOf(flight)
-          .facts()
-          .some(({ code }) => code === name),
-      codes,
-    );
+    return make(`${name} comes about`, ({ facts }) => facts.some(({ code }) => code === name), codes);
   if (covered.routes.some(({ route }) => route.match === name))
     return make(
       `route ${name} is taken`,
-      ({ exchange }) => exchange.pipeline?.match === name,
+      ({ route }) => route === name,
       points.filter(({ id }) =>
         covered.routes.some((each) => each.route.match === name && id === `routes ${each.pointer}`),
       ),
     );
   const actions = points.filter(({ kind, says }) => kind === 'actions' && says.startsWith(`${name} of `));
   if (actions.length > 0)
-    return make(
-      `${name} runs`,
-      (flight) =>
-        outcomeOf(flight)
-          .facts()
-          .some(({ action }) => action === name),
-      actions,
-    );
+    return make(`${name} runs`, ({ facts }) => facts.some(({ action }) => action === name), actions);
   const backends = points.filter(
     ({ kind, says }) => kind === 'backends' && says.startsWith(`${name} is tried`),
   );
   if (backends.length > 0)
-    return make(
-      `backend ${name} is tried`,
-      ({ exchange }) => exchange.attempts.some(({ leaf }) => leaf.id === name),
-      backends,
-    );
+    return make(`backend ${name} is tried`, ({ backends: tried }) => tried.includes(name), backends);
   return { problem: unknownName(name, covered) };
-}
-
-function stepsOf(flight: Flight): readonly Step[] {
-  return outcomeOf(flight).steps();
 }
 
 interface LabelledRule {

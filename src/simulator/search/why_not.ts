@@ -1,10 +1,10 @@
 import { type CoveredEdge, triedEdge } from '../covering/coverage.ts';
-import type { Flight } from '../flight.ts';
+import type { Signer } from '../document/requests.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type Draft, factsOf } from './draft.ts';
 import { poolsOf } from './pools.ts';
-import { draftRunner } from './run_draft.ts';
-import type { Target } from './target.ts';
+import { type DraftRun, draftRunner } from './run_draft.ts';
+import { type CameAbout, type Target, cameOf, cameOfConnection } from './target.ts';
 
 /** What would have to differ for something to happen. */
 export type WhyNot =
@@ -17,9 +17,17 @@ export type WhyNot =
       readonly verdict: 'changes';
       readonly changes: readonly string[];
       readonly draft: Draft;
-      readonly flight: Flight;
+      readonly run: DraftRun;
     }
   | { readonly verdict: 'not_found'; readonly runs: number };
+
+/** How a search is done. */
+export interface WhyNotOptions {
+  /** Requests that are tried at most; default 20,000. */
+  readonly runLimit?: number;
+  /** Signs webhooks; without one no signature is tried. */
+  readonly signer?: Signer | null;
+}
 
 const RUN_LIMIT = 20_000;
 const FACT_LIMIT = 200;
@@ -36,16 +44,21 @@ interface Tried {
  * a change has made something happen that had not happened before. What is found is run again with each change taken
  * back, so that none of them is idle.
  */
-export function whyNot(covered: CoveredEdge, draft: Draft, target: Target, runLimit = RUN_LIMIT): WhyNot {
+export function whyNot(
+  covered: CoveredEdge,
+  draft: Draft,
+  target: Target,
+  { runLimit = RUN_LIMIT, signer = null }: WhyNotOptions = {},
+): WhyNot {
   const tried = triedEdge(covered);
   const run = draftRunner(tried.edge);
-  const met = (each: Draft): Flight | null => {
-    const flight = run(each).at(-1);
-    return flight !== undefined && target.isMet(flight) ? flight : null;
+  const met = (each: Draft): DraftRun | null => {
+    const ran = run(each);
+    return comesAbout(each, ran).some((came) => target.isMet(came)) ? ran : null;
   };
   if (met(draft) !== null) return { verdict: 'already' };
   if (target.impossible !== null) return { verdict: 'impossible', says: target.impossible };
-  const pools = poolsOf(covered.edge.config, covered.recorder.expressions.values());
+  const pools = poolsOf(covered.edge.config, covered.recorder.expressions.values(), signer);
   const known = new Set<string>();
   const facts = new Set<string>();
   let runs = 0;
@@ -77,14 +90,21 @@ export function whyNot(covered: CoveredEdge, draft: Draft, target: Target, runLi
 }
 
 /** Takes back each change that is not needed. */
-function smallest(base: Draft, steps: readonly Change[], met: (draft: Draft) => Flight | null): WhyNot {
+function smallest(base: Draft, steps: readonly Change[], met: (draft: Draft) => DraftRun | null): WhyNot {
   let kept = steps;
   for (const step of steps) {
     const rest = kept.filter((each) => each !== step);
     if (rest.length > 0 && met(applied(base, rest)) !== null) kept = rest;
   }
   const draft = kept === steps ? steps.at(-1)!.draft : applied(base, kept);
-  return { verdict: 'changes', changes: kept.map(({ says }) => says), draft, flight: met(draft)! };
+  return { verdict: 'changes', changes: kept.map(({ says }) => says), draft, run: met(draft)! };
+}
+
+/** What is looked at: the request that matters, the way through its login with it, or the connection. */
+function comesAbout({ as, before, connect }: Draft, { flights, connection }: DraftRun): CameAbout[] {
+  if (connection !== null) return [cameOfConnection(connection, `${connect!.host}:${connect!.port}`)];
+  const last = as === null || before !== null ? flights.slice(-1) : flights;
+  return last.map((flight) => cameOf(flight));
 }
 
 /** A request with only some of the changes: each of them again, on what it was made from. */

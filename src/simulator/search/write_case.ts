@@ -1,9 +1,10 @@
 import type { CoveragePoint } from '../covering/point.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import type { Flight } from '../flight.ts';
-import { snapshotOf } from '../snapshot.ts';
+import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
 import { DEFAULT_START_MS } from '../compile_case.ts';
-import { shownAnswer } from './changes.ts';
+import { askerText, shownAnswer } from './changes.ts';
+import type { DraftRun } from './run_draft.ts';
 import type { Answer } from './pools.ts';
 import { type Draft, answersOf, factsOf } from './draft.ts';
 
@@ -11,11 +12,10 @@ import { type Draft, answersOf, factsOf } from './draft.ts';
 export type WrittenCase = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** A draft as a case whose expectation is what came of it. */
-export function writtenCase(name: string, draft: Draft, flights: readonly Flight[]): WrittenCase {
+export function writtenCase(name: string, draft: Draft, { flights, connection }: DraftRun): WrittenCase {
   const { before, tls, seed, startMs, upstreams } = draft;
   const facts = factsOf(draft);
   const certificate = tls?.clientCertificate;
-  const expect = snapshotOf(outcomeOf(flights.at(-1)!));
   const base = {
     name,
     ...(seed !== 1 && { seed }),
@@ -29,6 +29,12 @@ export function writtenCase(name: string, draft: Draft, flights: readonly Flight
     }),
   };
   const scripts = Object.keys(upstreams).length > 0 ? { upstreams } : {};
+  if (draft.connect !== null && connection !== null) {
+    const { kind, host, port } = draft.connect;
+    const connect = { to: `${kind}://${host}:${port}`, ip: draft.ip };
+    return { ...base, ...scripts, connect, expect: snapshotOfConnection(connection) };
+  }
+  const expect = snapshotOf(outcomeOf(flights.at(-1)!));
   if (before === null) return { ...base, ...scripts, request: writtenRequest(draft), expect };
   const { count, everyMs, thenMs } = before;
   const burst = { ...writtenRequest(draft), count, ...(everyMs > 0 && { every: `${everyMs}ms` }) };
@@ -39,7 +45,7 @@ export function writtenCase(name: string, draft: Draft, flights: readonly Flight
         at: '0s',
         ...(Object.keys(before.upstreams).length > 0 && { upstreams: before.upstreams }),
         send: burst,
-        expect: { counts: countsOf(flights.slice(0, count)) },
+        expect: { counts: countsOf(draft.as === null ? flights.slice(0, count) : answersTo(flights, count)) },
       },
       {
         advance: `${thenMs}ms`,
@@ -49,6 +55,12 @@ export function writtenCase(name: string, draft: Draft, flights: readonly Flight
       },
     ],
   };
+}
+
+/** Of somebody who logs in only what they see in the end counts, as it does for the steps of a timeline. */
+function answersTo(flights: readonly Flight[], count: number): readonly Flight[] {
+  const { sentMs } = flights[0]!;
+  return flights.filter((flight) => flight.sentMs === sentMs).slice(-count);
 }
 
 function countsOf(flights: readonly Flight[]): Record<string, number> {
@@ -70,6 +82,7 @@ export function writtenRequest({
   headers,
   body,
   ip,
+  as,
 }: Draft): Record<string, unknown> {
   const fields: Record<string, string | string[]> = {};
   for (let at = 0; at < headers.length; at += 2) {
@@ -85,13 +98,19 @@ export function writtenRequest({
     ...(headers.length > 0 && { headers: fields }),
     ...(body !== '' && { body }),
     ip,
+    ...(as !== null && { as: as.name }),
   };
 }
 
 /** A draft in one line, for people. */
 export function draftLine(draft: Draft): string {
-  const { method, scheme, host, path, query, headers, ip, body, tls, seed, startMs, before } = draft;
-  const parts = [`${method} ${scheme}://${host}${path}${query === undefined ? '' : `?${query}`} from ${ip}`];
+  const { method, scheme, host, path, query, headers, ip, body, tls, seed, startMs, before, as } = draft;
+  const { connect } = draft;
+  const parts =
+    connect !== null
+      ? [`a connection to ${connect.kind}://${connect.host}:${connect.port} from ${ip}`]
+      : [`${method} ${scheme}://${host}${path}${query === undefined ? '' : `?${query}`} from ${ip}`];
+  if (as !== null) parts.push(`as ${askerText(as)}`);
   for (let at = 0; at < headers.length; at += 2) parts.push(`${headers[at]!}: ${headers[at + 1]!}`);
   if (body !== '') parts.push(`a body of ${body.length} bytes`);
   for (const [name, value] of Object.entries(draft.variables))

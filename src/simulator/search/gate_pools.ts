@@ -1,0 +1,245 @@
+import { MISBEHAVIOURS } from '../../development_idp/identities.ts';
+import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
+import { gatesOf, simulatedGround } from '../../edge/gates.ts';
+import type { Signer } from '../document/requests.ts';
+import type { Asker, Before, Draft } from './draft.ts';
+
+/** What is worth trying at login gates and at verifiers of webhooks. */
+export interface GatePools {
+  /** Somebody whom every gate lets in, somebody whom none with a list does, and those for whom the provider goes wrong. */
+  readonly askers: readonly Asker[];
+  /** Paths that gates keep for themselves, and one that is none of them. */
+  readonly reserved: readonly string[];
+  /** Ways of signing a request, and of spoiling that. */
+  readonly signatures: readonly Signature[];
+  readonly befores: readonly Before[];
+  readonly isAskedForPages: boolean;
+}
+
+/** One way in which a request is signed. */
+export interface Signature {
+  /** As part of a sentence: `signed by github`. */
+  readonly says: string;
+  /** The draft with it; as it was where it cannot be signed. */
+  readonly on: (draft: Draft) => Draft;
+}
+
+type Routes = readonly { readonly route: RouteConfig }[];
+type Actions = readonly { readonly type: string; readonly config: unknown }[];
+
+export function gatePools(
+  config: EdgeConfig,
+  routes: Routes,
+  actions: Actions,
+  signer: Signer | null,
+): GatePools {
+  const gates = routes.flatMap(({ route }): GateConfig[] =>
+    [route.oauth, route.oidc, route.saml].flatMap((gate) => (gate?.enabled === true ? [gate] : [])),
+  );
+  const logsIn = gates.length > 0 || actions.some(({ type }) => LOGIN_ACTIONS.has(type));
+  return {
+    askers: logsIn ? askersOf(gates) : [],
+    reserved: logsIn ? reservedOf(config) : [],
+    signatures: signer === null ? [] : signaturesOf(routes, actions, signer),
+    befores: gates.flatMap((gate) => sessionBefores(gate)),
+    isAskedForPages: logsIn,
+  };
+}
+
+/** Whether anything in a configuration asks users to log in: then there are providers in cases, if nobody in them. */
+export function hasLogins({ edges }: EdgeConfig): boolean {
+  return Object.values(edges.https).some(({ routes }) =>
+    routes.some(
+      ({ oauth, oidc, saml, traffic_policy: policy }) =>
+        [oauth, oidc, saml].some((gate) => gate?.enabled === true) ||
+        (policy !== undefined && /oauth|openid-connect|saml/.test(policy.value)),
+    ),
+  );
+}
+
+const LOGIN_ACTIONS: ReadonlySet<string> = new Set(['oauth', 'openid-connect', 'saml']);
+
+/** What all session gates have in common, and what only some have. */
+interface GateConfig {
+  readonly enabled: boolean;
+  readonly inactivity_timeout: number;
+  readonly maximum_duration: number;
+  readonly auth_check_interval?: number;
+  readonly provider?: unknown;
+  readonly authorized_groups?: readonly string[];
+}
+
+function askersOf(gates: readonly GateConfig[]): Asker[] {
+  const apps = gates.flatMap(({ provider }) => Object.values((provider ?? {}) as Record<string, object>));
+  const listed = (key: string): string[] =>
+    apps.flatMap((app) => (app as Readonly<Record<string, readonly string[] | undefined>>)[key] ?? []);
+  const [address] = listed('email_addresses');
+  const [domain] = listed('email_domains');
+  const lists = {
+    teams: listed('teams'),
+    organizations: listed('organizations'),
+    groups: gates.flatMap(({ authorized_groups: groups = [] }) => groups),
+  };
+  const known = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  const email = address ?? (domain === undefined ? undefined : `member@${domain}`);
+  const member = { ...known, ...(email !== undefined && { email }) };
+  return [
+    { name: 'member', facts: member },
+    { name: 'stranger', facts: { email: 'stranger@elsewhere.test' } },
+    { name: 'unverified', facts: { ...member, email_verified: false } },
+    ...Object.keys(MISBEHAVIOURS).map((misbehave) => ({ name: misbehave, facts: { ...member, misbehave } })),
+  ];
+}
+
+/** Below the base of a gate: its own paths of whatever protocol, and nothing. */
+const WITHIN = ['authn', 'logout', 'signed_out', 'callback', 'saml/metadata', 'saml/acs', 'nothing-here'];
+
+function reservedOf({ edges }: EdgeConfig): string[] {
+  const ground = simulatedGround('https://login.test');
+  const bases = Object.entries(edges.https).flatMap(([edge, { routes }]) =>
+    gatesOf(edge, routes, ground).flatMap((gate) => gate?.base ?? []),
+  );
+  return [...new Set(bases)].flatMap((base) => WITHIN.map((path) => base + path));
+}
+
+const SECOND_MS = 1_000;
+/** Seconds for which access tokens count, as most providers have it. */
+const HOUR = 3_600;
+
+/** A login, then a request when the session is due for a check, about to be renewed, idle for too long, or over. */
+function sessionBefores({
+  inactivity_timeout: idle,
+  maximum_duration: most,
+  auth_check_interval: check = 0,
+}: GateConfig): Before[] {
+  const waits = [check, Math.ceil(idle / 2), idle, most, HOUR].filter((seconds) => seconds > 0);
+  return [...new Set(waits)].map((seconds) => ({
+    count: 1,
+    everyMs: 0,
+    upstreams: {},
+    thenMs: seconds * SECOND_MS + 1,
+  }));
+}
+
+const DAY_MS = 86_400_000;
+const BODY = '{"id":"1"}';
+
+interface Verifier {
+  readonly provider: string;
+  readonly secret: string;
+}
+
+/** Each verifier's signature, and that signature spoilt in every way that shows in a request. */
+function signaturesOf(routes: Routes, actions: Actions, signer: Signer): Signature[] {
+  const verifiers: Verifier[] = [
+    ...routes.flatMap(({ route: { webhook_verification: own } }) =>
+      own === undefined ? [] : [{ provider: own.provider, secret: own.secret ?? '' }],
+    ),
+    ...actions.flatMap(({ type, config }) => (type === 'verify-webhook' ? [config as Verifier] : [])),
+  ];
+  const distinct = new Map(verifiers.map((each) => [`${each.provider} ${each.secret}`, each]));
+  return [...distinct.values()].flatMap(({ provider, secret }) => {
+    const sign =
+      (shiftMs: number, spoil: Spoil = () => ({})) =>
+      (draft: Draft): Draft =>
+        signedDraft(draft, { provider, secret, signer }, shiftMs, spoil);
+    const by = `signed by ${provider}`;
+    return [
+      { says: by, on: sign(0) },
+      { says: `${by} a day ago`, on: sign(-DAY_MS) },
+      { says: `${by} a day ahead`, on: sign(DAY_MS) },
+      { says: `${by}, then changed`, on: sign(0, (_added, { body }) => ({ body: `${body} ` })) },
+      ...Array.from({ length: ADDED_LIMIT }, (_, at) => [
+        { says: `${by} without header ${at + 1} of the signature`, on: sign(0, without(at)) },
+        { says: `${by}, header ${at + 1} of the signature twice`, on: sign(0, twice(at)) },
+        { says: `${by}, header ${at + 1} of the signature spoilt`, on: sign(0, spoilt(at)) },
+        {
+          says: `${by} without member ${at + 1} of its header`,
+          on: sign(
+            0,
+            members(at, () => []),
+          ),
+        },
+        { says: `${by}, member ${at + 1} of its header twice`, on: sign(0, members(at, twofold)) },
+        { says: `${by}, member ${at + 1} of its header spoilt`, on: sign(0, members(at, nonsense)) },
+      ]).flat(),
+    ];
+  });
+}
+
+/** Headers that a provider adds at most. */
+const ADDED_LIMIT = 5;
+
+/** What is done to a signed request, given the headers that the signature has added. */
+type Spoil = (added: readonly string[], draft: Draft) => Partial<Draft>;
+
+function without(at: number): Spoil {
+  return (added, { headers }) => ({
+    headers: headers.filter((_, index) => headers[index - (index % 2)] !== added[at]),
+  });
+}
+
+function twice(at: number): Spoil {
+  return (added, { headers }) => {
+    const index = headers.indexOf(added[at] ?? '');
+    return index < 0 ? {} : { headers: [...headers, ...headers.slice(index, index + 2)] };
+  };
+}
+
+function spoilt(at: number): Spoil {
+  return (added, { headers }) => ({
+    headers: headers.map((text, index): string =>
+      index % 2 === 1 && headers[index - 1] === added[at] ? 'not-what-the-provider-sends' : text,
+    ),
+  });
+}
+
+/** Some providers sign in a list: `t=1,v1=ab`. */
+function members(at: number, change: (member: string) => readonly string[]): Spoil {
+  return (added, { headers }) => ({
+    headers: headers.map((text, index): string => {
+      const list = text.split(',');
+      const isList = index % 2 === 1 && added.includes(headers[index - 1]!) && /^\w+=[^,]*,/.test(text);
+      return isList && at < list.length
+        ? list.flatMap((each, position) => (position === at ? change(each) : each)).join(',')
+        : text;
+    }),
+  });
+}
+
+const twofold = (member: string) => [member, member];
+const nonsense = (member: string) => [`${member.slice(0, member.indexOf('='))}=!`];
+
+interface Signing {
+  readonly provider: string;
+  readonly secret: string;
+  readonly signer: Signer;
+}
+
+function signedDraft(
+  draft: Draft,
+  { provider, secret, signer }: Signing,
+  shiftMs: number,
+  spoil: Spoil,
+): Draft {
+  const { scheme, host, path, query } = draft;
+  const url = `${scheme}://${host}${path}${query === undefined ? '' : `?${query}`}`;
+  const body = new TextEncoder().encode(draft.body === '' ? BODY : draft.body);
+  const signed = signer(
+    provider,
+    secret,
+    { method: 'POST', url, headers: [], body },
+    draft.startMs + shiftMs,
+  );
+  if ('problem' in signed) return draft;
+  const headers = signed.headers.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
+  const added = headers.filter((_, index) => index % 2 === 0);
+  const others = draft.headers.filter((_, index) => !added.includes(draft.headers[index - (index % 2)]!));
+  const whole: Draft = {
+    ...draft,
+    method: 'POST',
+    headers: [...others, ...headers],
+    body: new TextDecoder().decode(signed.body),
+  };
+  return { ...whole, ...spoil(added, whole) };
+}
