@@ -21,15 +21,22 @@ export interface StartOptions {
   readonly ready: (hasEnded: () => boolean) => Promise<void>;
 }
 
-/** What runs now. It ends with this process, also when that is told to end. */
-const alive = new Set<ChildProcess>();
-process.once('exit', () => alive.forEach((child) => child.kill('SIGTERM')));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+/** What runs now; null until something does. */
+let alive: Set<ChildProcess> | null = null;
 
-/** Ends a child, at the latest, with this process. */
+/** Ends a child, at the latest, with this process, also when that is told to end. */
 export function endWithUs(child: ChildProcess): void {
-  alive.add(child);
-  child.once('exit', () => alive.delete(child));
+  alive ??= watchedSet();
+  const running = alive;
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+function watchedSet(): Set<ChildProcess> {
+  const running = new Set<ChildProcess>();
+  process.once('exit', () => running.forEach((child) => child.kill('SIGTERM')));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+  return running;
 }
 
 /** Starts a program and waits until it is ready; throws with its output when it ends before. */

@@ -6,6 +6,7 @@ import { type BenchOptions, benchEdge } from '../../src/benchmark/run.ts';
 import { checkWholeEdge } from '../../src/edge/further_checks.ts';
 import { connectionOf, headOf } from '../../src/engine/request_like.ts';
 import { OK_UPSTREAM } from '../../src/simulator/constants.ts';
+import { onePolicy } from '../one_route.ts';
 
 const SETTING: BenchOptions = {
   file: 'edge.yaml',
@@ -28,26 +29,7 @@ const CORPUS: Corpus = {
 };
 
 function edgeWith(rules: readonly object[]) {
-  const { config, diagnostics } = checkWholeEdge({
-    value: {
-      backends: { app: { static: { address: 'localhost:3000' } } },
-      edges: {
-        https: {
-          shop: {
-            hostports: ['shop.test:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                backend: { backend_id: 'app' },
-                traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
-              },
-            ],
-          },
-        },
-      },
-    },
-  });
+  const { config, diagnostics } = checkWholeEdge({ value: onePolicy({ on_http_request: rules }) });
   if (config === null) throw new Error(diagnostics[0]?.says);
   return config;
 }
