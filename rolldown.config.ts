@@ -1,49 +1,157 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
-import type { CodeSplittingNameFunction, Plugin } from 'rolldown';
+import type { Plugin } from 'rolldown';
+import { type ESTree, parseSync } from 'rolldown/utils';
 
-type ChunkingContext = Parameters<CodeSplittingNameFunction>[1];
+/**
+ * Modules that are loaded when one of their functions is first called: most runs need few of them, and loading all
+ * took longer than running 1,000 cases. They give functions and plain constants only.
+ */
+// table: what is loaded by use
+const LOADED_BY_USE = [
+  'cli/testing/coverage_options',
+  'cli/testing/event_log',
+  'crypto/client_certificate',
+  'crypto/digest',
+  'crypto/random',
+  'mechanisms/login/keys',
+  'crypto/self_signed',
+  'crypto/x509',
+  'development_idp/simulated',
+  'diagnostics/render',
+  'edge/certificates',
+  'document/read',
+  'edge/explain',
+  'edge/explain_stream',
+  'edge/secrets',
+  'events/project',
+  'expression/vocabulary/facts_table',
+  'mechanisms/login/oauth/provider',
+  'mechanisms/login/oidc/provider',
+  'mechanisms/user_agents',
+  'mechanisms/webhook/secret',
+  'mechanisms/websocket',
+  'modules/login_gate',
+  'modules/saml/compile',
+  'modules/saml/host',
+  'modules/traffic_policy/compile',
+  'modules/webhook_verification/compile',
+  'policy/document/check',
+  'regex/pattern',
+  'regex/pattern_set',
+  'simulator/compress',
+  'simulator/document/connections',
+  'simulator/document/curl',
+  'simulator/document/raw_request',
+  'simulator/expect/because',
+  'simulator/expect/deeper',
+  'simulator/expect/expression_values',
+  'simulator/expect/stream_expectation',
+  'simulator/near_miss',
+  'simulator/report/failure',
+  'simulator/run_connect',
+  'simulator/sample',
+  'simulator/search/shrink',
+  'simulator/snapshot',
+];
 
-/** The verb, what it loads when it begins, and the reports that people read. */
-const TEST_ROOTS = ['cli/run.js', 'cli/test.js', 'simulator/report/pretty.js', 'edge/further_checks.js'];
+/** What goes into one file each: these modules and whatever they import that no file above has. */
+// table: chunks
+const CHUNKS = {
+  edge: ['cli/run', 'cli/load_config', 'edge/compile'],
+  test: ['cli/test', 'simulator/report/pretty'],
+  policy: ['policy/document/check', 'modules/traffic_policy/compile'],
+};
 
 /**
  * The command line in a few files, a chunk for what a verb loads: loading hundreds of small modules is most of the
- * time from the start of the process to its first line. The library stays as the compiler wrote it.
+ * time from the start of the process to its first line. CommonJS starts faster, and can load a file in the midst of a
+ * function. The library stays as the compiler wrote it.
  */
 export default defineConfig({
-  input: { main: 'dist/cli/main.js' },
+  input: { main: 'dist/cli/launch.js', run: 'dist/cli/run.js' },
   platform: 'node',
   // `undici` and the libraries of the login gates read files beside them, or are loaded by few.
   external: ['undici', '@node-saml/node-saml', 'openid-client', 'ws', 'selfsigned'],
-  plugins: [licenses()],
+  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), licenses()],
   output: {
     dir: 'dist/bin',
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
     comments: false,
-    format: 'esm',
+    format: 'cjs',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: {
-      groups: [{ debugName: 'test', name: (id, context) => (testParts(context).has(id) ? 'test' : null) }],
+      groups: Object.entries(CHUNKS).map(([name, roots], index) => ({
+        name,
+        test: (id: string) => roots.some((root) => id === builtPath(root)),
+        priority: 10 - index,
+      })),
     },
   },
 });
 
-let parts: ReadonlySet<string> | null = null;
+function builtPath(module: string): string {
+  return resolve('dist', `${module}.js`);
+}
 
-/**
- * What `edgeproof test` needs to run cases that pass: all of it in one file, since each file costs about a
- * millisecond. It holds whatever its modules import, so no other chunk is between them.
- */
-function testParts(context: ChunkingContext): ReadonlySet<string> {
-  if (parts !== null) return parts;
-  const found = new Set(TEST_ROOTS.map((path) => resolve('dist', path)));
-  // A set that grows while it is walked is walked to its end.
-  for (const id of found)
-    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
-  return (parts = found);
+const STAND_IN = '\0stand-in:';
+
+/** Puts a stand-in before each of these modules, whose functions load the module and go on there. */
+function loadedByUse(modules: readonly string[]): Plugin {
+  const files = new Map(modules.map((module) => [builtPath(module), `${module.replaceAll('/', '.')}.js`]));
+  return {
+    name: 'loaded-by-use',
+    buildStart() {
+      for (const [id, fileName] of files) this.emitFile({ type: 'chunk', id, fileName });
+    },
+    resolveId: {
+      order: 'pre',
+      async handler(source, importer) {
+        if (importer === undefined || !source.startsWith('.')) return null;
+        if (importer.startsWith(STAND_IN)) return { id: source, external: true };
+        const found = await this.resolve(source, importer, { skipSelf: true });
+        return found !== null && files.has(found.id) ? `${STAND_IN}${found.id}` : found;
+      },
+    },
+    async load(id) {
+      if (!id.startsWith(STAND_IN)) return null;
+      const path = id.slice(STAND_IN.length);
+      return standIn(await readFile(path, 'utf8'), files.get(path)!, relative('dist', path));
+    },
+  };
+}
+
+function standIn(code: string, fileName: string, path: string): string {
+  const lines = [`let module; const load = () => (module ??= require('./${fileName}'));`];
+  for (const node of parseSync(path, code).program.body) {
+    if (node.type !== 'ExportNamedDeclaration' || node.declaration === null) continue;
+    const { declaration } = node;
+    if (declaration.type === 'FunctionDeclaration') {
+      const { name } = declaration.id!;
+      lines.push(`export function ${name}(...given) { return load().${name}(...given); }`);
+    } else if (declaration.type === 'VariableDeclaration' && declaration.declarations.every(isPlain)) {
+      lines.push(code.slice(node.start, node.end));
+    }
+  }
+  return lines.join('\n');
+}
+
+/** Whether a constant is made of literals alone. */
+function isPlain({ init }: ESTree.VariableDeclarator): boolean {
+  if (init?.type === 'BinaryExpression') return init.left.type === 'Literal' && init.right.type === 'Literal';
+  return init?.type === 'Literal';
+}
+
+/** commander can begin other programs as verbs; ours are none, and the module takes longer to load than commander. */
+function withoutPrograms(): Plugin {
+  return {
+    name: 'without-programs',
+    resolveId: (source, importer) =>
+      source === 'node:child_process' && importer?.includes('/commander/') === true ? '\0no-programs' : null,
+    load: (id) => (id === '\0no-programs' ? 'export default {};' : null),
+  };
 }
 
 /** Whose code is in the bundle, with the licences under which it is. */
@@ -51,12 +159,12 @@ function licenses(): Plugin {
   return {
     name: 'licenses',
     async generateBundle(_options, bundle) {
-      const modules = Object.values(bundle).flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
-      const folders = new Set(
-        modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
-      );
+      const parts = Object.values(bundle).flatMap((part) => ('moduleIds' in part ? part.moduleIds : []));
+      const folders = new Set(parts.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
       const texts = await Promise.all([...folders].toSorted().map(licenseOf));
       this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: texts.join('\n\n') });
+      // The package is of modules; these files are not.
+      this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
     },
   };
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Thresholds } from '../simulator/covering/thresholds.ts';
 import { type CaseResult, type FileResult, summaryOf } from '../simulator/result.ts';
+import { elapsedMs } from './elapsed.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
 import { addCoverage, addThresholds } from './testing/coverage_options.ts';
@@ -89,7 +90,7 @@ async function test(paths: readonly string[], options: Options): Promise<number>
 }
 
 async function runOnce(files: readonly string[], options: Options): Promise<OneRun> {
-  const began = performance.now();
+  const began = elapsedMs();
   const seed = options.seed ?? null;
   const asked = options.reporter.some(({ path }) => path === null)
     ? options.reporter
@@ -113,7 +114,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     ...(coverage && { on: coverage.on }),
   };
   const results = await resultsOf(files, run, options, madeOf, progress);
-  await reports.finished(results, summaryOf(results, performance.now() - began));
+  reports.finished(results, summaryOf(results, elapsedMs() - began));
   if (log !== null) await log.write(options.events!);
   const isFilled = options.update !== true || (await update(results, asked));
   const code = codeOf(results, isFilled);
@@ -194,10 +195,10 @@ const PROGRESS_MS = 200;
 function progressOf(): (ran: number) => void {
   if (!process.stderr.isTTY) return () => {};
   let count = 0;
-  let lastMs = performance.now();
+  let lastMs = elapsedMs();
   return (ran) => {
     count += ran;
-    const nowMs = performance.now();
+    const nowMs = elapsedMs();
     if (nowMs - lastMs < PROGRESS_MS) return;
     lastMs = nowMs;
     process.stderr.write(`\r${count.toLocaleString('en')} cases\u001b[K\r`);

@@ -8,6 +8,7 @@ const ROOTS = [
   'src/testing/node_test.ts',
   'src/testing/vitest.ts',
   'src/cli/main.ts',
+  'src/cli/launch.ts',
 ];
 
 /**

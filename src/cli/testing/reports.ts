@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import type { CaseResult, FileResult, Summary } from '../../simulator/result.ts';
 import { loadReporter } from '../../simulator/report/load.ts';
 import { type Origin, REPORTERS, type Reporter, type ReporterName } from '../../simulator/report/reporter.ts';
@@ -24,7 +24,7 @@ export function readReport(text: string): AskedReport | { readonly problem: stri
 /** All reports of a run. */
 export interface Reports {
   readonly ran: (result: CaseResult) => void;
-  readonly finished: (files: readonly FileResult[], summary: Summary) => Promise<void>;
+  readonly finished: (files: readonly FileResult[], summary: Summary) => void;
 }
 
 interface Open {
@@ -61,10 +61,10 @@ export async function openReports(asked: readonly AskedReport[], seed: Origin['s
     ran: (result) => {
       for (const { reporter, write } of open) if (reporter.ran !== undefined) write(reporter.ran(result));
     },
-    finished: async (files, summary) => {
+    finished: (files, summary) => {
       for (const { reporter, write, path, kept } of open) {
         write(reporter.finished(files, summary, origin));
-        if (path !== null) await writeFile(path, kept.join(''));
+        if (path !== null) writeFileSync(path, kept.join(''));
       }
       flush();
     },

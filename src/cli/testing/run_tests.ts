@@ -5,6 +5,7 @@ import type { CaseResult, FileResult } from '../../simulator/result.ts';
 import { needsSigner, runFile } from '../../simulator/run_file.ts';
 import type { Flight } from '../../simulator/flight.ts';
 import type { EdgeUnderTest } from '../../simulator/under_test.ts';
+import { elapsedMs } from '../elapsed.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
 
 /** What is run, and how. */
@@ -67,7 +68,7 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
       run.told(result);
       return true;
     },
-    clockMs: () => performance.now(),
+    clockMs: elapsedMs,
     ...(run.landed && { landed: run.landed }),
   });
 }

@@ -60,10 +60,8 @@ function caseLines(result: CaseResult, paint: Paint): string {
 }
 
 function findings(files: readonly FileResult[], look: ReporterLook): string {
-  return renderDiagnostics(
-    files.flatMap(({ diagnostics }) => diagnostics),
-    look,
-  );
+  const found = files.flatMap(({ diagnostics }) => diagnostics);
+  return found.length === 0 ? '' : renderDiagnostics(found, look);
 }
 
 function summaryLine(summary: Summary, { seed }: Origin, paint: Paint): string {
