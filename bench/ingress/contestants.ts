@@ -2,11 +2,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ourConfig } from './our_config.ts';
 import { type Running, start, untilListening, whereIs } from './processes.ts';
-import type { Workload } from './workloads.ts';
+import type { Ability, Workload } from './workloads.ts';
 import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './servers.ts';
-
-/** What a contestant can do besides HTTP/1.1 in the clear. */
-export type Ability = 'tls' | 'http2' | 'everything';
 
 export interface Contestant {
   /** As `--only` takes it. */

@@ -1,4 +1,5 @@
-import type { Ability } from './contestants.ts';
+/** What a contestant can do besides HTTP/1.1 in the clear. */
+export type Ability = 'tls' | 'http2' | 'everything';
 
 /** One kind of load. */
 export interface Workload {
