@@ -33,7 +33,8 @@ export function createHttp2Service(
 ): Http2Service {
   const limits = { ...LISTENER_LIMITS, ...given };
   const { bodyIdleMs, writeIdleMs } = limits;
-  const sessions = new Set<ServerHttp2Session>();
+  /** With the connection that each is on. */
+  const sessions = new Map<ServerHttp2Session, Socket>();
   let waiting: (() => void)[] = [];
   let underWay = 0;
   const look = (): void => {
@@ -62,29 +63,29 @@ export function createHttp2Service(
         return;
       }
       const session = performServerHandshake(socket, SESSION);
-      sessions.add(session);
+      sessions.set(session, socket);
       session.once('close', () => {
         sessions.delete(session);
         look();
       });
-      attend(session, facts, shared);
+      attend(session, socket, facts, shared);
     },
     async drain(deadlineMs) {
       draining = true;
-      for (const session of sessions) sayGoodbye(session);
-      let cut = 0;
+      for (const session of sessions.keys()) sayGoodbye(session);
+      let open = 0;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         timer = setTimeout(() => {
-          cut = sessions.size;
-          for (const session of sessions) session.destroy();
+          open = sessions.size;
+          for (const [session, socket] of sessions) cut(session, socket);
           timer = setTimeout(resolve, AFTER_CUT_MS);
         }, deadlineMs);
         waiting.push(resolve);
         look();
       });
       clearTimeout(timer);
-      return { cut };
+      return { cut: open };
     },
     get connections() {
       return sessions.size;
@@ -109,8 +110,19 @@ function sayGoodbye(session: ServerHttp2Session): void {
 
 const GOODBYE_MS = 1_000;
 
+/** A session that has said goodbye before waits for its client to close, also when it is destroyed. */
+function cut(session: ServerHttp2Session, socket: Socket): void {
+  session.destroy();
+  socket.destroy();
+}
+
 /** Listens to one connection. */
-function attend(session: ServerHttp2Session, facts: ConnectionFacts, shared: Http2Shared): void {
+function attend(
+  session: ServerHttp2Session,
+  socket: Socket,
+  facts: ConnectionFacts,
+  shared: Http2Shared,
+): void {
   session.on('error', () => undefined); // `close` follows
   session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
   let streams = 0;
@@ -130,7 +142,10 @@ function attend(session: ServerHttp2Session, facts: ConnectionFacts, shared: Htt
     new Http2Exchange(stream, facts, shared).begin(raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
   });
   session.setTimeout(shared.limits.keepAliveMs, () => {
-    if (streams === 0 && !session.destroyed) session.close();
+    if (streams > 0 || session.destroyed) return;
+    session.close();
+    const timer = setTimeout(() => cut(session, socket), shared.limits.lingerMs);
+    socket.once('close', () => clearTimeout(timer));
   });
 }
 

@@ -77,6 +77,12 @@ export class Http2Body implements RequestBody {
     this.#taker?.fail(fault, detail);
   }
 
+  /** Nobody takes the rest of it. A stream that stands still would never be over, and its connection neither. */
+  discard(): void {
+    this.isOver = true;
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).resume();
+  }
+
   readonly #onData = (bytes: Buffer): void => {
     if (this.isOver) return;
     this.receivedBytes += bytes.length;

@@ -51,7 +51,7 @@ export class Http2Exchange implements Due, BodyExchange, SinkExchange {
     const { head, lengthBytes, expectsContinue, takesTrailers, isTunnel } = read;
     this.#body = new Http2Body(stream, this, lengthBytes, expectsContinue);
     this.#sink = new Http2Sink(stream, this, head.method, { takesTrailers, isTunnel });
-    stream.once('close', this.#onClose);
+    stream.once('aborted', this.#onAborted).once('close', this.#onClose);
     deadlines.watch(this);
     this.#shared.begun();
     drive(
@@ -86,7 +86,10 @@ export class Http2Exchange implements Due, BodyExchange, SinkExchange {
   }
 
   expire(): void {
-    if (this.#hasBegun) this.#stream.close(constants.NGHTTP2_CANCEL);
+    const stream = this.#stream;
+    // One that its client has reset, in whatever mood, may still hold what the client does not take.
+    if (stream.closed) stream.destroy();
+    else if (this.#hasBegun) stream.close(constants.NGHTTP2_CANCEL);
     else this.#body?.fail('timeout', 'the request body did not arrive in time');
   }
 
@@ -94,7 +97,17 @@ export class Http2Exchange implements Due, BodyExchange, SinkExchange {
     this.#shared.over();
     const body = this.#body!;
     // RFC 9113 §8.1: the reply is complete, and nobody wants the rest of the request.
-    if (!body.isWhole && !this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    if (body.isWhole || this.#stream.closed) return;
+    body.discard();
+    this.#stream.close(constants.NGHTTP2_NO_ERROR);
+  };
+
+  /**
+   * A client that resets a stream with NO_ERROR while it stands still leaves it open in Node, and its session reads
+   * nothing more: not even that the client has gone. What we reset ourselves has been sent before the next turn.
+   */
+  readonly #onAborted = (): void => {
+    setImmediate(() => void this.#stream.destroy());
   };
 
   readonly #onClose = (): void => {
@@ -110,6 +123,8 @@ export class Http2Exchange implements Due, BodyExchange, SinkExchange {
     const reply = this.#shared.plane.refuse({ status, code, detail, head, connection: this.#facts });
     const stream = this.#stream;
     if (stream.destroyed) return;
+    stream.once('aborted', this.#onAborted);
+    stream.setTimeout(this.#shared.limits.writeIdleMs, () => void stream.destroy());
     const bytes = contentOf(reply);
     stream.respond([':status', String(reply.status), ...reply.headers, 'content-length', `${bytes.length}`]);
     stream.end(bytes, () => {

@@ -324,4 +324,18 @@ describe('HTTP/2 from clients', () => {
     expect((await answered).text).toMatch(/last$/);
     expect(await drained).toEqual({ cut: 0 });
   });
+
+  it('a drain cuts a client that was told goodbye and stays', async () => {
+    handle = (_request, response) => void response.write('for ever');
+    const own = await edge.listen({});
+    const client = connect(own.url);
+    client.on('error', () => undefined);
+    const stream = client.request({ ':path': '/', ':authority': 'a.test' });
+    stream.on('error', () => undefined);
+    await once(stream, 'response'); // it does not read on, so it does not see the end
+    const from = performance.now();
+    expect(await own.close(200)).toEqual({ cut: 1 });
+    expect(performance.now() - from).toBeLessThan(1_500);
+    client.destroy();
+  });
 });

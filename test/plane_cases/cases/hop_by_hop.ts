@@ -24,6 +24,12 @@ export const HOP_BY_HOP: CaseGroup = {
       ...LINE,
       lacks: ['proxy-connection'],
     }),
+    passed(
+      'Proxy-Connection: close closes nothing',
+      get('/', 'Proxy-Connection: close\r\n'),
+      { ...LINE, lacks: ['proxy-connection', 'connection'] },
+      { after: 'open', why: 'RFC 9112 appendix C.2.2: nobody defined it, and what it says is not heeded' },
+    ),
     passed('TE', get('/', 'TE: gzip\r\nConnection: TE\r\n'), { ...LINE, lacks: ['te'] }),
     passed('Upgrade without Connection', get('/', 'Upgrade: websocket\r\n'), { ...LINE, lacks: ['upgrade'] }),
     passed(
