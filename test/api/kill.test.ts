@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openManagement } from '../../src/cli/management.ts';
+import { folderWith } from '../folder.ts';
 
 const SERVER = fileURLToPath(new URL('kill_server.ts', import.meta.url));
 /** Kills in the default run; EDGEPROOF_KILLS=200 for a long one. */
@@ -13,8 +12,7 @@ const kills = Number(process.env['EDGEPROOF_KILLS'] ?? 4);
 const WRITERS = 6;
 const LONGEST_MS = 250;
 
-const folder = mkdtempSync(join(tmpdir(), 'edgeproof-kill-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 
 interface Server {
   readonly process: ChildProcess;

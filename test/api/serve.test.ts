@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
+import { folderWith } from '../folder.ts';
 
 const VERB = fileURLToPath(new URL('verb.ts', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'edgeproof-serve-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 
 interface Running {
   readonly process: ChildProcess;
@@ -51,6 +53,18 @@ async function get(url: string, key: string): Promise<number> {
   return (await fetch(`${url}/api_keys`, { headers })).status;
 }
 
+/** Status that the edge answers for a host. */
+function statusOf(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ port, host: '127.0.0.1', headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asking.once('error', reject);
+    asking.end();
+  });
+}
+
 describe('serve and keys', () => {
   it('prints an admin key once; keys are made, listed and revoked beside it', async () => {
     const first = run(...SERVE);
@@ -79,6 +93,46 @@ describe('serve and keys', () => {
     expect(await second.end).toBe(0);
     // oxlint-disable-next-line no-bitwise -- permissions are bits
     expect(statSync(join(folder, 'edgeproof.db.key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('asks databases of addresses, and facts of an applied file', async () => {
+    const cidr = parseCidr('127.0.0.0/8');
+    if (isCidrProblem(cidr)) throw new Error(cidr.says);
+    writeFileSync(join(folder, 'geo.mmdb'), writeMmdb([[cidr, { country: { iso_code: 'DE' } }]]));
+    const expressions = ["conn.geo.country_code == 'DE' && conn.client_ip.as.number == 64500"];
+    const actions = [{ type: 'deny', config: { status_code: 451 } }];
+    const route = {
+      match_type: 'path_prefix',
+      match: '/',
+      backend: { backend_id: 'app' },
+      traffic_policy: { value: JSON.stringify({ on_http_request: [{ expressions, actions }] }) },
+    };
+    const file = {
+      service_name: 'acme',
+      address_databases: ['data/geo.mmdb'],
+      facts: [{ cidr: '127.0.0.0/8', as: { number: 64_500 } }],
+      backends: { app: { http_response: { status_code: 200 } } },
+      edges: { https: { geo: { hostports: ['geo.test:443'], routes: [route] } } },
+    };
+    const running = run(...SERVE, '--store', 'geo.db', '--address-database', 'geo.mmdb');
+    const ready = /edge (\S+)  management API (\S+) [\s\S]*shown this once: (\S+)\n/;
+    const [, edge, url, key] = await running.until(ready);
+    const headers = {
+      authorization: `Bearer ${key!}`,
+      'acme-version': '2',
+      'content-type': 'application/json',
+    };
+    const put = await fetch(`${url!}/edge_file`, { method: 'PUT', headers, body: JSON.stringify(file) });
+    const answer = (await put.json()) as { notes: string[] };
+    expect([put.status, answer.notes, answer]).toEqual([200, [], answer]);
+    expect(await statusOf(Number(new URL(edge!).port), 'geo.test')).toBe(451);
+    const exported = await fetch(`${url!}/edge_file`, { headers });
+    expect(await exported.json()).toMatchObject({
+      document: { address_databases: ['data/geo.mmdb'], facts: file.facts },
+    });
+    running.process.kill('SIGTERM');
+    expect(await running.end).toBe(0);
+    expect((await output(...SERVE, '--address-database', 'none.mmdb')).code).toBe(2);
   });
 
   it('refuses half of a certificate, and a store that is none', async () => {

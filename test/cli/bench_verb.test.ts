@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BenchResult } from '../../src/benchmark/result.ts';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -16,19 +16,14 @@ const POLICY = `on_http_request:
     actions:
       - type: deny
 `;
-let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-bench-'));
-  await writeFile(join(folder, 'policy.yaml'), POLICY);
-  await writeFile(join(folder, 'rule.cel'), "req.method == 'GET' && req.url.path.startsWith('/a')\n");
-  await writeFile(join(folder, 'broken.cel'), 'req.methode == 1\n');
-  await writeFile(
-    join(folder, 'cases.scenario.yaml'),
+const folder = folderWith({
+  'policy.yaml': POLICY,
+  'rule.cel': "req.method == 'GET' && req.url.path.startsWith('/a')\n",
+  'broken.cel': 'req.methode == 1\n',
+  'cases.scenario.yaml':
     'policy: policy.yaml\nupstreams: { app: 200 }\ncases:\n  - name: one\n    request: POST /x\n    expect: { status: 403 }\n',
-  );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const bench = (...args: string[]) => edgeproof(['bench', ...args], folder);
 

@@ -1,21 +1,19 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = folderWith();
 let readme: string;
-let folder: string;
 
 beforeAll(async () => {
   readme = await readFile(join(root, 'README.md'), 'utf8');
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-readme-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The edge file that the page shows. */
 function shownEdge(): string {

@@ -1,16 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-signed-'));
-  await writeFile(
-    join(folder, 'edge.yaml'),
-    `backends: { app: { static: { address: "localhost:3000" } } }
+const folder = folderWith({
+  'edge.yaml': `backends: { app: { static: { address: "localhost:3000" } } }
 edges:
   https:
     shop:
@@ -21,9 +16,7 @@ edges:
           webhook_verification: { provider: github, secret: right }
           backend: { backend_id: app }
 `,
-  );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const scenario = (secret: string, status: number) => `
 edge: edge.yaml

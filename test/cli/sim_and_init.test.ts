@@ -1,18 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
 const OUTAGE = fileURLToPath(new URL('../../fixtures/scenarios/outage.scenario.yaml', import.meta.url));
 const SHOP = fileURLToPath(new URL('../../fixtures/scenarios/shop.scenario.yaml', import.meta.url));
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-sim-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderWith();
 
 interface Summary {
   readonly requests: number;

@@ -1,14 +1,14 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../folder.ts';
 import { edgeproof, start } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
 const SCENARIOS = fileURLToPath(new URL('../../fixtures/scenarios', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-let folder: string;
 
 const CASES = `edge: edge.yaml
 upstreams: { app: 200 }
@@ -31,12 +31,7 @@ cases:
     expect: { status: 403, because: { module: ip_restriction, reason: denied } }
 `;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-test-'));
-  await cp(SAMPLE, join(folder, 'edge.yaml'));
-  await writeFile(join(folder, 'cases.scenario.yaml'), CASES);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderWith({ 'edge.yaml': readFileSync(SAMPLE), 'cases.scenario.yaml': CASES });
 
 const read = (name: string) => readFile(join(folder, `report.${name}`), 'utf8');
 const run = (...args: string[]) => edgeproof(['test', ...args], folder);

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+import { folderWith } from '../folder.ts';
 import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
 import { valueText } from '../../src/cli/value_text.ts';
 import type { Value } from '../../src/expression/index.ts';
@@ -35,23 +33,21 @@ facts:
 mmdb: [asn.mmdb]
 `;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-eval-'));
+const folder = folderWith({
+  'scope.yaml': SCOPE,
+  'bad_keys.yaml': 'request: { methud: GET }\nconnection: { client_port: 70000 }\n',
+  'bad_facts.yaml': 'facts:\n  - cidr: 203.0.113.1/24\n',
+  'bad_yaml.yaml': 'request: [\n',
+  'no.mmdb': 'x',
+  'bad_mmdb.yaml': 'mmdb: [no.mmdb]\n',
+  'asn.mmdb': asnDatabase(),
+});
+
+function asnDatabase(): Uint8Array {
   const range = parseCidr('203.0.112.0/20');
   if (isCidrProblem(range)) throw new Error(range.says);
-  await writeFile(join(folder, 'asn.mmdb'), writeMmdb([[range, { autonomous_system_number: 64_500 }]]));
-  await writeFile(join(folder, 'scope.yaml'), SCOPE);
-  await writeFile(
-    join(folder, 'bad_keys.yaml'),
-    'request: { methud: GET }\nconnection: { client_port: 70000 }\n',
-  );
-  await writeFile(join(folder, 'bad_facts.yaml'), 'facts:\n  - cidr: 203.0.113.1/24\n');
-  await writeFile(join(folder, 'bad_yaml.yaml'), 'request: [\n');
-  await writeFile(join(folder, 'no.mmdb'), 'x');
-  await writeFile(join(folder, 'bad_mmdb.yaml'), 'mmdb: [no.mmdb]\n');
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+  return writeMmdb([[range, { autonomous_system_number: 64_500 }]]);
+}
 
 const evaluate = (...args: readonly string[]) => run(['eval', ...args], folder);
 

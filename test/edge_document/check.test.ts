@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkWholeEdge as checkEdge } from '../../src/edge/further_checks.ts';
 import { compileUserAgents, isUserAgentRules } from '../../src/mechanisms/user_agents.ts';
+import { oneRoute } from '../one_route.ts';
 import { GOOD_EDGE } from './good_edge.ts';
 
 const GOOD = { name: 'edge.yaml', text: GOOD_EDGE };
@@ -12,24 +13,8 @@ function codesOf(diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics.map(({ code }) => code);
 }
 
-/** An edge with one route, whose modules are given. */
-function withRoute(route: object, more: object = {}): unknown {
-  return {
-    backends: { app: { static: { address: 'localhost:3000' } } },
-    edges: {
-      https: {
-        shop: {
-          hostports: ['shop.test:443'],
-          routes: [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' }, ...route }],
-        },
-      },
-    },
-    ...more,
-  };
-}
-
 function codesFor(route: object, more: object = {}): string[] {
-  return codesOf(checkEdge({ value: withRoute(route, more) }).diagnostics);
+  return codesOf(checkEdge({ value: oneRoute(route, more) }).diagnostics);
 }
 
 function codesForWildcard(match: string): string[] {
@@ -38,7 +23,7 @@ function codesForWildcard(match: string): string[] {
 }
 
 function isAccepted(deny: string[]): boolean {
-  return checkEdge({ value: withRoute({ user_agent_filter: { deny } }) }).config !== null;
+  return checkEdge({ value: oneRoute({ user_agent_filter: { deny } }) }).config !== null;
 }
 
 function compiles(deny: string[]): boolean {
@@ -59,7 +44,7 @@ describe('checkEdge', () => {
   });
 
   test('an object that is checked is not changed, and shares nothing that could be', () => {
-    const value = withRoute({ request_headers: {} });
+    const value = oneRoute({ request_headers: {} });
     const before = structuredClone(value);
     const first = checkEdge({ value }).config!;
     const second = checkEdge({ value }).config!;
@@ -70,7 +55,7 @@ describe('checkEdge', () => {
   });
 
   test('findings about an object have pointers and no spans', () => {
-    const { config, diagnostics, locate } = checkEdge({ value: withRoute({ compresion: {} }) });
+    const { config, diagnostics, locate } = checkEdge({ value: oneRoute({ compresion: {} }) });
     expect(config).toBeNull();
     expect(diagnostics).toEqual([
       expect.objectContaining({ code: 'edge.unknown_key', pointer: '/edges/https/shop/routes/0/compresion' }),

@@ -5,6 +5,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { hasErrors } from '../../src/diagnostics/diagnostic.ts';
 import { serviceNaming } from '../../src/engine/naming.ts';
 import { checkPolicy } from '../../src/policy/document/check.ts';
+import { onePolicy } from '../one_route.ts';
 
 /** The examples of the reference as they stand there, and the shapes that the specification names. */
 
@@ -100,24 +101,7 @@ describe('the shapes of the specification', () => {
   });
 
   it('do what they say, as the string of a route', () => {
-    const edge = createEdge({
-      backends: { app: { static: { address: '127.0.0.1:3000' } } },
-      edges: {
-        https: {
-          shop: {
-            hostports: ['shop.test:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                backend: { backend_id: 'app' },
-                traffic_policy: { value: JSON.stringify(SHAPES) },
-              },
-            ],
-          },
-        },
-      },
-    });
+    const edge = createEdge(onePolicy(SHAPES));
     const decide = (method: string, path: string) =>
       edge.decide({ method, url: `https://shop.test${path}`, headers: { 'accept-encoding': 'gzip' } })
         .exchange;

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DOCUMENT_CODES } from '../../src/policy/codes/document_codes.ts';
+import { folderWith } from '../folder.ts';
 
 const VERB = fileURLToPath(new URL('verb.ts', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'policy-verbs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 
 interface Ran {
   readonly code: number;

@@ -13,36 +13,16 @@ import { startStream } from '../../src/engine/stream.ts';
 import { traceOfStream } from '../../src/engine/stream_trace.ts';
 import { tcpConnectionClosed } from '../../src/events/tcp_connection.ts';
 import { keepSecrets, secretProvider } from '../../src/edge/secrets.ts';
+import { onePolicy } from '../one_route.ts';
 
 const SECRETS = { team: { ann: 'Correct:Horse/Battery "1"', bob: 'staple-1234' }, empty: {} };
-
-function configOf(policy: object): object {
-  return {
-    backends: { app: { static: { address: '127.0.0.1:3000' } } },
-    edges: {
-      https: {
-        shop: {
-          hostports: ['shop.test:443'],
-          routes: [
-            {
-              match_type: 'path_prefix',
-              match: '/',
-              backend: { backend_id: 'app' },
-              traffic_policy: { value: JSON.stringify(policy) },
-            },
-          ],
-        },
-      },
-    },
-  };
-}
 
 function decide(
   policy: object,
   options: EdgeOptions = { secrets: SECRETS },
   headers: [string, string][] = [],
 ) {
-  const edge = createEdge(configOf(policy), { clock: () => 0, random: () => 0, ...options });
+  const edge = createEdge(onePolicy(policy), { clock: () => 0, random: () => 0, ...options });
   return edge.decide({ url: 'https://shop.test/', headers });
 }
 
@@ -109,7 +89,7 @@ describe('secrets of policies', () => {
         },
       ],
     };
-    const edge = createEdge(configOf(policy), { secrets: SECRETS, clock: () => 0, random: () => 0 });
+    const edge = createEdge(onePolicy(policy), { secrets: SECRETS, clock: () => 0, random: () => 0 });
     const { event, trace, exchange } = edge.decide({ url: 'https://shop.test/' });
     const told = JSON.stringify([event, trace, edge.explain({ url: 'https://shop.test/' })]);
     for (const part of ['Horse', 'horse', 'staple', 'c3RhcGxl', 'Battery', 'battery']) {
@@ -193,7 +173,7 @@ describe('secrets in simulation', () => {
       type: 'add-headers',
       config: { headers: { 'x-a': "${secrets.get('team', 'bob')}" } },
     });
-    const edge = createEdge(configOf(policy));
+    const edge = createEdge(onePolicy(policy));
     expect(createSimulator(edge, { secrets: SECRETS }).send('GET /').status).toBe(200);
     expect(createSimulator(edge).send('GET /').status).toBe(500);
   });
@@ -202,7 +182,7 @@ describe('secrets in simulation', () => {
 describe('checking the names of secrets', () => {
   const found = (text: string, secrets?: EdgeOptions['secrets']) =>
     checkWholeEdge(
-      { value: configOf(requestRule({ type: 'add-headers', config: { headers: { 'x-a': text } } })) },
+      { value: onePolicy(requestRule({ type: 'add-headers', config: { headers: { 'x-a': text } } })) },
       secrets === undefined ? {} : { secrets },
     ).diagnostics.map(({ code, says, hint, span, source }) => [
       code,

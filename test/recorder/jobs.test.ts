@@ -1,33 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/index.ts';
+import { folderWith } from '../folder.ts';
+import { onePolicy } from '../one_route.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-let folder: string;
+const folder = folderWith();
 
-const edgeWith = (rules: readonly object[], route: object = {}) => ({
-  backends: { app: { static: { address: 'localhost:3000' } } },
-  edges: {
-    https: {
-      shop: {
-        hostports: ['shop.test:443'],
-        routes: [
-          {
-            match_type: 'path_prefix',
-            match: '/',
-            backend: { backend_id: 'app' },
-            traffic_policy: { value: JSON.stringify({ on_http_request: rules }) },
-            ...route,
-          },
-        ],
-      },
-    },
-  },
-});
+const edgeWith = (rules: readonly object[], route: object = {}) =>
+  onePolicy({ on_http_request: rules }, route);
 const deny = (expression: string) => ({ expressions: [expression], actions: [{ type: 'deny' }] });
 const CURRENT = edgeWith([deny("req.url.path.startsWith('/admin')")]);
 const CANDIDATE = edgeWith([
@@ -47,7 +31,6 @@ const COUNTING = edgeWith([
 const EVENTS = 400;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-jobs-'));
   let nowMs = Date.UTC(2026, 0, 1);
   const edge = createEdge(CURRENT, { clock: () => (nowMs += 10), random: () => 0.5 });
   const lines = Array.from({ length: EVENTS }, (_, turn) => {
@@ -61,7 +44,6 @@ beforeAll(async () => {
   for (const [name, config] of Object.entries({ CURRENT, CANDIDATE, COUNTING }))
     await writeFile(join(folder, `${name}.json`), JSON.stringify(config));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 function replay(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
   return new Promise((resolve) => {

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { folderWith } from '../folder.ts';
 import { object, storeContract } from './contract.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'edgeproof-store-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 let count = 0;
 const newPath = () => join(folder, `${++count}.db`);
 

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { register } from '../../src/cli/webhook.ts';
 import { curlOf, parseHttpRequest } from '../../src/cli/webhook_request.ts';
+import { folderWith } from '../folder.ts';
 import { RSA_CERTIFICATE, RSA_PRIVATE_KEY } from './keys.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'edgeproof-webhook-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderWith();
 
 let out = '';
 let err = '';
