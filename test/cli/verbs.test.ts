@@ -1,31 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nodeIsTooOld } from '../../src/cli/node_version.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+import { folderWith } from '../folder.ts';
 import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
 import { edgeproof } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeproof-verbs-'));
-  await writeFile(join(folder, 'broken.yaml'), 'edges:\n  https:\n    shop: { hostport: ["a.test:443"] }\n');
-  await writeFile(
-    join(folder, 'edge.ts'),
-    `interface Named { readonly hostports: string[] }
+const folder = folderWith({
+  'broken.yaml': 'edges:\n  https:\n    shop: { hostport: ["a.test:443"] }\n',
+  'edge.ts': `interface Named { readonly hostports: string[] }
      const shop: Named = { hostports: ['a.test:443'] };
      export default { edges: { https: { shop } } };`,
-  );
-  await writeFile(
-    join(folder, 'edge.json'),
-    '{ "edges": { "https": { "shop": { "hostports": ["a.test:443"] } } } }',
-  );
+  'edge.json': '{ "edges": { "https": { "shop": { "hostports": ["a.test:443"] } } } }',
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('edgeproof check', () => {
   it.each([SAMPLE, 'edge.ts', 'edge.json'])('finds nothing wrong with %s', async (file) => {
