@@ -42,6 +42,8 @@ export interface ApiOptions {
   readonly requestsPerMinute?: number;
   /** Largest body of a request; default 4 MiB. */
   readonly bodyLimitBytes?: number;
+  /** Names of the databases of addresses that the edge asks; none when left out. */
+  readonly addressDatabases?: readonly string[];
 }
 
 /** What a handler knows of its request. */

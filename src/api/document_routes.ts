@@ -31,7 +31,7 @@ export async function edgeFileRoute(wiring: Wiring, asking: Asking, request: Req
   const { service } = wiring.ports;
   const other = (document as Body)['service_name'] ?? service;
   const steps = await applyFile(wiring, asking, document as Body, isDry);
-  return { steps, notes: [...serviceNote(other, service), ...databaseNote(document as Body)] };
+  return { steps, notes: [...serviceNote(other, service), ...databaseNote(document as Body, wiring)] };
 }
 
 /** The name of the service is an option of the instance. */
@@ -40,9 +40,15 @@ function serviceNote(other: unknown, service: string): string[] {
   return [`service_name: the file has '${String(other)}', this instance was started as '${service}'`];
 }
 
-function databaseNote({ address_databases: databases }: Body): string[] {
-  if (!Array.isArray(databases) || databases.length === 0) return [];
-  return ['address_databases: kept for export; this instance has the databases that it was started with'];
+/** Databases are files of the machine that the instance runs on: its options name them, and a file that names others too. */
+function databaseNote({ address_databases: databases }: Body, { options }: Wiring): string[] {
+  if (!Array.isArray(databases)) return [];
+  const opened = options.addressDatabases ?? [];
+  const others = databases.map(String).filter((path) => !opened.includes(path.replace(/^.*[/\\]/, '')));
+  if (others.length === 0) return [];
+  return [
+    `address_databases: ${others.join(', ')} kept for export; whoever starts the instance names databases with --address-database`,
+  ];
 }
 
 /** The path of the edge file. */

@@ -93,7 +93,7 @@ async function findingsOf(
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
-/** How sure it is that each webhook provider of the file signs as it is verified here. */
+/** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
 async function tellCertainty(text: string): Promise<void> {
   if (!/webhook_verification|verify-webhook/.test(text)) return;
   const { findProvider } = await import('../mechanisms/webhook/table.ts');
@@ -101,6 +101,6 @@ async function tellCertainty(text: string): Promise<void> {
   for (const name of names) {
     const provider = findProvider(name);
     if (provider !== undefined)
-      process.stdout.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
+      process.stderr.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
   }
 }

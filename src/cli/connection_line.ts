@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { StreamExplanation } from '../edge/explain_stream.ts';
 import type { TcpConnectionClosed } from '../events/tcp_connection.ts';
+import { inMilliseconds } from './milliseconds.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -24,7 +25,7 @@ export function connectionLine(
     paint('dim', at.time.toTimeString().slice(0, 8)),
     (connection.kind ?? 'conn').toUpperCase().padEnd(6),
     '---',
-    paint('dim', `${at.tookMs.toFixed(1)} ms`.padStart(9)),
+    paint('dim', inMilliseconds(at.tookMs).padStart(7)),
     outcome === 'allowed' ? paint('green', 'allow') : paint('red', 'stop '),
     `${connection.endpoint}  in ${conn.bytes_in} out ${conn.bytes_out}`,
     paint('dim', reason + place),

@@ -48,5 +48,5 @@ export function about(edge: EdgeOfFile, { url, port }: Listening): string[] {
     }),
   );
   const routes = edges.reduce((sum, each) => sum + each.routes.length, 0);
-  return [...lines, `${routes} routes`];
+  return [...lines, `${routes} ${routes === 1 ? 'route' : 'routes'}`];
 }

@@ -20,6 +20,7 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
 import { FileError } from './load_config.ts';
+import { inMilliseconds } from './milliseconds.ts';
 import { requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
 import { untilStopped } from './stopping.ts';
@@ -276,8 +277,8 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
     }
     const began = performance.now();
     await replace(usable(next));
-    const tookMs = (performance.now() - began).toFixed(1);
-    say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${tookMs} ms`);
+    const took = inMilliseconds(performance.now() - began);
+    say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${took}`);
   } catch (error) {
     say(`${error instanceof Error ? error.message : String(error)}: ${still()}`);
   }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '../edge/explain.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
+import { inMilliseconds } from './milliseconds.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -30,7 +31,7 @@ export function requestLine(
     paint('dim', at.time.toTimeString().slice(0, 8)),
     method.toUpperCase().padEnd(6),
     paint(toneOf(status), String(status === 0 ? '---' : status)),
-    paint('dim', `${at.tookMs.toFixed(1)} ms`.padStart(9)),
+    paint('dim', inMilliseconds(at.tookMs).padStart(7)),
     verdict,
     `${url.host}${printable(url.path + query)}`,
     paint('dim', reason + place),

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiListening } from '../api/listen.ts';
 import { ConfigError, type Listening } from '../edgeproof.ts';
 import { StoreError } from '../store/port.ts';
+import { openAddressBooks } from './address_books.ts';
 import { EXIT } from './exit_codes.ts';
 import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
+import { FileError } from './load_config.ts';
 import { type Management, openManagement } from './management.ts';
 
 interface Options extends FrontVerbOptions {
@@ -17,6 +20,9 @@ interface Options extends FrontVerbOptions {
   readonly tlsKey?: string;
   readonly jsonForEmpty?: boolean;
   readonly rateLimit?: number;
+  readonly addressDatabase: readonly string[];
+  readonly passUnsimulated?: boolean;
+  readonly allowPrivateFetch?: boolean;
 }
 
 const DRAIN_MS = 10_000;
@@ -37,6 +43,17 @@ export function register(program: Command): void {
       'requests to the API in any 60 seconds; no limit when left out',
       readCount,
     )
+    .option(
+      '--address-database <file>',
+      'MaxMind DB that is asked for countries, networks and the like of addresses; may be repeated',
+      (file: string, before: readonly string[]) => [...before, file],
+      [],
+    )
+    .option(
+      '--pass-unsimulated',
+      'let requests pass policy actions that are not simulated; else they get 501',
+    )
+    .option('--allow-private-fetch', 'let http-request of policies reach this machine and its network')
     .action(async (options: Options) => {
       process.exitCode = await serve(options);
     });
@@ -53,6 +70,12 @@ async function serve(options: Options): Promise<number> {
       service: options.serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
+      addressDatabases: options.addressDatabase.map((file) => basename(file)),
+      edge: {
+        addressBooks: await openAddressBooks(options.addressDatabase, process.cwd()),
+        passUnsimulated: options.passUnsimulated === true,
+        allowPrivateFetch: options.allowPrivateFetch === true,
+      },
     });
     const { host, port } = options;
     edge = await management.edge.listen({ host, port, ...frontListening(options, say) });
@@ -62,7 +85,8 @@ async function serve(options: Options): Promise<number> {
     await management?.close();
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;
-    return error instanceof StoreError || error instanceof UsageError ? EXIT.usage : EXIT.runtime;
+    const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
+    return isUsage ? EXIT.usage : EXIT.runtime;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
   for (const line of aboutFront(management.edge.config, edge)) say(`  ${line}`);

@@ -155,7 +155,7 @@ describe('an edge file', () => {
     );
     expect(body.notes).toEqual([
       "service_name: the file has 'other', this instance was started as 'service'",
-      'address_databases: kept for export; this instance has the databases that it was started with',
+      'address_databases: geo.mmdb kept for export; whoever starts the instance names databases with --address-database',
     ]);
   });
 });
