@@ -21,6 +21,7 @@ interface Phase {
 // table: phases
 const PHASES: readonly Phase[] = [
   { name: 'before a byte', bytes: '', until: 'sent', events: 0 },
+  { name: 'in its head', bytes: `GET /echo/1 HTTP/1.1\r\n${HOST_LINE}X-`, until: 'sent', events: 1 },
   {
     name: 'in its content',
     bytes: `POST /echo/1 HTTP/1.1\r\n${HOST_LINE}Content-Length: 100\r\n\r\nabc`,

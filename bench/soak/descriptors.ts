@@ -17,16 +17,22 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
   try {
     const early = await dial(proxy.port);
     const first = await early.ask(get('/echo/first'));
+    const connected = await Promise.all(Array.from({ length: limit >> 2 }, () => dial(proxy.port)));
+    for (const client of connected) await client.ask(get('/echo/there'));
     const crowd = await Promise.all(Array.from({ length: clients }, () => dial(proxy.port)));
     await after(200);
     const during = await early.ask(get('/echo/during'), 10_000);
     const full = await proxy.stats();
+    // Each would need a connection to the upstream at the same time, and there is none to be had for most.
+    const starved = await Promise.all(connected.map((client) => client.ask(get('/late/x'), 10_000)));
+    const statuses = starved.map((answer) => answer?.status ?? 0);
     for (const { socket } of crowd) socket.destroy();
     await proxy.statsWhen(({ descriptors: open }) => open > 0 && open < limit / 2);
     const late = await dial(proxy.port);
     const last = await late.ask(get('/echo/last'), 10_000);
-    const stats = await proxy.statsWhen(({ events }) => events >= 3);
-    for (const { socket } of [early, late]) socket.destroy();
+    const expected = 3 + 2 * connected.length;
+    const stats = await proxy.statsWhen(({ events }) => events >= expected);
+    for (const { socket } of [early, late, ...connected]) socket.destroy();
     const answers = [first, during, last].map((answer) => answer?.content ?? 'none');
     return {
       name: `${clients} clients on ${limit} descriptors`,
@@ -41,7 +47,12 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
           answers.join() === 'echo first,echo during,echo last',
           answers.join(),
         ),
-        check('one event for each request', stats.events === 3, stats.events),
+        check(
+          'who finds no descriptor for the upstream is told 502, and everybody is told something',
+          statuses.includes(502) && statuses.every((status) => status === 200 || status === 502),
+          `${statuses.filter((status) => status === 502).length} of ${statuses.length} are 502`,
+        ),
+        check('one event for each request', stats.events === expected, `${stats.events} of ${expected}`),
       ],
     };
   } finally {

@@ -4,6 +4,7 @@ import { clientAborts } from './client_aborts.ts';
 import { descriptors } from './descriptors.ts';
 import { drain } from './drain.ts';
 import { largeBodies } from './large_bodies.ts';
+import { http2Aborts } from './http2_aborts.ts';
 import { longRun } from './long_run.ts';
 import { slowClients } from './slow_clients.ts';
 import { upstreamFaults } from './upstream_faults.ts';
@@ -42,6 +43,11 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     about: 'clients that leave at every phase',
     flags: { each: 200 },
     run: ({ each = 0 }) => clientAborts({ each }),
+  },
+  http2_aborts: {
+    about: 'HTTP/2 clients that leave at every phase',
+    flags: { each: 200 },
+    run: ({ each = 0 }) => http2Aborts({ each }),
   },
   descriptors: {
     about: 'more clients than descriptors',

@@ -3,6 +3,7 @@ import { MIB, type Outcome } from '../../bench/soak/check.ts';
 import { clientAborts } from '../../bench/soak/client_aborts.ts';
 import { descriptors } from '../../bench/soak/descriptors.ts';
 import { drain } from '../../bench/soak/drain.ts';
+import { http2Aborts } from '../../bench/soak/http2_aborts.ts';
 import { largeBodies } from '../../bench/soak/large_bodies.ts';
 import { longRun } from '../../bench/soak/long_run.ts';
 import { slowClients } from '../../bench/soak/slow_clients.ts';
@@ -20,6 +21,7 @@ const SHORT: readonly (readonly [name: string, run: () => Promise<Outcome>])[] =
   ['large content with one slow side takes no memory', () => largeBodies({ bytes: 96 * MIB * FACTOR })],
   ['faulty upstreams are told, once each', () => upstreamFaults({ each: 10 * FACTOR })],
   ['clients that leave at every phase leave nothing', () => clientAborts({ each: 10 * FACTOR })],
+  ['HTTP/2 clients that leave at every phase leave nothing', () => http2Aborts({ each: 10 * FACTOR })],
   ['more clients than descriptors', () => descriptors({ limit: 80 * FACTOR, clients: 200 * FACTOR })],
   [
     'SIGTERM under load drops nothing that was begun',
