@@ -1,6 +1,7 @@
 import type { RequestBody, ReplySink } from '../answers/port.ts';
 import type { AnswerTo, Question, Reply, TlsFacts } from '../engine/contract.ts';
 import type { RawHead } from '../engine/request_head.ts';
+import type { ProblemCode } from '../wire/problem.ts';
 
 /**
  * The port between listeners and the driver. A listener turns a connection's bytes into `Incoming`s and refusals
@@ -50,16 +51,7 @@ export interface Incoming {
 }
 
 /** Why a listener refuses a request on its own, before anything can be decided about it. */
-export type RefusalCode =
-  | 'malformed'
-  | 'head_too_large'
-  | 'head_timeout'
-  | 'target_too_long'
-  | 'framing'
-  | 'version'
-  | 'method'
-  | 'transfer_coding'
-  | 'expectation';
+export type RefusalCode = ProblemCode | 'head_timeout';
 
 /** A head that could not be parsed, exceeded a limit or whose framing is not to be trusted. */
 export interface Refused {
