@@ -31,7 +31,9 @@ export class Deadlines {
     return ms === 0 ? 0 : this.#tick + 1 + Math.ceil(ms / this.#tickMs);
   }
 
-  watch(due: Due): void {
+  /** Looks after `due` until it is forgotten; `ms` is the first time that it has, none when left out. */
+  watch(due: Due, ms?: number): void {
+    if (ms !== undefined) due.deadline = this.after(ms);
     this.#due.add(due);
     this.#timer ??= setInterval(() => this.#look(), this.#tickMs).unref();
   }

@@ -62,8 +62,7 @@ export class UpstreamConnection implements Due {
     const socket = dial(leaf, { ...limits, onread });
     this.socket = socket;
     this.outbox = new Outbox(socket, this);
-    this.deadline = limits.deadlines.after(limits.connectMs);
-    limits.deadlines.watch(this);
+    limits.deadlines.watch(this, limits.connectMs);
     if (plain) socket.on('data', this.#onData);
     socket.on('error', this.#onError);
     socket.once('end', this.#onEnd);

@@ -24,6 +24,7 @@ export class Http1Body implements RequestBody {
   isOver: boolean;
   isPaused = false;
   readonly #connection: BodyConnection;
+  #isReading = false;
   #detail = '';
 
   constructor(connection: BodyConnection, lengthBytes: number | null, awaitsContinue: boolean) {
@@ -54,11 +55,18 @@ export class Http1Body implements RequestBody {
 
   /** Whether somebody takes what comes of it now. */
   get isFlowing(): boolean {
-    return !this.isOver && this.taker !== null && !this.isPaused;
+    return !this.isOver && this.taker !== null && !this.isPaused && !this.#isReading;
   }
 
   /** Gives on what has come; `more`: all of that, and the body has not ended. */
   readFrom(inbox: Inbox, content: ContentReader): 'more' | 'ended' | 'broken' {
+    this.#isReading = true;
+    const came = this.#read(inbox, content);
+    this.#isReading = false;
+    return came;
+  }
+
+  #read(inbox: Inbox, content: ContentReader): 'more' | 'ended' | 'broken' {
     for (;;) {
       const taker = this.taker!;
       const found = content.next(inbox.bytes, inbox.from, inbox.to);

@@ -28,6 +28,7 @@ export class Http1Connection implements Due {
   readonly socket: Socket;
   readonly outbox: Outbox;
   readonly facts: ConnectionFacts;
+  readonly writeIdleMs: number;
   readonly #service: Service;
   readonly #inbox = new Inbox();
   readonly #reader: RequestReader;
@@ -54,15 +55,11 @@ export class Http1Connection implements Due {
     this.#service = service;
     this.socket = socket;
     this.facts = facts;
+    this.writeIdleMs = service.limits.writeIdleMs;
     this.outbox = new Outbox(socket, this);
     this.#reader = new RequestReader(service.wire);
-    this.deadline = service.deadlines.after(service.limits.headMs);
-    service.deadlines.watch(this);
+    service.deadlines.watch(this, service.limits.headMs);
     attach(socket, this);
-  }
-
-  get writeIdleMs(): number {
-    return this.#service.limits.writeIdleMs;
   }
 
   flushed(): void {
@@ -152,8 +149,8 @@ export class Http1Connection implements Due {
     this.deadline = 0;
     this.#underWay = underWay;
     this.#service.underWay++;
-    const raw = rawRequest(head, this.facts);
-    drive({ raw, body, reply: sink, upgradable }, plane, hands, () => this.#answered(underWay));
+    const incoming = { raw: rawRequest(head, this.facts), body, reply: sink, upgradable };
+    drive(incoming, plane, hands, () => this.#answered(underWay));
   }
 
   #answered(underWay: UnderWay): void {
@@ -193,7 +190,9 @@ export class Http1Connection implements Due {
   }
 
   wanted(): void {
-    this.#advance();
+    // What came with the head goes on with it, in one write.
+    if (this.#isAdvancing && this.#underWay?.body.isFlowing === true) this.#readContent(this.#underWay);
+    else this.#advance();
   }
 
   sayContinue(): void {
@@ -201,12 +200,12 @@ export class Http1Connection implements Due {
   }
 
   #readContent({ body }: UnderWay): void {
-    const content = this.#content!;
-    const came = body.readFrom(this.#inbox, content);
+    const came = body.readFrom(this.#inbox, this.#content!);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
+      const { code, detail } = this.#content!.problem;
       this.#spoil();
-      body.fail(content.problem.code, content.problem.detail);
+      body.fail(code, detail);
     }
     if (came !== 'more' || this.#isDiscarding) return;
     const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);

@@ -1,7 +1,7 @@
 import { createProxyServer } from 'http-proxy-3';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { array, assert, asyncProperty, constantFrom } from 'fast-check';
 import { ingress, type Ingress } from './ingress.ts';
 import { answering, dial, OK, recorder, type Recorder, splitRequests } from './sockets.ts';
@@ -248,4 +248,16 @@ test('whatever bytes follow the head of a GET without content, upstreams read wh
   const decided = edge.traces.filter((trace) => trace.forwards.length > 0).length;
   const read = up.wires.flatMap((one) => splitRequests(one.got()).requests).length;
   expect(read).toBeLessThanOrEqual(decided);
+});
+
+test('a body that came with its head goes on with it, in one write', async () => {
+  const write = vi.spyOn(Socket.prototype, 'write');
+  const client = await dial(edge.port);
+  const body = 'x'.repeat(10_000);
+  client.send(`POST /thing HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n${body}`);
+  await client.until((got) => got.endsWith('ok'));
+  const written = write.mock.contexts.filter((socket) => (socket as Socket).remotePort === up.port);
+  write.mockRestore();
+  client.socket.destroy();
+  expect(written).toHaveLength(1);
 });
