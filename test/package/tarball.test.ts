@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended } from '../program.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,23 +40,10 @@ cases:
   - { name: 'asks for ${path}', request: ${path}, expect: { status: ${status} } }
 `;
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-}
-
-/** Runs a program as a user would, out of any other test. */
-function ended(program: string, args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined, VITEST: undefined };
-    execFile(program, args, { cwd: folder, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out: stdout + stderr });
-    });
-  });
-}
+const inFolder = (program: string, args: readonly string[]) => ended(program, args, folder);
 
 const edgeproof = (...args: readonly string[]) =>
-  ended(join(bin, 'node'), [join(folder, 'node_modules/edgeproof/dist/bin/main.js'), ...args]);
+  inFolder(join(bin, 'node'), [join(folder, 'node_modules/edgeproof/dist/bin/main.js'), ...args]);
 
 describe('scenarios from the packed tarball', () => {
   beforeAll(async () => {
@@ -98,7 +86,7 @@ describe('scenarios from the packed tarball', () => {
        import { scenarioTests } from 'edgeproof/node-test';
        await scenarioTests('a.scenario.yaml', { describe, it });`,
     );
-    const { code, out } = await ended(join(bin, 'node'), ['--test', '--test-reporter', 'tap', 'shop.mjs']);
+    const { code, out } = await inFolder(join(bin, 'node'), ['--test', '--test-reporter', 'tap', 'shop.mjs']);
     expect(out).toContain('# pass 1');
     expect(code).toBe(0);
   });
@@ -117,7 +105,7 @@ describe('scenarios from the packed tarball', () => {
          expect(edge.decide({ url: 'https://a.test/' })).not.toReachBackend();
        });`,
     );
-    const { code, out } = await ended(join(bin, 'node'), [join(bin, 'vitest'), 'run', '--root', folder]);
+    const { code, out } = await inFolder(join(bin, 'node'), [join(bin, 'vitest'), 'run', '--root', folder]);
     expect(out).toMatch(/Tests\s+2 passed/);
     expect(code).toBe(0);
   });
@@ -133,7 +121,7 @@ describe('scenarios from the packed tarball', () => {
     );
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
     const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
-    expect(await ended(join(bin, 'tsc'), [...options, ...types, 'matchers.ts'])).toEqual({
+    expect(await inFolder(join(bin, 'tsc'), [...options, ...types, 'matchers.ts'])).toEqual({
       code: 0,
       out: '',
     });

@@ -2,26 +2,18 @@ import { networkHands } from '../../src/answers/hands.ts';
 import { type Edge, type EdgeOptions, createEdge } from '../../src/edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 
-/** An edge with one route behind a SAML gate; its upstream is an address on loopback. */
-export function gateConfig(metadata: string, config: object = {}, address = '127.0.0.1:9'): object {
+/** An edge with one route, `https://app.test/`; its upstream is an address on loopback. */
+export function appConfig(route: object, address = '127.0.0.1:9'): object {
+  const routes = [{ match: '/', match_type: 'path_prefix', ...route, backend: { backend_id: 'web' } }];
   return {
-    edges: {
-      https: {
-        app: {
-          hostports: ['app.test:443'],
-          routes: [
-            {
-              match: '/',
-              match_type: 'path_prefix',
-              saml: { idp_metadata: metadata, ...config },
-              backend: { backend_id: 'web' },
-            },
-          ],
-        },
-      },
-    },
+    edges: { https: { app: { hostports: ['app.test:443'], routes } } },
     backends: { web: { static: { address } } },
   };
+}
+
+/** The same behind a SAML gate. */
+export function gateConfig(metadata: string, config: object = {}, address?: string): object {
+  return appConfig({ saml: { idp_metadata: metadata, ...config } }, address);
 }
 
 export interface Gate {

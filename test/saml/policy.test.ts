@@ -3,6 +3,7 @@ import { verifySignatures } from '../../src/answers/saml.ts';
 import type { Answers } from '../../src/engine/contract.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import { browserOf } from './browser.ts';
+import { appConfig } from './gate.ts';
 import { formOf, samlifyIdp } from './samlify_idp.ts';
 
 const IDP = 'https://idp.example.test';
@@ -20,44 +21,24 @@ function stage(config: object, fetch?: (url: string) => Answers['fetch']) {
   const policy = {
     on_http_request: [{ actions: [{ type: 'saml', config: { ...given, ...config } }] }],
   };
-  const edge = createEdge(
-    {
-      edges: {
-        https: {
-          app: {
-            hostports: ['app.test:443'],
-            routes: [
-              {
-                match: '/',
-                match_type: 'path_prefix',
-                traffic_policy: { value: JSON.stringify(policy) },
-                backend: { backend_id: 'web' },
-              },
-            ],
-          },
-        },
-      },
-      backends: { web: { static: { address: '127.0.0.1:9' } } },
-    },
-    {
-      clock: () => clock.nowMs,
-      hands: {
-        verify: verifySignatures,
-        fetch: (request) => {
-          fetched.push(request.url);
-          return (fetch ?? (() => ({ failure: 'connect', detail: 'nobody' }) as const))(request.url);
-        },
-      },
-      upstream: (request) => {
-        seen.push(request);
-        return new Response('the app');
-      },
-      onEvent: (_event, explain) => {
-        const inner = explain().steps.flatMap((step) => JSON.stringify(step).match(/saml\.\w+/)?.[0] ?? []);
-        codes.push(inner[0] ?? 'none');
+  const edge = createEdge(appConfig({ traffic_policy: { value: JSON.stringify(policy) } }), {
+    clock: () => clock.nowMs,
+    hands: {
+      verify: verifySignatures,
+      fetch: (request) => {
+        fetched.push(request.url);
+        return (fetch ?? (() => ({ failure: 'connect', detail: 'nobody' }) as const))(request.url);
       },
     },
-  );
+    upstream: (request) => {
+      seen.push(request);
+      return new Response('the app');
+    },
+    onEvent: (_event, explain) => {
+      const inner = explain().steps.flatMap((step) => JSON.stringify(step).match(/saml\.\w+/)?.[0] ?? []);
+      codes.push(inner[0] ?? 'none');
+    },
+  });
   const browser = () =>
     browserOf(async (request) => {
       const url = new URL(request.url);

@@ -1,26 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended } from '../program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder: string;
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-}
-
-function run(program: string, args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined, VITEST: undefined };
-    execFile(program, args, { cwd: folder, env }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-      resolve({ code, out: stdout + stderr });
-    });
-  });
-}
+const run = (program: string, args: readonly string[]) => ended(program, args, folder);
 
 const EDGE = `
 backends:
