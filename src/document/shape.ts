@@ -60,6 +60,8 @@ export type KnownShapes = WeakMap<object, { readonly shape: Shape; readonly resu
 /** A comparison on its way. */
 interface Shaping {
   readonly depart: Depart;
+  /** Whether departures are told with their pointers, or only counted. */
+  readonly tells: boolean;
   readonly known: KnownShapes | undefined;
   /** How many were told so far. */
   departures: number;
@@ -80,15 +82,24 @@ export function shaped(
   depart: Depart,
   known?: KnownShapes,
 ): unknown {
-  const shaping: Shaping = {
+  // Nearly all values fit, so pointers are made in a second turn, for those that do not.
+  const quiet: Shaping = { depart: () => quiet.departures++, tells: false, known, departures: 0 };
+  const result = shapedPart(shape, value, pointer, quiet);
+  if (quiet.departures === 0) return result;
+  const telling: Shaping = {
     depart: (at, departure) => {
-      shaping.departures++;
+      telling.departures++;
       depart(at, departure);
     },
+    tells: true,
     known,
     departures: 0,
   };
-  return shapedPart(shape, value, pointer, shaping);
+  return shapedPart(shape, value, pointer, telling);
+}
+
+function pointerWithin(pointer: string, key: string | number, { tells }: Shaping): string {
+  return tells ? pointerTo(pointer, key) : pointer;
 }
 
 function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {
@@ -138,7 +149,12 @@ function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return Object.prototype.toString.call(value) === '[object Object]';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.prototype.toString.call(value) === '[object Object]'
+  );
 }
 
 function wrongType(shape: Shape, received: unknown, pointer: string, shaping: Shaping): Left {
@@ -170,19 +186,43 @@ function shapedRecord(
   shaping: Shaping,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {};
-  const known = Object.keys(properties);
-  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
-  for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
-  for (const key of known) {
+  const unknown: string[] = [];
+  for (const key of Object.keys(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key]! : null;
+    const given = value[key];
+    if (property === null) unknown.push(key);
+    else if (given !== undefined)
+      result[key] = shapedPart(property, given, pointerWithin(pointer, key, shaping), shaping);
+  }
+  if (unknown.length > 0) {
+    const known = Object.keys(properties);
+    for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
+  }
+  for (const key of keysOnTheirOwn(shape, properties)) {
+    if (Object.hasOwn(value, key) && value[key] !== undefined) continue;
     const property = properties[key]!;
-    const given = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (given !== undefined) result[key] = shapedPart(property, given, pointerTo(pointer, key), shaping);
-    else if (property.default !== undefined) result[key] = structuredClone(property.default);
-    else if (shape.required?.includes(key)) {
-      shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown });
-    }
+    if (property.default !== undefined) result[key] = copyOf(property.default);
+    else shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown });
   }
   return result;
+}
+
+function copyOf(value: unknown): unknown {
+  return typeof value === 'object' ? structuredClone(value) : value;
+}
+
+const onTheirOwn = new WeakMap<Shape, readonly string[]>();
+
+/** Keys that matter when they are absent: those that are required, or have a default. */
+function keysOnTheirOwn(shape: Shape, properties: Readonly<Record<string, Shape>>): readonly string[] {
+  let keys = onTheirOwn.get(shape);
+  if (keys === undefined) {
+    keys = Object.keys(properties).filter(
+      (key) => properties[key]!.default !== undefined || shape.required?.includes(key) === true,
+    );
+    onTheirOwn.set(shape, keys);
+  }
+  return keys;
 }
 
 /** An object of any keys, all of one shape. A value that departs leaves its key behind, for others may name it. */
@@ -201,7 +241,7 @@ function shapedMap(
       shaping.depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
     } else {
       const item = shape.additionalProperties || {};
-      result[key] = shapedPart(item, given, pointerTo(pointer, key), shaping);
+      result[key] = shapedPart(item, given, pointerWithin(pointer, key, shaping), shaping);
     }
   }
   return result;
@@ -211,7 +251,9 @@ function shapedList(shape: Shape, value: readonly unknown[], pointer: string, sh
   if (value.length < (shape.minItems ?? 0)) shaping.depart(pointer, { kind: 'empty', of: 'list' });
   const item = shape.items ?? {};
   // `Array.from` visits the holes of a sparse array too.
-  return Array.from(value, (given, index) => shapedPart(item, given, pointerTo(pointer, index), shaping));
+  return Array.from(value, (given, index) =>
+    shapedPart(item, given, pointerWithin(pointer, index, shaping), shaping),
+  );
 }
 
 function shapedText(shape: Shape, value: string, pointer: string, shaping: Shaping): string | Left {

@@ -9,7 +9,8 @@ import { readDocument } from '../../document/read.ts';
 import { type Report, errorsTo, reportWith } from '../../document/report.ts';
 import { shaped } from '../../document/shape.ts';
 import { tellDepartures } from '../../document/shape_says.ts';
-import { quoted } from '../../document/words.ts';
+import { suggest } from '../../diagnostics/suggest.ts';
+import { didYouMean, quoted } from '../../document/words.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
 import { checkAskers, checkIdentityFacts } from './identities.ts';
@@ -93,9 +94,16 @@ function quickJson(source: Source): { document: LocatedDocument; diagnostics: []
 /** Keys of all objects in a value. */
 function keysWithin(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let keys = Array.isArray(value) ? 0 : parts.length;
-  for (const part of parts) if (typeof part === 'object') keys += keysWithin(part);
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const part of value as readonly unknown[]) if (typeof part === 'object') keys += keysWithin(part);
+    return keys;
+  }
+  // Of what JSON.parse gives, every key is the object's own.
+  for (const key in value) {
+    const part = (value as Readonly<Record<string, unknown>>)[key];
+    keys += typeof part === 'object' ? 1 + keysWithin(part) : 1;
+  }
   return keys;
 }
 
@@ -202,7 +210,12 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
     } else if (kinds.length > 1) {
       report('scenario.several_requests', pointer, `case ${quoted(name)} has ${kinds.join(' and ')}`);
     }
-    if (!expectsSomething(config)) {
+    const misspelt = misspeltSnapshot(config, pointer);
+    if (misspelt !== null) {
+      const says = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
+      const hint = didYouMean(suggest(misspelt.text, ['snapshot']));
+      report('scenario.bad_expectation', misspelt.pointer, says, { hint });
+    } else if (!expectsSomething(config)) {
       const says = `case ${quoted(name)} expects nothing, so it cannot fail`;
       report('scenario.no_expectation', pointer, says, { notes: ['expect: { status: 200 }'] });
     }
@@ -212,12 +225,27 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
     }
     checkAskers(shell, config, pointer, asked, report);
   }
+  for (const [index, { request }] of (shell.simulation?.arrivals ?? []).entries())
+    checkAskers(shell, { request }, `/simulation/arrivals/${index}`, asked, report);
   for (const name of Object.keys(shell.identities ?? {})) {
     if (asked.has(name)) continue;
     report('scenario.unused_identity', pointerTo('/identities', name), `no case asks as ${quoted(name)}`, {
       at: 'key',
     });
   }
+}
+
+/** A text in the place of an expectation that is not `snapshot`. */
+function misspeltSnapshot({ expect, timeline }: CaseConfig, pointer: string) {
+  const given = [
+    { text: expect, pointer: `${pointer}/expect` },
+    ...(timeline ?? []).map((step, index) => ({
+      text: step.expect,
+      pointer: `${pointer}/timeline/${index}/expect`,
+    })),
+  ];
+  const found = given.find(({ text }) => typeof text === 'string' && text !== 'snapshot');
+  return found === undefined ? null : { text: found.text as string, pointer: found.pointer };
 }
 
 function expectsSomething({ expect, timeline, sample }: CaseConfig): boolean {
