@@ -1,9 +1,11 @@
 import type { Cell, Measured, Sample } from './measuring.ts';
 import type { Workload } from './workloads.ts';
 
-/** A figure with the spread of the middle half of its rounds. */
+/** A figure with the spread of the middle half of its rounds, and of all. */
 export interface Figure {
   readonly median: number;
+  readonly least: number;
+  readonly most: number;
   readonly low: number;
   readonly high: number;
 }
@@ -44,5 +46,5 @@ function figure(values: readonly number[]): Figure | null {
   const at = (share: number): number => sorted[Math.round((sorted.length - 1) * share)]!;
   const middle = sorted.length >> 1;
   const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-  return { median, low: at(0.25), high: at(0.75) };
+  return { median, least: at(0), most: at(1), low: at(0.25), high: at(0.75) };
 }

@@ -155,6 +155,11 @@ export function benchRows(measured: Measured): BenchRow[] {
       return figure === null ? [] : [[name, figure.median]];
     });
     const { [OURS_NAME]: ours, ...peers } = Object.fromEntries(medians);
-    return ours === undefined ? [] : [{ name: workload.name, ours, unit: 'µs CPU', peers }];
+    if (ours === undefined) return [];
+    const ratios = Object.keys(peers).flatMap((of): [string, [number, number]][] => {
+      const ratio = ratioOf(measured, workload, { of, to: OURS_NAME }, cpuEach);
+      return ratio === null ? [] : [[of, [ratio.least, ratio.most]]];
+    });
+    return [{ name: workload.name, ours, unit: 'µs CPU', peers, ratios: Object.fromEntries(ratios) }];
   });
 }

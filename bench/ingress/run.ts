@@ -30,7 +30,7 @@ async function measureAll(settings: Settings, say: (line: string) => void): Prom
     const [busyBefore = 0] = loadavg();
     const measured = await measure(plan, around);
     const notes = [
-      `medians of ${rounds} interleaved rounds of ${seconds} s, ${connections} connections; in brackets the middle half of the rounds`,
+      `medians of ${rounds} interleaved rounds of ${seconds} s, ${connections} connections`,
       `load average of the machine before: ${busyBefore.toFixed(1)}; ${foreignNote(measured)}`,
       "load idle: share of its time that the core of load and upstream had nothing to do; near 0 the load is the limit; there, and where others took much of the proxy's core, goals are judged by CPU",
       'every answer and every request at the upstream was compared byte by byte before; where all is on, the events were counted',
@@ -105,11 +105,12 @@ export async function main(args: readonly string[]): Promise<number> {
     return 1;
   }
   const outcome = await measureAll(settings, (line) => void process.stderr.write(`${line}\n`));
+  const notes = ['in brackets: the middle half of the rounds', ...outcome.notes];
   const tables = outcome.measured.workloads.map((workload) => tableOf(outcome.measured, workload));
   if (outcome.standing.length > 0) tables.push(standingTable(outcome.standing));
   process.stdout.write(`\n${tables.map(textOf).join('\n\n')}\n\n`);
-  process.stdout.write(`${outcome.notes.map((note) => `  ${note}`).join('\n')}\n`);
-  if (settings.write !== undefined) writeFileSync(settings.write, pageOf(tables, outcome.notes));
+  process.stdout.write(`${notes.map((note) => `  ${note}`).join('\n')}\n`);
+  if (settings.write !== undefined) writeFileSync(settings.write, pageOf(tables, notes));
   return 0;
 }
 

@@ -8,7 +8,7 @@ export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload g
   [--seconds 2] [--connections 64] [--source] [--tree <folder of the project>] [--before HEAD]
   [--idle 10000] [--write FILE] [--quick]
 
-  --only         contestants: ${list(CONTESTANTS.map(({ name }) => name))}
+  --only         ${list(CONTESTANTS.map(({ name }) => name))}
   --workload     ${list(WORKLOADS.map(({ id }) => id))}
   --rounds       how often each contestant takes its turn; the order moves on by one each time
   --seconds      how long each measurement takes, without warming up
@@ -17,7 +17,11 @@ export const USAGE = `npm run bench -- ingress [--only ours,nginx] [--workload g
   --before       a revision of git: ours as it was then takes part too, as \`before\`
   --write        a file that gets the tables as Markdown
   --idle         also start, and memory with so many idle connections; 10000 unless something is chosen, 0: not
-  --quick        ${list(QUICK)} with ours, nginx and haproxy in 3 rounds`;
+  --quick        ${list(QUICK)} with ours, nginx and haproxy in 3 rounds
+
+${CONTESTANTS.filter(({ name, says }) => says !== name)
+  .map(({ name, says }) => `  ${name.padEnd(14)} ${says}`)
+  .join('\n')}`;
 
 /** What of the ingress is measured, and how long. */
 export interface Settings {
