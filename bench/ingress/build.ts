@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,7 +28,10 @@ export function builtOf(tree = project, source = false): string {
   if (source) return join(resolve(tree), 'src');
   const cache = join(tmpdir(), `edgeproof-bench-${userInfo().uid}`);
   const folder = join(cache, stateOf(tree));
-  if (existsSync(folder)) return join(folder, 'dist');
+  if (existsSync(folder)) {
+    utimesSync(folder, new Date(), new Date());
+    return join(folder, 'dist');
+  }
   const part = `${folder}.${process.pid}`;
   mkdirSync(part, { recursive: true });
   compile(tree, part);
