@@ -205,12 +205,20 @@ function factsOf(
   ] as const;
   for (const [facts, pointer] of given) {
     if (facts === undefined) continue;
-    const own = Array.isArray(facts) ? facts : [{ variables: facts }];
-    for (const { says } of compileFacts(own, pointer).diagnostics)
-      report('scenario.bad_facts', pointer, says);
-    entries.push(...own);
+    for (const { says, hint, pointer: at } of compileFacts(facts, pointer).diagnostics)
+      report('scenario.bad_facts', factPointer(facts, pointer, at), says, { hint });
+    entries.push(...(Array.isArray(facts) ? facts : [{ variables: facts }]));
   }
   return entries;
+}
+
+/** Names of variables may be written in one, with dots, where findings have a pointer of their parts. */
+function factPointer(facts: object, pointer: string, at: string): string {
+  const dotted = at.slice(pointer.length + 1).replaceAll('/', '.');
+  const key = Array.isArray(facts)
+    ? undefined
+    : Object.keys(facts).find((name) => name.includes('.') && `${dotted}.`.startsWith(`${name}.`));
+  return key === undefined ? at : pointerTo(pointer, key);
 }
 
 function planOf(

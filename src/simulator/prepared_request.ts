@@ -10,4 +10,6 @@ export interface PreparedRequest {
   readonly leaveAfterMs: number;
   /** Identity whose browser sends it: with cookies, and through logins. Nobody's when left out. */
   readonly as?: string;
+  /** The same request signed anew, for one that a provider of webhooks signs: its signature is of the time it is sent. */
+  readonly signedAt?: (nowMs: number) => PreparedRequest;
 }

@@ -5,6 +5,7 @@ import { type Distribution, type Run, walkChance } from './chance_walk.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import type { SampleConfig } from './document/schema.ts';
 import type { Mismatch } from './expect/mismatch.ts';
+import { checkBackendName } from './expect/names.ts';
 import type { Outcome } from './expect/outcome.ts';
 import { decidingStep } from '../engine/trace.ts';
 import {
@@ -62,6 +63,10 @@ export function compileSample(
     return null;
   }
   const by = config.by ?? 'backend';
+  if (by === 'backend') {
+    for (const name of share.keys())
+      checkBackendName(name, pointerTo(`${pointer}/share`, name), Object.keys(edge.backends), report, 'key');
+  }
   return {
     keyOf: (outcome) => {
       if (by === 'status') return String(outcome.flight.response.status);

@@ -2,6 +2,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type CaseSetting, dialledBackends, settingOf } from './compile_case.ts';
 import { compileUpstreams } from './document/answers.ts';
+import type { Identity } from '../development_idp/identities.ts';
+import { identitiesOf } from './document/identities.ts';
 import { durationMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
 import { decisionOf } from './expect/deeper.ts';
@@ -26,6 +28,8 @@ export interface CompiledSimulation {
   readonly seed: number | string;
   readonly headMs: number;
   readonly facts: readonly unknown[];
+  /** Who can log in; null when nobody is named. */
+  readonly identities: readonly Identity[] | null;
   readonly durationMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
   readonly arrivals: readonly Arrivals[];
@@ -65,7 +69,11 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
     compileUpstreams(given, at, dialledBackends(setting.edge), report);
   const wholeMs = durationMs(simulation.duration);
   const arrivals = simulation.arrivals.flatMap((each, index): Arrivals[] => {
-    const prepared = prepareRequest(each.request ?? {}, pointerTo('/simulation/arrivals', index), request);
+    const prepared = prepareRequest(
+      each.request ?? {},
+      `${pointerTo('/simulation/arrivals', index)}/request`,
+      request,
+    );
     if (prepared === null) return [];
     return [
       {
@@ -83,7 +91,8 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
   }));
   const upstreams = scripts(setting.shell.upstreams, '/upstreams');
   if (findings.some(({ severity }) => severity === 'error')) return null;
-  return { startMs, seed, headMs, facts, durationMs: wholeMs, upstreams, arrivals, changes };
+  const identities = identitiesOf(setting.shell);
+  return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, upstreams, arrivals, changes };
 }
 
 /** Runs a simulation to the answer of its last request; `landed` hears each that is complete. */
@@ -123,6 +132,7 @@ export function simulate(
     startMs,
     seed: compiled.seed,
     landed: hear,
+    ...(compiled.identities && { identities: compiled.identities }),
     ...(compiled.headMs >= 0 && { limits: { headMs: compiled.headMs } }),
   });
   putUpstreams(world.upstreams, compiled.upstreams);

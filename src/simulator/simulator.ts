@@ -84,8 +84,9 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
           detail: { problem: head.says },
         })
       : begin(edge, connection, head, world);
-  const send = (request: PreparedRequest, done?: (flight: Flight) => void): Flight => {
+  const send = (given: PreparedRequest, done?: (flight: Flight) => void): Flight => {
     const nowMs = clock.nowMs();
+    const request = given.signedAt === undefined ? given : given.signedAt(nowMs);
     const connection = { ...request.connection, startMs: nowMs };
     const flight: Flight = {
       index: count++,

@@ -117,7 +117,7 @@ const MUTATIONS: readonly (readonly [string, string])[] = [
   ['ip_restriction: allow,', 'ip_restriction: block,'],
   ['circuit_breaker: not_run', 'circuit_breaker: allow'],
   ['http.response.status_code: 403', 'http.response.status_code: 404'],
-  ['http.response.status_code: 403', 'http.response.status: absent'],
+  ['http.response.status_code: 403', 'http.response.headers: absent'],
   ['500: 5, 503: 15', '500: 6, 503: 14'],
   ['circuit_breaker: block', 'circuit_breaker: allow'],
   ['circuit_breaker: allow_while_open', 'circuit_breaker: allow'],

@@ -7,7 +7,8 @@ import { POLICY_FILE } from '../../policy/document/read.ts';
 import { type CheckedScenario, checkScenario } from '../../simulator/document/check.ts';
 import type { EdgeSource } from '../../simulator/covering/places.ts';
 import { type EdgeUnderTest, edgeUnderTest } from '../../simulator/under_test.ts';
-import { SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from '../load_config.ts';
+import { FileError, SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from '../load_config.ts';
+import { type WrittenAt, relocated, unreadable } from './edge_findings.ts';
 
 /** A scenario file with the edge that it tests; null when that cannot be used. */
 export interface LoadedScenario {
@@ -42,16 +43,27 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     const { edge, policy } = shell;
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
     const beside = named === null ? null : besideOf(path, named);
-    const config =
-      edge === undefined
-        ? beside === null
-          ? await policyEdge(policy)
-          : await policyEdge(await policyValue(beside))
-        : beside === null
-          ? await checkConfigValue(edge)
-          : await edgeAt(beside);
     const files = beside === null ? [path] : [path, beside];
-    const findings = config.diagnostics;
+    let config: Checked;
+    let findings: readonly Diagnostic[];
+    try {
+      if (edge !== undefined && beside !== null) ({ diagnostics: findings } = config = await edgeAt(beside));
+      else {
+        const { value, written } = await valueOf(checked, edge, policy, beside);
+        config = edge === undefined ? await policyEdge(value) : await checkConfigValue(value, path);
+        findings = relocated(config.diagnostics, written);
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      const key = edge === undefined ? 'policy' : 'edge';
+      return {
+        checked,
+        edge: null,
+        findings: unreadable(checked, key, beside ?? path, error.message),
+        files,
+        ...unread,
+      };
+    }
     if (config.config === null || hasErrors(findings))
       return { checked, edge: null, findings, files, ...unread };
     let ready = compiled.get(config);
@@ -89,10 +101,29 @@ function besideOf(file: string, named: string): string {
   return relative('.', resolve(dirname(file), named)) || join(dirname(file), named);
 }
 
-async function policyValue(path: string): Promise<unknown> {
-  if (SCRIPTS.has(extname(path))) return importDefault(path);
-  const { document } = readDocument({ name: path, text: readText(path) }, POLICY_FILE);
-  return document?.value ?? null;
+const NO_PLACES = { spanOf: () => undefined, keySpanOf: () => undefined };
+
+/** An edge or a policy in a scenario, or a policy in a file of its own, and where it is written. */
+async function valueOf(
+  { document, name }: CheckedScenario,
+  edge: unknown,
+  policy: unknown,
+  beside: string | null,
+): Promise<{ readonly value: unknown; readonly written: WrittenAt }> {
+  if (beside === null) {
+    const { source, spanOf, keySpanOf } = document;
+    const text = source === undefined || SCRIPTS.has(extname(name)) ? null : source.text;
+    const at = edge === undefined ? '/policy' : '/edge';
+    return { value: edge ?? policy, written: { name, text, spanOf, keySpanOf, at } };
+  }
+  if (SCRIPTS.has(extname(beside))) {
+    const value = await importDefault(beside);
+    return { value, written: { name: beside, text: null, ...NO_PLACES, at: '' } };
+  }
+  const text = readText(beside);
+  const { document: read } = readDocument({ name: beside, text }, POLICY_FILE);
+  const written = { name: beside, text, ...NO_PLACES, ...read, at: '' };
+  return { value: read?.value ?? null, written };
 }
 
 /** A policy on a route of its own, before a backend `app`. */

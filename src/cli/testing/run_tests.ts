@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { CaseRow, Scenario } from '../../simulator/document/check.ts';
 import type { Signer } from '../../simulator/document/requests.ts';
@@ -37,12 +38,18 @@ export async function runScenarios(
   for (const path of paths) {
     const loaded = await load(path);
     made(path, loaded.files);
-    const result = await runLoaded(loaded, run);
+    const ran = await runLoaded(loaded, run);
+    const result = { ...ran, diagnostics: named(ran.diagnostics, path) };
     results.push(result);
     run.finished?.(result);
     if (run.bail && result.cases.some(({ status }) => status === 'failed')) break;
   }
   return results;
+}
+
+/** What a program makes has no text, but a name. */
+function named(findings: readonly Diagnostic[], name: string): readonly Diagnostic[] {
+  return findings.map((each) => (each.source === undefined ? { ...each, source: { name, text: '' } } : each));
 }
 
 async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResult> {

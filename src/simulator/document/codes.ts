@@ -10,6 +10,7 @@ interface Code {
 // table: codes and their sentences
 export const SCENARIO_CODES = {
   'scenario.no_edge': { severity: 'error', says: 'A scenario names the edge or the policy that it tests.' },
+  'scenario.unreadable': { severity: 'error', says: 'The edge or the policy under test cannot be read.' },
   'scenario.no_request': { severity: 'error', says: 'A case has a request, a timeline or a sample.' },
   'scenario.several_requests': { severity: 'error', says: 'A case is of exactly one kind.' },
   'scenario.no_expectation': { severity: 'error', says: 'A case that expects nothing cannot fail.' },

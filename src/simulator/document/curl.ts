@@ -61,10 +61,18 @@ export function readCurl(line: string): CurlRequest | { readonly problem: string
   if (words[0] === 'curl') words.shift();
   const reading: Reading = { method: null, url: null, headers: [], data: [], asGet: false, head: false };
   for (let at = 0; at < words.length; at++) {
-    const [option, inline] = split(words[at]!);
-    const value = (): string => inline ?? words[++at] ?? '';
-    const problem = take(option, value, reading);
-    if (problem !== null) return { problem };
+    for (const word of apart(words[at]!)) {
+      const [option, inline] = split(word);
+      let isMissing = false;
+      const value = (): string => {
+        if (inline !== undefined) return inline;
+        isMissing = at + 1 >= words.length;
+        return words[++at] ?? '';
+      };
+      const problem = take(option, value, reading);
+      if (isMissing) return { problem: `the option ${option} needs a value` };
+      if (problem !== null) return { problem };
+    }
   }
   return made(reading);
 }
@@ -73,7 +81,7 @@ function take(option: string, value: () => string, reading: Reading): string | n
   if (!option.startsWith('-') || option === '-') return takeUrl(option, reading);
   if (QUIET.has(option) || QUIET_MORE.has(option)) return null;
   if (IGNORED.has(option)) return (void value(), null);
-  if (DATA.has(option)) return (void reading.data.push(value()), null);
+  if (DATA.has(option)) return takeData(option, value(), reading);
   switch (option) {
     case '-X':
     case '--request':
@@ -120,6 +128,13 @@ function take(option: string, value: () => string, reading: Reading): string | n
   }
 }
 
+function takeData(option: string, text: string, { data }: Reading): string | null {
+  if (text.startsWith('@') && option !== '--data-raw')
+    return `${option} ${text} reads a file; write its content, or use \`request\` with \`body\``;
+  data.push(text);
+  return null;
+}
+
 function takeUrl(url: string, reading: Reading): string | null {
   if (reading.url !== null) return `there is more than one URL: ${reading.url} and ${url}`;
   reading.url = url;
@@ -156,6 +171,19 @@ function made({
     headers: [...headers, ...typed],
     body: isBody ? text : null,
   };
+}
+
+/** `-sSL` is `-s -S -L`: letters of options without a value may stand together, the last may have one. */
+function apart(word: string): readonly string[] {
+  if (!/^-[a-zA-Z]{2,}/.test(word)) return [word];
+  let at = 1;
+  while (at < word.length && isQuiet(`-${word[at]!}`)) at++;
+  const rest = word.slice(at);
+  return [...Array.from(word.slice(1, at), (letter) => `-${letter}`), ...(rest === '' ? [] : [`-${rest}`])];
+}
+
+function isQuiet(option: string): boolean {
+  return QUIET.has(option) || QUIET_MORE.has(option) || option === '-G' || option === '-I';
 }
 
 /** `--name=value` and `-Xvalue` in their parts. */

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import { type Report } from '../../document/report.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, listed, quoted } from '../../document/words.ts';
 import { type Identity, readIdentities } from '../../development_idp/identities.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
@@ -37,7 +37,7 @@ function asks(given: unknown): boolean {
 /** Checks that whoever asks in a case is known, and notes that they have asked. */
 export function checkAskers(
   { identities = {}, defaults }: ScenarioShell,
-  { request, timeline, sample }: CaseConfig,
+  { request, timeline, sample }: Pick<CaseConfig, 'request' | 'timeline' | 'sample'>,
   pointer: string,
   asked: Set<string>,
   report: Report<ScenarioCode>,
@@ -58,6 +58,7 @@ export function checkAskers(
     known ??= Object.keys(identities);
     if (known.includes(name)) continue;
     const hint = didYouMean(suggest(name, known));
-    report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint });
+    const notes = [`identities of this file: ${listed(known)}`];
+    report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint, notes });
   }
 }

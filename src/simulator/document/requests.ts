@@ -1,4 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../document/words.ts';
+import { parseAddress } from '../../net/address.ts';
 import type { Report } from '../../document/report.ts';
 import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
@@ -48,7 +50,7 @@ export function prepareRequest(
 ): PreparedRequest | null {
   const config = typeof given === 'string' ? shortRequest(given) : given;
   if (config === null)
-    return refuse(setting, pointer, `'${given as string}' is not a request such as 'GET /path'`);
+    return refuse(setting, pointer, `${quoted(given as string)} is not a request such as 'GET /path'`);
   return prepared(config, pointer, setting);
 }
 
@@ -75,7 +77,12 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
     if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
     ({ headers, body } = signed);
   }
-  return withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
+  const ready = withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
+  if (ready === null || merged.sign === undefined) return ready;
+  return {
+    ...ready,
+    signedAt: (nowMs) => prepared(config, pointer, { ...setting, startMs: nowMs }) ?? ready,
+  };
 }
 
 function withHead(
@@ -85,10 +92,16 @@ function withHead(
   pointer: string,
   setting: RequestSetting,
 ): PreparedRequest | null {
+  const client = config.ip ?? DEFAULT_CLIENT_IP;
+  if (parseAddress(client) === null) {
+    const at =
+      config.ip === setting.defaults.ip && !pointer.startsWith('/defaults') ? '/defaults/request' : pointer;
+    return refuse(setting, `${at}/ip`, `${quoted(client)} is not an IP address`);
+  }
   try {
     const head = make();
     const scheme = 'refused' in head ? head.head.scheme : head.scheme;
-    const facts = { clientIp: config.ip ?? DEFAULT_CLIENT_IP, clientPort: 50_000 };
+    const facts = { clientIp: client, clientPort: 50_000 };
     const connection = { ...connectionOf(facts, scheme, setting.startMs), tls: setting.tls };
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };

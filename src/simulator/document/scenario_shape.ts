@@ -53,7 +53,7 @@ export const SHELL_SHAPE: Shape = {
   properties: { ...WHOLE.properties, cases: { type: 'array', minItems: 1 } },
 };
 /** One case, the values of a row put in. */
-export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: CASE };
+export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: { ...CASE, each: {} } };
 export const EACH_SHAPE: Shape = EACH!;
 /** One answer of a sequence. */
 export const ANSWER_SHAPE: Shape = named('#/definitions/answer');

@@ -103,7 +103,7 @@ const clientCertificate = z
 const send = z.union([
   z.string(),
   request.extend({
-    count: z.int().min(1).optional().describe('How many requests; default 1.'),
+    count: z.int().min(1).max(10_000_000).optional().describe('How many requests; default 1.'),
     every: duration.optional().describe('Time between them; default none.'),
   }),
 ]);
@@ -136,7 +136,7 @@ const sample = z
       .enum(['exact', 'empirical'])
       .optional()
       .describe('Exact walks all outcomes of chance (default); empirical counts seeded runs.'),
-    runs: z.int().min(1).optional().describe('Runs of the empirical method; default 10000.'),
+    runs: z.int().min(1).max(10_000_000).optional().describe('Runs of the empirical method; default 10000.'),
     within: z.number().min(0).optional().describe('Allowed distance of the empirical method.'),
   })
   .describe('Shares of outcomes over chance.');

@@ -1,8 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { suggest } from '../../diagnostics/suggest.ts';
 import type { Report } from '../../document/report.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
-import { MODULES } from '../../modules/table.ts';
+import { quoted } from '../../document/words.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type {
   BecauseConfig,
@@ -12,7 +10,9 @@ import type {
 } from '../document/schema.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
+import { durationMs } from '../document/durations.ts';
 import type { Mismatch } from './mismatch.ts';
+import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
 
@@ -42,12 +42,14 @@ export function compileExpectation(
   ): void => {
     if (expected === undefined) return;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', pointerOf(), check.problem);
+    if ('problem' in check)
+      naming.report('scenario.bad_expectation', placeIn(pointerOf(), check), check.problem);
     else checks.push(valueExpectation(what, check, pointerOf(), of));
   };
   if (config.connection !== undefined) {
     naming.report('scenario.bad_expectation', at('connection'), 'only a case that connects has a connection');
   }
+  checkStatus(config, at, naming);
   value('status', statusOf(config.status), statusSeen);
   for (const name in config.headers) {
     const seen = ({ flight }: Outcome) => fieldValues(flight.response.headers, name);
@@ -59,19 +61,20 @@ export function compileExpectation(
     checks.push(({ flight }) => jsonMismatch('json', json, text(flight.response.body), at('json')));
   }
   if (config.backend !== undefined) {
-    checkBackend(config.backend, at('backend'), naming);
+    checkBackendName(config.backend, at('backend'), naming.backends, naming.report);
     value('backend', config.backend, (outcome) => outcome.backend());
   }
   if (config.upstream !== undefined)
     checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
   for (const path in config.event) {
+    checkEventPath(path, 'http_request_complete.v0', pointerTo(at('event'), path), naming.report);
     const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
     value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
   const { because, decisions, logs } = config;
   if (because !== undefined || decisions !== undefined || logs !== undefined)
     checks.push(...deeper(config, at, naming));
-  value('duration', config.duration, durationSeen);
+  value('duration', durationOf(config.duration, at('duration'), naming), durationSeen);
   return checks;
 }
 
@@ -100,6 +103,33 @@ function valueExpectation(
   };
 }
 
+/** Milliseconds; a text is a duration as everywhere else. */
+function durationOf(
+  given: ExpectationConfig['duration'],
+  pointer: string,
+  { report }: Naming,
+): ExpectationConfig['duration'] {
+  if (typeof given !== 'string' || given === 'absent') return given;
+  const ms = durationMs(given);
+  if (!Number.isNaN(ms)) return ms;
+  report('scenario.bad_expectation', pointer, `${quoted(given)} is no duration such as 60000, '5ms' or '1m'`);
+  return undefined;
+}
+
+/** What can be a status, and that nothing is asked of a response that there is not. */
+function checkStatus(config: ExpectationConfig, at: (key: string) => string, { report }: Naming): void {
+  const { status } = config;
+  if (typeof status === 'string' && !/^(?:[1-5]xx|none|absent|[1-5]\d\d)$/.test(status)) {
+    const notes = ['a number, a list of numbers, 2xx, none, or conditions'];
+    report('scenario.bad_expectation', at('status'), `${quoted(status)} is no status`, { notes });
+  }
+  if (status !== 'none') return;
+  const asked = (['headers', 'body', 'json'] as const).find((key) => config[key] !== undefined);
+  if (asked === undefined) return;
+  const says = `without a response there is no \`${asked}\``;
+  report('scenario.bad_expectation', at(asked), says, { at: 'key' });
+}
+
 /** `2xx` and its kin mean a range. */
 function statusOf(status: ExpectationConfig['status']): ExpectedValue | undefined {
   if (typeof status !== 'string' || !/^[1-5]xx$/.test(status)) return status;
@@ -107,18 +137,14 @@ function statusOf(status: ExpectationConfig['status']): ExpectedValue | undefine
   return { at_least: first, at_most: first + 99 };
 }
 
+function placeIn(pointer: string, { key }: { readonly key?: string }): string {
+  return key === undefined ? pointer : pointerTo(pointer, key);
+}
+
 const UTF8 = new TextDecoder();
 
 function text(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : UTF8.decode(bytes);
-}
-
-function checkBackend(name: unknown, pointer: string, { backends, report }: Naming): void {
-  if (typeof name !== 'string' || name === 'none' || backends.includes(name)) return;
-  report('scenario.unknown_backend', pointer, `the edge has no backend ${quoted(name)}`, {
-    hint: didYouMean(suggest(name, backends)),
-    notes: [`its backends: ${listed(backends)}`],
-  });
 }
 
 /** What an upstream saw, by the key under which it is expected. */
@@ -145,10 +171,12 @@ function upstreamExpectations(
     ];
   }
   if (typeof upstream === 'string') {
-    checkBackend(upstream, pointer, naming);
-    return upstreamExpectations({ backend: upstream }, pointer, naming);
+    checkBackendName(upstream, pointer, naming.backends, naming.report);
+    const of = (outcome: Outcome) => UPSTREAM_PARTS.backend(outcome);
+    const check = compileValue(upstream);
+    return 'problem' in check ? [] : [valueExpectation('upstream.backend', check, pointer, of)];
   }
-  checkBackend(upstream.backend, `${pointer}/backend`, naming);
+  checkBackendName(upstream.backend, `${pointer}/backend`, naming.backends, naming.report);
   const checks: Expectation[] = [];
   const part = (
     name: string,
@@ -158,7 +186,7 @@ function upstreamExpectations(
   ): void => {
     if (expected === undefined) return;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
+    if ('problem' in check) naming.report('scenario.bad_expectation', placeIn(at, check), check.problem);
     else if (name === 'backend' || name === 'attempts')
       checks.push(valueExpectation(`upstream.${name}`, check, at, of));
     else {
@@ -202,13 +230,14 @@ function deeper(config: ExpectationConfig, at: (key: string) => string, naming: 
     because === undefined ? [] : Array.isArray(because) ? because : [because];
   for (const [index, each] of list.entries()) {
     const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
+    checkBecauseNames(each, pointer, naming.report);
     const check = compileBecause(each);
     if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
     else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
   }
   for (const [module, expected] of Object.entries(config.decisions ?? {})) {
     const pointer = pointerTo(at('decisions'), module);
-    checkModule(module, pointer, naming);
+    checkDecision(module, expected, pointer, naming.report);
     const wanted = expected === 'invalid' ? 'not_run' : expected;
     const check = { says: shownValue(wanted), holds: (received: unknown) => received === wanted };
     checks.push(
@@ -219,14 +248,4 @@ function deeper(config: ExpectationConfig, at: (key: string) => string, naming: 
   }
   if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, outcome, at('logs')));
   return checks;
-}
-
-function checkModule(name: string, pointer: string, { report }: Naming): void {
-  const known = MODULES.map(({ type }) => type);
-  if (known.includes(name)) return;
-  report('scenario.unknown_module', pointer, `no module is called ${quoted(name)}`, {
-    at: 'key',
-    hint: didYouMean(suggest(name, known)),
-    notes: [`the modules: ${listed(known)}`],
-  });
 }

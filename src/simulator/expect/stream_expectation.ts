@@ -1,12 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
+import { listed, quoted } from '../../document/words.ts';
 import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, eventValue } from './deeper.ts';
 import type { Naming } from './expectation.ts';
 import type { Mismatch } from './mismatch.ts';
+import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { compileValue, holdsSubset, shownValue } from './values.ts';
 
 /** One expectation of a connection: null when it holds. */
@@ -46,18 +46,16 @@ export function compileStreamExpectation(
     });
   }
   value('connection', config.connection, at('connection'), ({ connection }) => connection);
-  if (config.backend !== undefined && config.backend !== 'none' && !backends.includes(config.backend)) {
-    report('scenario.unknown_backend', at('backend'), `the edge has no backend ${quoted(config.backend)}`, {
-      hint: didYouMean(suggest(config.backend, backends)),
-    });
-  }
+  checkBackendName(config.backend, at('backend'), backends, report);
   value('backend', config.backend, at('backend'), ({ backend }) => backend);
   for (const [path, expected] of Object.entries(config.event ?? {})) {
     const place = pointerTo(at('event'), path);
+    checkEventPath(path, 'tcp_connection_closed.v0', place, report);
     value(`event.${path}`, expected, place, (outcome) => eventValue(outcome.event(), path));
   }
   for (const [module, expected] of Object.entries(config.decisions ?? {})) {
     const place = pointerTo(at('decisions'), module);
+    checkDecision(module, expected, place, report);
     const wanted = expected === 'invalid' ? 'not_run' : expected;
     value(`decisions.${module}`, wanted, place, ({ exchange }) => streamDecisionOf(exchange, module));
   }
@@ -76,6 +74,7 @@ function becauseChecks(
     because === undefined ? [] : Array.isArray(because) ? because : [because];
   return list.flatMap((each, index): StreamExpectation[] => {
     const place = Array.isArray(because) ? pointerTo(pointer, index) : pointer;
+    checkBecauseNames(each, place, report);
     const check = compileBecause(each);
     if ('problem' in check) {
       report('scenario.bad_expectation', place, check.problem);

@@ -11,11 +11,17 @@ export interface ValueCheck {
   readonly says: string;
 }
 
+/** Why a value cannot be expected; `key` is the condition at which. */
+export interface ValueProblem {
+  readonly problem: string;
+  readonly key?: string;
+}
+
 /** The text that says that something must not be there. */
 export const ABSENT = 'absent';
 
 /** Compiles what is expected of a value; a problem is a sentence. */
-export function compileValue(expected: ExpectedValue): ValueCheck | { readonly problem: string } {
+export function compileValue(expected: ExpectedValue): ValueCheck | ValueProblem {
   if (Array.isArray(expected)) return listCheck(expected);
   if (typeof expected === 'object') return matcherCheck(expected);
   if (expected === ABSENT) return { holds: isAbsent, says: 'absent' };
@@ -62,20 +68,40 @@ function onNumber(holds: (value: number) => boolean): (received: Received) => bo
   return onText((text) => text.trim() !== '' && holds(Number(text)));
 }
 
-function matcherCheck(config: MatcherConfig): ValueCheck | { readonly problem: string } {
+function matcherCheck(config: MatcherConfig): ValueCheck | ValueProblem {
   const conditions: Condition[] = [];
   for (const name of Object.keys(config) as (keyof MatcherConfig)[]) {
     const condition = conditionOf(name, config);
     if (condition === null) continue;
-    if ('problem' in condition) return condition;
+    if ('problem' in condition) return { ...condition, key: name };
     conditions.push(condition);
   }
   if (conditions.length === 0) return { problem: 'there is no condition' };
+  const holds = (received: Received): boolean => conditions.every(([, each]) => each(received));
+  return clashOf(config, holds) ?? { says: conditions.map(([says]) => says).join(' and '), holds };
+}
+
+/** Conditions that nothing fulfils together: a case with them could only fail. */
+function clashOf(
+  { equals, one_of: allowed, at_least: least, at_most: most, absent, not, ...others }: MatcherConfig,
+  holds: (received: Received) => boolean,
+): ValueProblem | null {
+  const isPresent =
+    equals !== undefined || allowed !== undefined || least !== undefined || most !== undefined;
+  if (absent === true && (isPresent || POSITIVE.some((key) => others[key] !== undefined)))
+    return { problem: 'what is absent has no value', key: 'absent' };
+  if (least !== undefined && most !== undefined && least > most)
+    return { problem: `nothing is at least ${least} and at most ${most}`, key: 'at_most' };
+  const values = equals === undefined ? allowed : [equals];
+  if (values === undefined || values.some((value) => holds(value))) return null;
+  const which = not === undefined ? 'its other conditions' : `not ${shownValue(not)}`;
   return {
-    says: conditions.map(([says]) => says).join(' and '),
-    holds: (received) => conditions.every(([, holds]) => holds(received)),
+    problem: `${shownValue(values)} contradicts ${which}`,
+    key: equals === undefined ? 'one_of' : 'equals',
   };
 }
+
+const POSITIVE = ['contains', 'matches', 'starts_with', 'ends_with'] as const;
 
 function conditionOf(
   name: keyof MatcherConfig,

@@ -138,33 +138,34 @@ function signaturesOf(routes: Routes, actions: Actions, signer: Signer): Signatu
     ...actions.flatMap(({ type, config }) => (type === 'verify-webhook' ? [config as Verifier] : [])),
   ];
   const distinct = new Map(verifiers.map((each) => [`${each.provider} ${each.secret}`, each]));
-  return [...distinct.values()].flatMap(({ provider, secret }) => {
-    const sign =
-      (shiftMs: number, spoil: Spoil = () => ({})) =>
-      (draft: Draft): Draft =>
-        signedDraft(draft, { provider, secret, signer }, shiftMs, spoil);
-    const by = `signed by ${provider}`;
-    return [
-      { says: by, on: sign(0) },
-      { says: `${by} a day ago`, on: sign(-DAY_MS) },
-      { says: `${by} a day ahead`, on: sign(DAY_MS) },
-      { says: `${by}, then changed`, on: sign(0, (_added, { body }) => ({ body: `${body} ` })) },
-      ...Array.from({ length: ADDED_LIMIT }, (_, at) => [
-        { says: `${by} without header ${at + 1} of the signature`, on: sign(0, without(at)) },
-        { says: `${by}, header ${at + 1} of the signature twice`, on: sign(0, twice(at)) },
-        { says: `${by}, header ${at + 1} of the signature spoilt`, on: sign(0, spoilt(at)) },
-        {
-          says: `${by} without member ${at + 1} of its header`,
-          on: sign(
-            0,
-            members(at, () => []),
-          ),
-        },
-        { says: `${by}, member ${at + 1} of its header twice`, on: sign(0, members(at, twofold)) },
-        { says: `${by}, member ${at + 1} of its header spoilt`, on: sign(0, members(at, nonsense)) },
-      ]).flat(),
-    ];
+  return [...distinct.values()].flatMap((each) => waysOf({ ...each, signer }));
+}
+
+/** One verifier's signature, whole and spoilt. */
+function waysOf(signing: Signing): Signature[] {
+  const way = (says: string, shiftMs = 0, spoil: Spoil = () => ({})): Signature => ({
+    says: `signed by ${signing.provider}${says}`,
+    on: (draft) => signedDraft(draft, signing, shiftMs, spoil),
   });
+  const spoils = Array.from({ length: ADDED_LIMIT }, (_, at) => [
+    way(` without header ${at + 1} of the signature`, 0, without(at)),
+    way(`, header ${at + 1} of the signature twice`, 0, twice(at)),
+    way(`, header ${at + 1} of the signature spoilt`, 0, spoilt(at)),
+    way(
+      ` without member ${at + 1} of its header`,
+      0,
+      members(at, () => []),
+    ),
+    way(`, member ${at + 1} of its header twice`, 0, members(at, twofold)),
+    way(`, member ${at + 1} of its header spoilt`, 0, members(at, nonsense)),
+  ]);
+  return [
+    way(''),
+    way(' a day ago', -DAY_MS),
+    way(' a day ahead', DAY_MS),
+    way(', then changed', 0, (_added, { body }) => ({ body: `${body} ` })),
+    ...spoils.flat(),
+  ];
 }
 
 /** Headers that a provider adds at most. */
