@@ -1,3 +1,4 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { isAudited, auditEvent, type AuditAction } from '../events/audit.ts';
 import { timestamp } from '../events/timestamps.ts';
 import type { Body, Reference, Resource } from '../resources/contract.ts';
@@ -86,11 +87,26 @@ function changing(wiring: Wiring, asking: Asking, transaction: Transaction, touc
   };
 }
 
-function takenBy(resource: Resource, { body }: StoredObject, { claim, message }: ClaimTaken): ApiProblem {
+function takenBy(resource: Resource, { body }: StoredObject, { claim }: ClaimTaken): ApiProblem {
   const number = resource.claims?.(body).find((each) => each.value === claim.value)?.number;
-  return new ApiProblem(409, number ?? COMMON.badValue, `Conflict: ${message}.`, {
-    [claim.space]: claim.value,
+  // What is unique within another object is claimed with the id of that.
+  const value = claim.value.replace(/^[a-z]+_[0-9a-z]{27} /, '');
+  const pointer = placeOf(body, value);
+  return new ApiProblem(409, number ?? COMMON.badValue, `The ${claim.space} '${value}' is taken.`, {
+    [claim.space]: value,
+    ...(pointer !== null && { pointer }),
   });
+}
+
+/** Where a value, or a list that has it, stands in a body. */
+function placeOf(body: Body, value: string): string | null {
+  const isIt = (each: unknown): boolean => typeof each === 'string' && each.toLowerCase() === value;
+  for (const [name, each] of Object.entries(body)) {
+    if (each === value) return pointerTo('', name);
+    const index = Array.isArray(each) ? each.findIndex(isIt) : -1;
+    if (index >= 0) return pointerTo(pointerTo('', name), index);
+  }
+  return null;
 }
 
 /** Every id that is named belongs to an object of the right kind. */

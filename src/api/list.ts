@@ -1,4 +1,5 @@
 import type { Resource } from '../resources/contract.ts';
+import { sorted } from '../resources/present.ts';
 import type { View } from '../store/port.ts';
 import type { Asking, Wiring } from './contract.ts';
 import { type ListFilter, listFilter } from './filter.ts';
@@ -53,5 +54,5 @@ function nextPage(uri: string, page: readonly Shown[], { limit, filter }: PageQu
 
 /** A list as responses have it. */
 export function envelope(key: string, page: readonly unknown[], uri: string, next: string | null): Shown {
-  return { [key]: page, next_page_uri: next, uri };
+  return sorted({ [key]: page, next_page_uri: next, uri });
 }

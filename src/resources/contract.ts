@@ -33,6 +33,8 @@ export interface WriteRule {
 export interface FieldCodes {
   readonly missing?: number;
   readonly bad?: number;
+  /** For values right below it, by their name, be it one that is not known. */
+  readonly below?: Readonly<Record<string, number>>;
 }
 
 export interface ReadRule {

@@ -128,7 +128,7 @@ export const tlsTerminationAtEdge = module(
   'tls_termination',
   z.strictObject({ enabled, min_version: minVersion }).describe('How the edge ends TLS.'),
   {
-    codes: { bad: 7109 },
+    codes: { bad: 7109, below: { terminate_at: 7109 } },
     shown: { schema: tlsTerminationShown, show: (value) => ({ ...value, terminate_at: 'edge' }) },
   },
 );
@@ -195,7 +195,9 @@ export const trafficPolicyModule = module('traffic_policy', trafficPolicy);
 export const ROUTE_MODULES: Readonly<Record<string, Field>> = {
   backend,
   ip_restriction: ipRestrictionModule,
-  circuit_breaker: module('circuit_breaker', circuitBreaker),
+  circuit_breaker: module('circuit_breaker', circuitBreaker, {
+    codes: { below: { num_buckets: 7018, error_threshold_percentage: 7011 } },
+  }),
   compression: module('compression', compression),
   request_headers: module('request_headers', requestHeaders),
   response_headers: module('response_headers', responseHeaders),

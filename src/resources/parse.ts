@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Body, Field, Reference, Resource } from './contract.ts';
+import { issueSays } from './issue_says.ts';
 import { ApiProblem, COMMON, refusedValue } from './problem.ts';
 
 /** The values that a request gives, checked. */
@@ -73,7 +74,7 @@ export function parseModule(
   const schema = z.strictObject({ [name]: field.write!.schema });
   const pointer = isWrapped ? '/module' : '';
   try {
-    const values = checked(schema, { [name]: withoutNulls(module) }, { [name]: field });
+    const values = checked(schema, { [name]: withoutNulls(module) }, { [name]: field }, 1);
     return { value: values[name] as Body, pointer };
   } catch (error) {
     throw placedInModule(error, name, pointer);
@@ -136,25 +137,39 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)]));
 }
 
-function unknownField(key: string, pointer: string, known: readonly string[]): ApiProblem {
+function unknownField(
+  key: string,
+  pointer: string,
+  known: readonly string[],
+  number: number = COMMON.unknownField,
+): ApiProblem {
   const says = `There is no field '${key}' here; the fields are ${known.join(', ')}.`;
-  return refusedValue(COMMON.unknownField, pointerTo(pointer, key), says);
+  return refusedValue(number, pointerTo(pointer, key), says);
 }
 
-function checked(schema: z.ZodObject, body: Body, fields: Readonly<Record<string, Field>>): Body {
+/** `unnamed` keys at the top are not part of what was sent, as that of a module whose request has it alone. */
+function checked(
+  schema: z.ZodObject,
+  body: Body,
+  fields: Readonly<Record<string, Field>>,
+  unnamed = 0,
+): Body {
   const answer = schema.safeParse(body);
   if (answer.success) return answer.data;
   const { issues } = answer.error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   const pointer = issue.path.reduce<string>((path, key) => pointerTo(path, String(key)), '');
-  if (issue.code === 'unrecognized_keys') {
-    throw unknownField(issue.keys[0]!, pointer, knownAt(schema, issue.path));
-  }
-  const [name] = issue.path;
+  const [name, below] = issue.path;
   const codes = name === undefined ? undefined : fields[String(name)]?.write?.codes;
+  if (issue.code === 'unrecognized_keys') {
+    const [key] = issue.keys as [string];
+    const number = below === undefined ? codes?.below?.[key] : undefined;
+    throw unknownField(key, pointer, knownAt(schema, issue.path), number);
+  }
   const isMissing = issue.path.length === 1 && !Object.hasOwn(body, String(name));
-  const number = (isMissing ? codes?.missing : codes?.bad) ?? COMMON.badValue;
-  const says = isMissing ? `The field '${String(name)}' is missing.` : `${pointer}: ${issue.message}.`;
+  const own = isMissing ? codes?.missing : (codes?.below?.[String(below)] ?? codes?.bad);
+  const number = own ?? COMMON.badValue;
+  const says = issueSays(issue, body, issue.path.slice(unnamed));
   const more = issues.length > 1 ? { problems: String(issues.length) } : {};
   throw new ApiProblem(400, number, says, { pointer, ...more });
 }

@@ -66,6 +66,13 @@ export function presentModule(resource: Resource, object: Shown, name: string, s
   return present({ ...resource, fields: { [name]: { read: read! } } }, object, showing)[name];
 }
 
-function sorted(body: Body): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+/** Keys in alphabetical order, on every level. */
+export function sorted(body: Body): Record<string, unknown> {
+  const keys = Object.keys(body).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, sortedValue(body[key])]));
+}
+
+function sortedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedValue);
+  return typeof value === 'object' && value !== null ? sorted(value as Body) : value;
 }

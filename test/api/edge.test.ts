@@ -110,7 +110,7 @@ describe('a write that the edge cannot run changes nothing, and says where it li
     ['webhook_verification', { provider: 'nobody' }, 7030, '/provider'],
     ['oauth', { provider: { github: {}, google: {} } }, 7033, '/provider'],
     ['ip_restriction', { ip_policy_ids: [] }, 7025, '/ip_policy_ids'],
-    ['circuit_breaker', { error_threshold_percentage: 1.1 }, 215, '/error_threshold_percentage'],
+    ['circuit_breaker', { error_threshold_percentage: 1.1 }, 7011, '/error_threshold_percentage'],
   ])('%s %j', async (name, module, number, pointer) => {
     const { at, match } = await route();
     const revision = instance.management.edge.runtime.revision();
