@@ -2,13 +2,12 @@ import { statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
 import { folderWith } from '../folder.ts';
+import { MAIN } from '../cli/main_file.ts';
 
-const VERB = fileURLToPath(new URL('verb.ts', import.meta.url));
 const folder = folderWith();
 
 interface Running {
@@ -19,7 +18,7 @@ interface Running {
 }
 
 function run(...args: string[]): Running {
-  const child = spawn(process.execPath, [VERB, ...args], { cwd: folder });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder });
   let text = '';
   const end = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOpenMetrics } from './open_metrics.ts';
-
-const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+import { MAIN } from '../cli/main_file.ts';
 
 let pending: ServerResponse | null = null;
 const upstream = createServer((request, response) => {

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DOCUMENT_CODES } from '../../src/policy/codes/document_codes.ts';
 import { folderWith } from '../folder.ts';
+import { MAIN } from '../cli/main_file.ts';
 
-const VERB = fileURLToPath(new URL('verb.ts', import.meta.url));
 const folder = folderWith();
 
 interface Ran {
@@ -18,7 +17,7 @@ interface Ran {
 function run(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };
-    execFile(process.execPath, [VERB, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });

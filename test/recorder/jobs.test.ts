@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/index.ts';
 import { folderWith } from '../folder.ts';
 import { onePolicy } from '../one_route.ts';
+import { MAIN } from '../cli/main_file.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const folder = folderWith();
 
 const edgeWith = (rules: readonly object[], route: object = {}) =>
@@ -48,7 +47,7 @@ beforeAll(async () => {
 function replay(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 1 << 26 };
-    execFile(process.execPath, [main, 'replay', 'log.ndjson', ...args], options, (error, out, err) => {
+    execFile(process.execPath, [MAIN, 'replay', 'log.ndjson', ...args], options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out: out + err });
     });
   });

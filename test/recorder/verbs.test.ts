@@ -4,10 +4,9 @@ import { type Server, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAIN } from '../cli/main_file.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 let folder: string;
 let upstream: Server;
 let recording: string;
@@ -22,7 +21,7 @@ interface Ran {
 function edgeproof(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' } };
-    execFile(process.execPath, [main, ...args], options, (error, out, err) => {
+    execFile(process.execPath, [MAIN, ...args], options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });
@@ -65,7 +64,7 @@ async function record(file: string): Promise<void> {
   const dev = spawn(
     process.execPath,
     [
-      main,
+      MAIN,
       'dev',
       'current.yaml',
       '--record',

@@ -14,9 +14,9 @@ import { type Running, start } from '../cli/command.ts';
 import { backend, dial, echo, received } from '../tcp/peers.ts';
 import { opensslVersion } from './authority.ts';
 import { request, secure } from './client.ts';
+import { MAIN } from '../cli/main_file.ts';
 
 const run = promisify(execFile);
-const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 let folder: string;
 let running: Running | null = null;
 const upstream = createServer((message, response) => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const edgeproof = async (...args: string[]): Promise<string> =>
-  (await run(process.execPath, [main, ...args], { cwd: folder })).stdout;
+  (await run(process.execPath, [MAIN, ...args], { cwd: folder })).stdout;
 
 describe('edgeproof cert and trust', () => {
   it('make an authority once, its key for its owner alone, and certificates of it', async () => {
