@@ -35,6 +35,7 @@ import {
   takeOrders,
   workerSink,
 } from './workers.ts';
+import { boundYoungGeneration } from './young_generation.ts';
 
 /** What a local ingress runs on. */
 export interface IngressSource {
@@ -114,6 +115,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
+  boundYoungGeneration();
   let sink: EventSink | null = null;
   let listening: Listening;
   let live: LiveEdge | null = null;

@@ -9,6 +9,7 @@ import { EXIT } from './exit_codes.ts';
 import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
 import { FileError } from './load_config.ts';
 import { type Management, openManagement } from './management.ts';
+import { boundYoungGeneration } from './young_generation.ts';
 
 interface Options extends FrontVerbOptions {
   readonly store: string;
@@ -60,6 +61,7 @@ export function register(program: Command): void {
 }
 
 async function serve(options: Options): Promise<number> {
+  boundYoungGeneration();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;

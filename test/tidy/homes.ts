@@ -57,7 +57,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:tls': WIRE,
   'node:url': ['src/edge/document/'],
   'node:util': ['src/diagnostics/', 'src/simulator/', ...WIRE],
-  'node:v8': ['src/benchmark/'],
+  'node:v8': ['src/benchmark/', 'src/cli/young_generation.ts'],
   'node:vm': ['src/benchmark/'],
   'node:zlib': ['src/answers/', 'src/simulator/', 'src/proxy/'],
 };
