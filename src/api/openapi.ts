@@ -1,7 +1,9 @@
 import type { Resource } from '../resources/contract.ts';
+import { DESCRIBED } from '../resources/described.ts';
 import { refSchema } from '../resources/fields.ts';
 import { jsonSchema } from '../resources/json_schema.ts';
 import { writeSchema } from '../resources/parse.ts';
+import { resourceOfKind } from '../resources/table.ts';
 import { serviceNames } from './naming.ts';
 import type { Route } from './route.ts';
 
@@ -15,7 +17,10 @@ export function openApi(routes: readonly Route[], service: string): Json {
   }
   const schemas: Json = { Ref: jsonSchema(refSchema), Error: ERROR };
   for (const { about } of routes) {
-    if (about.resource !== undefined) schemas[schemaName(about.resource)] = objectSchema(about.resource);
+    const { resource, title } = about;
+    const described = DESCRIBED[title];
+    if (resource !== undefined) schemas[schemaName(resource)] = objectSchema(resource);
+    else if (described !== undefined) schemas[described.name] = jsonSchema(described.answer, 'output');
   }
   return {
     openapi: '3.1.0',
@@ -51,11 +56,12 @@ function operation(route: Route, service: string): Json {
   const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
   return {
     operationId: `${about.operation}_${path.replaceAll(/[{}]/g, '').replaceAll(/[/.]/g, '_').replace(/^_/, '')}`,
-    summary: `${about.operation} ${about.title}`,
+    summary: `${about.operation} ${about.operation === 'list' ? several(about.title) : about.title}`,
+    tags: [several(about.resource?.title ?? about.title)],
     parameters: [
       { name: versionField, in: 'header', required: true, schema: { const: '2' } },
       ...pathParameters,
-      ...(about.operation === 'list' && !path.endsWith('/sources') ? PAGING : []),
+      ...(about.operation === 'list' && DESCRIBED[about.title]?.isPaged !== false ? PAGING : []),
     ],
     ...(request && { requestBody: { required: true, ...json(request) } }),
     responses: {
@@ -71,26 +77,44 @@ const PAGING = [
   { name: 'filter', in: 'query', schema: { type: 'string' } },
 ];
 
-function requestSchema({ about: { resource, operation: name, module } }: Route): Json {
-  if (resource === undefined) return { type: 'object' };
+function requestSchema({ about: { resource, operation: name, module, title } }: Route): Json {
+  if (resource === undefined) {
+    const described = DESCRIBED[title];
+    const schema = name === 'create' ? described?.create : described?.update;
+    return schema === undefined ? { type: 'object' } : jsonSchema(schema);
+  }
   if (module !== undefined) return jsonSchema(resource.fields[module]!.write!.schema);
   return jsonSchema(writeSchema(resource, name === 'create' ? 'create' : 'update'));
 }
 
-function responseSchema({ about: { resource, operation: name, module } }: Route): Json {
-  if (resource === undefined) return { type: 'object' };
+function responseSchema({ about: { resource, operation: name, module, title } }: Route): Json {
+  if (resource === undefined) {
+    const described = DESCRIBED[title];
+    if (described === undefined) return { type: 'object' };
+    const object = { $ref: `#/components/schemas/${described.name}` };
+    return name === 'list' ? listSchema(described.listKey, object, described.isPaged) : object;
+  }
   if (module !== undefined) return jsonSchema(resource.fields[module]!.read!.schema, 'output');
   const object = { $ref: `#/components/schemas/${schemaName(resource)}` };
-  if (name !== 'list') return object;
+  return name === 'list' ? listSchema(resource.listKey, object, true) : object;
+}
+
+function listSchema(key: string, items: Json, isPaged: boolean): Json {
   return {
     type: 'object',
-    required: [resource.listKey, 'uri', 'next_page_uri'],
+    required: [key, 'uri', ...(isPaged ? ['next_page_uri'] : [])],
     properties: {
-      [resource.listKey]: { type: 'array', items: object },
+      [key]: { type: 'array', items },
       uri: { type: 'string' },
-      next_page_uri: { type: ['string', 'null'] },
+      ...(isPaged && { next_page_uri: { type: ['string', 'null'] } }),
     },
   };
+}
+
+/** `IP policy` → `IP policies`. */
+function several(title: string): string {
+  if (/(?:ss|ch|x)$/.test(title)) return `${title}es`;
+  return title.endsWith('y') && !/[aeiou]y$/.test(title) ? `${title.slice(0, -1)}ies` : `${title}s`;
 }
 
 function objectSchema({ fields, children }: Resource): Json {
@@ -100,7 +124,14 @@ function objectSchema({ fields, children }: Resource): Json {
   );
   const text = { type: 'string' };
   const parts =
-    children === undefined ? {} : { [children.name]: { type: 'array', items: { type: 'object' } } };
+    children === undefined
+      ? {}
+      : {
+          [children.name]: {
+            type: 'array',
+            items: { $ref: `#/components/schemas/${schemaName(resourceOfKind(children.kind))}` },
+          },
+        };
   return {
     type: 'object',
     required: ['id', 'uri'],

@@ -1,6 +1,15 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/resources/table.ts';
 import { type Instance, startInstance } from './instance.ts';
+
+/** A browser, where this machine has one. */
+const CHROMIUM =
+  ['chromium', 'chromium-browser', 'google-chrome'].find(
+    (name) => spawnSync(name, ['--version']).status === 0,
+  ) ?? null;
+if (CHROMIUM === null) console.log('no chromium here: the page of the API is not shown');
 
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
@@ -50,6 +59,26 @@ describe('the description of the API', () => {
       expect(schemas).toHaveProperty(name!);
     }
   });
+
+  it.skipIf(CHROMIUM === null)(
+    'has a page on which a browser shows an operation',
+    async () => {
+      const url = `${instance.url}/docs#${encodeURIComponent('create IP policy rule')}`;
+      const args = [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--virtual-time-budget=8000',
+        '--dump-dom',
+        url,
+      ];
+      const { stdout } = await promisify(execFile)(CHROMIUM!, args, { maxBuffer: 2 ** 26 });
+      expect(stdout).toContain(`curl -X POST ${instance.url}/ip_policy_rules`);
+      expect(stdout).toMatch(/<code>cidr<\/code><\/td><td>string<\/td><td>Required\./);
+      expect(stdout).toContain('answer: 201 IpPolicyRule');
+    },
+    60_000,
+  );
 
   it('has a page that loads nothing from elsewhere', async () => {
     const response = await fetch(`${instance.url}/docs`);
