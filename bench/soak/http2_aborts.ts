@@ -36,7 +36,6 @@ const PHASES: readonly Phase[] = [
 
 type Leave = (streams: readonly ClientHttp2Stream[], session: ClientHttp2Session) => void;
 
-// table: ways of leaving
 const WAYS: readonly (readonly [name: string, leave: Leave])[] = [
   ['resets its stream', (streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_CANCEL))],
   [

@@ -201,10 +201,7 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     },
     switchProtocols: () => null,
     destroy: () => void request.socket?.destroy(),
-    cut: (done) => {
-      sink.destroy();
-      done();
-    },
+    cut: (done) => cutNow(sink, done),
   };
   const finish = (): void => {
     const done = ended;
@@ -227,6 +224,11 @@ export function sinkOf(request: NodeRequest, response: NodeResponse, real: RealR
     finish();
   });
   return sink;
+}
+
+function cutNow(sink: ReplySink, done: () => void): void {
+  sink.destroy();
+  done();
 }
 
 /** Framing, and what is of one hop, is the server's to say. */

@@ -104,7 +104,7 @@ describe('a client that leaves while its stream stands still', () => {
     };
   }
 
-  // table: ways of leaving
+  /** Ways of leaving. */
   const WAYS: readonly [string, (way: Way) => Promise<Stuck>][] = [
     ['HTTP/1.1, closes', (way) => http1(way, (socket) => void socket.destroy())],
     ['HTTP/1.1, resets', (way) => http1(way, (socket) => void socket.resetAndDestroy())],

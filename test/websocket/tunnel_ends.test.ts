@@ -35,7 +35,7 @@ interface Ending {
   readonly end: (opened: Opened) => void;
 }
 
-// table: ways in which a tunnel ends
+/** Ways in which a tunnel ends. */
 const ENDINGS: readonly Ending[] = [
   { name: 'the client ends its stream', end: ({ stream }) => void stream.end() },
   {
