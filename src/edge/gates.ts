@@ -56,10 +56,14 @@ function readSessionKeys(texts: readonly string[]): LoginKeys {
   return keys;
 }
 
-/** A ground on which the same secrets give the same cookies: for simulations, whose sessions nobody steals. */
-export function simulatedGround(developmentProvider: string): LoginGround {
+/**
+ * A ground on which the same secrets give the same cookies, and all gates sign with the key that is given: for
+ * simulations, whose sessions nobody steals.
+ */
+export function simulatedGround(developmentProvider: string, signing?: SigningIdentity): LoginGround {
   const key = Buffer.alloc(32, 1).toString('base64');
-  return groundWith(() => readSessionKeys([key]), { developmentProvider });
+  const samlKeysOf = signing === undefined ? {} : { samlKeys: () => signing };
+  return groundWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
 }
 
 /** Module types that log users in. */

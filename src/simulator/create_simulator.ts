@@ -20,6 +20,7 @@ import { fieldValues } from './expect/outcome.ts';
 import type { Flight, Seen } from './flight.ts';
 import { simulatedGround } from '../edge/gates.ts';
 import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
+import { SIMULATED_KEY } from '../development_idp/simulated_key.ts';
 import { readIdentities } from '../development_idp/identities.ts';
 import { type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 
@@ -211,6 +212,6 @@ function millisecondsOf(time: string | number): number {
 
 /** The edge compiled anew, nothing remembered. */
 function compiledFor(config: EdgeConfig, { secrets }: SimulatorOptions): CompiledEdge {
-  const options = { ...(secrets && { secrets }), logins: simulatedGround(SIMULATED_PROVIDER) };
+  const options = { ...(secrets && { secrets }), logins: simulatedGround(SIMULATED_PROVIDER, SIMULATED_KEY) };
   return compileEdge(config, (_route, _module, _config, initial) => initial(), options);
 }

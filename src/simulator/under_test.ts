@@ -2,6 +2,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
+import { SIMULATED_KEY } from '../development_idp/simulated_key.ts';
 import { simulatedGround } from '../edge/gates.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Watch } from '../policy/evaluators.ts';
@@ -49,7 +50,7 @@ export function edgeUnderTest(
   secrets: SecretSource | null = null,
 ): EdgeUnderTest {
   let compiled: CompiledEdge | null = null;
-  const logins = simulatedGround(SIMULATED_PROVIDER);
+  const logins = simulatedGround(SIMULATED_PROVIDER, SIMULATED_KEY);
   const beginnings = new Map<unknown, () => unknown>();
   const changed = new Set<unknown>();
   let full: EdgeUnderTest | null = null;

@@ -116,7 +116,8 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describe('a mistake', () => {
-  it.each(MISTAKES)('%j is found at %s', (...[value, pointer, says, hint]: Mistake) => {
+  it.each(MISTAKES.map((mistake) => ({ mistake, at: mistake[1] })))('at $at: $mistake.0', ({ mistake }) => {
+    const [value, pointer, says, hint] = mistake;
     const found = runValue(value).diagnostics.filter(({ severity }) => severity === 'error');
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ pointer, says: expect.stringMatching(says) as string });

@@ -44,6 +44,8 @@ export function impossibleReason(
 function filterReason(reason: string, route: RouteConfig | null): string | null {
   const filter = route?.user_agent_filter;
   if (reason === 'allowed' && filter?.allow.length === 0) return 'the filter allows no pattern';
+  if (reason === 'not_denied' && filter !== undefined && filter.allow.length > 0)
+    return 'whoever is let in matches a pattern';
   return reason === 'denied' && filter?.deny.length === 0 ? 'the filter denies no pattern' : null;
 }
 
@@ -67,6 +69,7 @@ function certificateReason(reason: string, carrier: PlacedRoute['kind']): string
   if (reason === 'misdirected') return NO_OTHER_HANDSHAKE;
   if (reason === 'untrusted' || reason === 'not_valid_now')
     return 'certificates of cases are of a trusted authority, and valid';
+  if (reason === 'no_certificate' && carrier === 'https') return 'without a certificate requests of cases have no TLS';
   return reason === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
 }
 

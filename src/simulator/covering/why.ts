@@ -57,6 +57,8 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   const placed = setting.routes.find((each) => routes.includes(each.pointer));
   if (placed === undefined || routes.length !== 1) return null;
   const isOwn = pointer.startsWith(`${placed.pointer}/`);
+  // A module of the edge itself stands before all of them.
+  if (!isOwn && pointer.startsWith('/edges/')) return null;
   const module = isOwn
     ? pointer.slice(placed.pointer.length + 1).split('/')[0]!
     : kind === 'backends'

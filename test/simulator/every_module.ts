@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkScenario } from '../../src/simulator/document/check.ts';
+import type { FileResult } from '../../src/simulator/result.ts';
+import type { RunOptions } from '../../src/simulator/run_case.ts';
+import { runFile } from '../../src/simulator/run_file.ts';
+import { ONCE } from '../../src/simulator/run_once.ts';
+import { edgeUnderTest } from '../../src/simulator/under_test.ts';
+import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
+
+const FOLDER = fileURLToPath(new URL('../../fixtures/every_module/', import.meta.url));
+/** The authority is a file beside the edge, which only the command reads. */
+const TEXT = readFileSync(`${FOLDER}edge.yaml`, 'utf8').replace(
+  'ca_file: partners.pem',
+  `ca_pem: ${JSON.stringify(readFileSync(`${FOLDER}partners.pem`, 'utf8'))}`,
+);
+const checked = checkWholeEdge({ name: 'edge.yaml', text: TEXT });
+const edge = edgeUnderTest(checked.config!, checked.locate);
+
+/** The scenarios that were written by hand: those that coverage has offered would catch everything. */
+export const FILES = ['pages', 'logins', 'connections'] as const;
+
+export function textOf(name: string): string {
+  return readFileSync(`${FOLDER}${name}.scenario.yaml`, 'utf8');
+}
+
+/** Runs the cases of a file against the edge with every module. */
+export function runEvery(text: string, options: RunOptions = {}): FileResult {
+  const scenario = checkScenario({ name: 'x.yaml', text });
+  return runFile(scenario, edge, { ...ONCE, ...options, signer: webhookSigner });
+}

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+/** Path of the binary of another Node major: `npm i node@24 --prefix /tmp/n`, then `/tmp/n/node_modules/.bin/node`. */
+const OTHER = process.env['EDGEPROOF_OTHER_NODE'] ?? '';
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'edgeproof-node-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What one Node makes of a run: all that is written, real times taken out. Another seed may well make cases fail. */
+function madeBy(node: string, args: readonly string[]): string {
+  const events = join(folder, 'events.ndjson');
+  const { stdout, stderr, status } = spawnSync(node, ['src/cli/main.ts', ...args, '--events', events], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+    maxBuffer: 1 << 28,
+  });
+  const told = stdout.replaceAll(/"took_ms":[\d.]+/g, '');
+  return `${status}\n${stderr}\n${told}\n${readFileSync(events, 'utf8')}`;
+}
+
+describe.skipIf(OTHER === '')('another Node major (EDGEPROOF_OTHER_NODE names its binary)', () => {
+  it.each([
+    ['sim', 'fixtures/scenarios/outage.scenario.yaml'],
+    ['sim', 'fixtures/scenarios/compressed.scenario.yaml', '--seed', 'ü'],
+    ['test', 'fixtures', '-r', 'ndjson'],
+    ['test', 'fixtures', '-r', 'ndjson', '--seed', '7', '--repeat', '3'],
+  ])('gives the same bytes for %j %j', (...args) => {
+    const own = madeBy(process.execPath, args);
+    expect(own.length).toBeGreaterThan(10_000);
+    expect(madeBy(OTHER, args)).toBe(own);
+  });
+});

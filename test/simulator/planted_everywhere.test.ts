@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { beginExchange } from '../../src/edge/compile.ts';
+import type { Verdict } from '../../src/engine/contract.ts';
+import { parseAddress } from '../../src/net/address.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { type Slot, pipeline } from '../../src/engine/pipeline.ts';
+import { MODULES } from '../../src/modules/table.ts';
+import { FILES, runEvery, textOf } from './every_module.ts';
+import { failed } from './scenario.ts';
+
+type Begin = typeof beginExchange;
+const TEXTS = FILES.map((name) => textOf(name));
+
+/** Names of the cases of all files that fail on an edge. */
+function caughtBy(begin?: Begin): string[] {
+  return TEXTS.flatMap((text) => failed(runEvery(text, begin === undefined ? {} : { begin })));
+}
+
+/** The same exchange in an edge of which one module is broken. */
+function breaking(module: string, broken: (slot: Slot) => Partial<Slot>): Begin {
+  return (edge, connection, head, world) => {
+    const sound = beginExchange(edge, connection, head, world);
+    if (sound.pipeline === null) return sound;
+    const slots = sound.pipeline.slots.map((slot) =>
+      slot.module === module ? { ...slot, ...broken(slot) } : slot,
+    );
+    return new Exchange(sound.naming, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
+  };
+}
+
+/** Every verdict of the request phase changed, of whatever a handler goes on to after asking, too. */
+const changed =
+  (change: (verdict: Verdict) => Verdict) =>
+  (slot: Slot): Partial<Slot> => {
+    const through = (verdict: ReturnType<NonNullable<Slot['onRequest']>>): typeof verdict =>
+      verdict.verdict === 'ask'
+        ? { ...verdict, resume: (answer) => through(verdict.resume(answer)) }
+        : change(verdict);
+    return slot.onRequest === null
+      ? {}
+      : {
+          onRequest: (...args: Parameters<NonNullable<Slot['onRequest']>>) =>
+            through(slot.onRequest!(...args)),
+        };
+  };
+
+const REFUSED = { status: 403, headers: [], body: '' } as const;
+const stops = changed((verdict) => ({ verdict: 'stop', because: verdict.because, response: REFUSED }));
+const passes = changed((verdict) => ({ verdict: 'pass', because: verdict.because }));
+const loses = changed((verdict) => (verdict.verdict === 'pass' ? { ...verdict, edits: [] } : verdict));
+const misnames = changed((verdict) => ({
+  ...verdict,
+  because: { ...verdict.because, code: 'route.no_match' },
+}));
+const responds = (slot: Slot): Partial<Slot> => (slot.onResponse === null ? {} : { onResponse: null });
+
+/** Modules with a request phase that can refuse, that edit, and that have a response phase. */
+const REFUSING = ['tls_termination', 'mutual_tls', 'ip_restriction', 'user_agent_filter'].concat(
+  ['webhook_verification', 'oauth', 'oidc', 'saml', 'traffic_policy', 'circuit_breaker'],
+  ['websocket_tcp_converter'],
+);
+const EDITING = ['mutual_tls', 'oauth', 'oidc', 'saml', 'request_headers', 'backend'];
+const ANSWERING = ['response_headers', 'compression', 'traffic_policy'];
+
+const FAULTS = [
+  ...MODULES.filter(({ type }) => type !== 'response_headers' && type !== 'compression').map(({ type }) => ({
+    says: `${type} stops everything`,
+    begin: breaking(type, stops),
+  })),
+  ...REFUSING.map((type) => ({ says: `${type} lets everything pass`, begin: breaking(type, passes) })),
+  ...EDITING.map((type) => ({ says: `the edits of ${type} are lost`, begin: breaking(type, loses) })),
+  ...ANSWERING.map((type) => ({ says: `${type} leaves responses alone`, begin: breaking(type, responds) })),
+  ...REFUSING.map((type) => ({ says: `${type} gives a wrong reason`, begin: breaking(type, misnames) })),
+  {
+    says: 'the breaker remembers nothing',
+    begin: breaking('circuit_breaker', () => ({ reduce: null })),
+  },
+  ...['circuit_breaker', 'traffic_policy', 'oauth', 'webhook_verification'].map((type) => ({
+    says: `the clock leaks into ${type}`,
+    begin: breaking(type, (slot) => ({
+      onRequest: (request, connection, state, world) =>
+        slot.onRequest!(request, connection, state, {
+          ...world,
+          nowMs: () => performance.timeOrigin + performance.now() - 9e8,
+        }),
+    })),
+  })),
+  {
+    says: 'chance is not that of the seed',
+    begin: breaking('backend', (slot) => ({
+      onRequest: (request, connection, state, world) =>
+        slot.onRequest!(request, connection, state, { ...world, random: () => world.random() ** 2 }),
+    })),
+  },
+  {
+    says: 'the address of the client is forgotten',
+    begin: ((edge, connection, head, world) =>
+      beginExchange(
+        edge,
+        { ...connection, client: parseAddress('192.0.2.1')! },
+        head,
+        world,
+      )) satisfies Begin,
+  },
+  {
+    says: 'paths are shortened',
+    begin: ((edge, connection, head, world) =>
+      beginExchange(edge, connection, { ...head, path: head.path.slice(0, 4) }, world)) satisfies Begin,
+  },
+];
+
+describe('the scenarios of every module', () => {
+  it('hold without a fault', () => expect(caughtBy()).toEqual([]));
+
+  it('are asked about many faults', () => expect(FAULTS.length).toBeGreaterThanOrEqual(45));
+
+  it.each(FAULTS)('catch it when $says', ({ begin }) => {
+    expect(caughtBy(begin)).not.toEqual([]);
+  });
+});
+
+// --- expectations ------------------------------------------------------------------------------------------------
+
+interface Case {
+  readonly name: string;
+  expect?: Record<string, unknown>;
+  timeline?: { expect?: Record<string, unknown> }[];
+  sample?: { share: Record<string, unknown> };
+}
+
+/** Another value of the same kind, which what happens does not have. */
+function otherwise(key: string, value: unknown): unknown {
+  if (key === 'counts') return { ...(value as object), 299: 1 };
+  if (key === 'because')
+    return typeof value === 'string' ? OTHER_CODE : { ...(value as object), phase: 'end' };
+  if (key === 'upstream') return value === 'none' ? { attempts: 1 } : 'none';
+  if (key === 'connection') return value === 'allowed' ? 'denied' : 'allowed';
+  if (key === 'backend') return value === 'none' ? 'app' : 'none';
+  if (Array.isArray(value)) return [599];
+  if (typeof value === 'object' && value !== null) return mutatedMap(value as Record<string, unknown>);
+  return typeof value === 'number'
+    ? value + 1
+    : value === 'allow'
+      ? 'block'
+      : value === 'block'
+        ? 'allow'
+        : `${String(value)}x`;
+}
+
+const OTHER_CODE = 'request.expectation';
+
+/** The last entry of a map changed: a subset that no longer holds. */
+function mutatedMap(map: Record<string, unknown>): Record<string, unknown> {
+  const [key, value] = Object.entries(map).at(-1)!;
+  const negated = { absent: value === 'absent' ? false : value !== true };
+  const isMatcher = typeof value === 'object' && value !== null && 'absent' in value;
+  if (value === 'absent') return { ...map, [key]: negated };
+  if (key === 'absent') return { ...map, absent: value !== true };
+  if (isMatcher) return { ...map, [key]: { absent: !(value as { absent: boolean }).absent } };
+  return { ...map, [key]: otherwise(key, value) };
+}
+
+/** Every expectation of a file, each changed alone. */
+function mutants(text: string): { readonly says: string; readonly text: string }[] {
+  const found: { says: string; text: string }[] = [];
+  const each = (change: (file: { cases: Case[] }) => Record<string, unknown> | undefined, says: string) => {
+    for (const key of Object.keys(change(parse(text) as { cases: Case[] }) ?? {})) {
+      const file = parse(text) as { cases: Case[] };
+      const expected = change(file)!;
+      // What rows of a table fill in is theirs to mutate.
+      if (typeof expected[key] === 'string' && /^\{\w+\}$/.test(expected[key])) continue;
+      expected[key] = otherwise(key, expected[key]);
+      found.push({ says: `${key} of ${says}`, text: stringify(file, { lineWidth: 0 }) });
+    }
+  };
+  for (const [index, { name, timeline = [], sample }] of (parse(text) as { cases: Case[] }).cases.entries()) {
+    each(({ cases }) => cases[index]!.expect, `'${name}'`);
+    if (sample !== undefined) each(({ cases }) => cases[index]!.sample!.share, `'${name}'`);
+    for (const at of timeline.keys())
+      each(({ cases }) => cases[index]!.timeline![at]!.expect, `step ${at} of '${name}'`);
+  }
+  return found;
+}
+
+describe('an expectation that is changed', () => {
+  const all = TEXTS.flatMap((text) => mutants(text));
+
+  it('is one of many', () => expect(all.length).toBeGreaterThan(80));
+
+  it.each(all)('makes its case fail: $says', ({ text }) => {
+    const result = runEvery(text);
+    const wrong = result.diagnostics.filter(({ severity }) => severity === 'error');
+    // A share that is no probability any more, or a name of nothing, is found even before.
+    if (wrong.length > 0) expect(wrong[0]!.pointer).toMatch(/\/(?:expect|share)(?:\/|$)/);
+    else expect(failed(result).length).toBeGreaterThan(0);
+  });
+});
