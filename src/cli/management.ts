@@ -197,6 +197,7 @@ function outboxOf(store: Store): Outbox {
       }));
     },
     waiting: (destination, limit) => store.read((view) => view.waiting(destination, limit)),
+    waitingCount: (destination) => store.read((view) => view.waitingCount(destination)),
     delivered: (sequences) => store.write((transaction) => transaction.delivered(sequences)),
   };
 }

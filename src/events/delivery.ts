@@ -45,11 +45,13 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
     for (const { id, target } of destinations) {
       const settings = JSON.stringify(target);
       const running = workers.get(id);
-      if (running?.settings === settings) running.worker.wake();
+      if (running?.settings === settings) await running.worker.wake();
       else {
         void running?.worker.stop();
         const made = targetOf(target, options);
-        workers.set(id, { worker: startWorker(id, made, outbox, options), settings, target: made });
+        const worker = startWorker(id, made, outbox, options);
+        workers.set(id, { worker, settings, target: made });
+        await worker.wake();
       }
     }
     takers = takersOf(await outbox.subscriptions());

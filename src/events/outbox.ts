@@ -12,6 +12,8 @@ export interface Outbox {
     destination: string,
     limit: number,
   ) => Promise<readonly { readonly sequence: number; readonly event: string }[]>;
+  /** How many deliveries wait for a destination. */
+  readonly waitingCount: (destination: string) => Promise<number>;
   readonly delivered: (sequences: readonly number[]) => Promise<void>;
 }
 

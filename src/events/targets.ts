@@ -19,6 +19,8 @@ export interface Target {
   readonly problem: string | null;
   /** Sends events, each a JSON text; null when they have arrived, otherwise why not. */
   readonly send: (events: readonly string[]) => Promise<string | null>;
+  /** Gives up what is on its way: it has not arrived then. */
+  readonly giveUp: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function targetOf({ file, debug, ...cloud }: TargetSettings, world: Targe
   return {
     problem: `this version has no sender for ${name}: events are not delivered`,
     send: async () => null,
+    giveUp: () => {},
     close: async () => {},
   };
 }
@@ -85,6 +88,7 @@ function fileTarget({
         return `the file cannot be written: ${(error as Error).message}`;
       }
     },
+    giveUp: () => {},
     close: async () => {
       await handle?.close();
       handle = null;
@@ -99,15 +103,25 @@ function debugTarget(settings: NonNullable<TargetSettings['debug']>, world: Targ
   const key = hmacKey(Buffer.from(secret.replace(/^whsec_/, ''), 'base64'));
   /** Batches that were logged before their callback failed are not logged again. */
   let logged: readonly string[] | null = null;
+  const ending = new AbortController();
   return {
     problem: null,
     send: async (events) => {
       if (log && logged !== events) world.say(events.map((event) => `${event}\n`).join(''));
       logged = events;
-      return url === undefined ? null : post(url, events, key, world.nowMs());
+      return url === undefined
+        ? null
+        : post(url, events, { key, nowMs: world.nowMs(), ending: ending.signal });
     },
+    giveUp: () => ending.abort(),
     close: async () => {},
   };
+}
+
+interface Posting {
+  readonly key: ReturnType<typeof hmacKey>;
+  readonly nowMs: number;
+  readonly ending: AbortSignal;
 }
 
 /**
@@ -117,8 +131,7 @@ function debugTarget(settings: NonNullable<TargetSettings['debug']>, world: Targ
 async function post(
   url: string,
   events: readonly string[],
-  key: ReturnType<typeof hmacKey>,
-  nowMs: number,
+  { key, nowMs, ending }: Posting,
 ): Promise<string | null> {
   const body = `{"events":[${events.join(',')}]}`;
   const first = JSON.parse(events[0]!) as { readonly event_id: string };
@@ -128,7 +141,7 @@ async function post(
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.timeout(CALLBACK_TIMEOUT_MS),
+      signal: AbortSignal.any([ending, AbortSignal.timeout(CALLBACK_TIMEOUT_MS)]),
       headers: {
         'content-type': 'application/json',
         'webhook-id': id,

@@ -8,7 +8,7 @@ export interface WorkerStatus {
   readonly state: 'starting' | 'ok' | 'failing' | 'not_supported';
   /** Why the last attempt failed; empty when it did not. */
   readonly message: string;
-  /** Traffic events that wait in memory. */
+  /** Audit events that wait in the store, and traffic events that wait in memory. */
   readonly waiting: number;
   /** Traffic events that were dropped because too many waited. */
   readonly dropped: number;
@@ -18,9 +18,10 @@ export interface WorkerStatus {
 export interface Worker {
   /** Takes a traffic event as JSON; drops it when too many wait. */
   readonly take: (event: string) => void;
-  readonly wake: () => void;
+  /** Says that audit events may have come; settles when they are counted. */
+  readonly wake: () => Promise<void>;
   readonly status: () => WorkerStatus;
-  /** Stops after one more attempt at what waits. */
+  /** Stops after one more attempt at what waits, and within a second. */
   readonly stop: () => Promise<void>;
 }
 
@@ -28,6 +29,8 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 const BATCH_EVENTS = 100;
 const RETRY_MS = 500;
 const RETRY_LIMIT_MS = 60_000;
+/** How long the last attempt may take. */
+const STOP_LIMIT_MS = 1_000;
 
 interface Batch {
   readonly events: readonly string[];
@@ -47,6 +50,12 @@ export function startWorker(
   let failures = 0;
   let stopping = false;
   let batch: Batch | null = null;
+  /** Audit events that wait in the store. */
+  let stored = 0;
+
+  async function recount(): Promise<void> {
+    stored = await outbox.waitingCount(id);
+  }
 
   /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
   async function attempt(): Promise<boolean | null> {
@@ -59,6 +68,7 @@ export function startWorker(
       if (problem !== null) return false;
       await batch.done();
       batch = null;
+      await recount();
       return true;
     } catch (error) {
       message = (error as Error).message;
@@ -84,17 +94,22 @@ export function startWorker(
     take: (event) => {
       if (buffer.take(event)) rest.wake();
     },
-    wake: () => rest.wake(),
+    wake: async () => {
+      rest.wake();
+      await recount();
+    },
     status: () => ({
       state: target.problem !== null ? 'not_supported' : failures > 0 ? 'failing' : 'ok',
       message: target.problem ?? message,
-      waiting: buffer.waiting(),
+      waiting: stored + buffer.waiting(),
       dropped: buffer.dropped(),
     }),
     stop: async () => {
       stopping = true;
       rest.wake(true);
+      const limit = setTimeout(target.giveUp, STOP_LIMIT_MS);
       await running;
+      clearTimeout(limit);
       await target.close();
     },
   };

@@ -168,8 +168,12 @@ describe('audit events', () => {
     const to = await receiver();
     const instance = await instanceWith({ retryMs: 60_000 });
     to.statuses.push(...Array<number>(50).fill(500));
-    await subscribe(instance, { debug: { callback_url: to.url } }, [{ type: 'vault_created.v0' }]);
+    const source = { type: 'vault_created.v0' };
+    const destination = await subscribe(instance, { debug: { callback_url: to.url } }, [source]);
     for (let number = 0; number < 3; number++) await instance.make('/vaults', { name: `v${number}` });
+    await instance.management.delivering.settled();
+    const { body } = await instance.call('GET', `/event_destinations/${destination['id']!}`);
+    expect(body.status.waiting).toBe(3);
     const storePath = join(instance.folder, 'store.db');
     await instance.management.close();
     to.statuses.length = 0;
@@ -221,6 +225,27 @@ describe('traffic events', () => {
     expect(body.status.waiting).toBeGreaterThan(0);
     expect(body.status.waiting + body.status.dropped).toBe(50);
     to.statuses.length = 0;
+  });
+
+  it('reach a destination while another one never answers, which holds up no write either', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    open.push(() => silent.close() && silent.closeAllConnections());
+    const instance = await instanceWith();
+    const callback_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const types = ['vault_created.v0', 'http_request_complete.v0'];
+    const sources = types.map((type) => ({ type }));
+    const stuck = await subscribe(instance, { debug: { callback_url } }, sources);
+    const path = join(instance.folder, 'beside.ndjson');
+    await subscribe(instance, { file: { path } }, sources);
+    const visit = await shop(instance);
+    for (let number = 0; number < 5; number++) {
+      await instance.make('/vaults', { name: `v${number}` });
+      await visit();
+    }
+    while (textOf(path).split('\n').length <= 10) await new Promise(setImmediate);
+    const { body } = await instance.call('GET', `/event_destinations/${stuck['id']!}`);
+    expect(body.status.waiting).toBe(10);
   });
 
   it('rotate a file that is full, and keep so many', async () => {
