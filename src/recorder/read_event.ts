@@ -1,54 +1,10 @@
 import { REDACTED } from '../http/secrets.ts';
 import type { Answers, Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
 import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
+import { type FieldList, isName } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
+import type { EventFacts } from './event_facts.ts';
 import { NO_NAMES, type Observed, type Part, type RecordedOutcome } from './observed.ts';
-
-/** The members of `http_request_complete` that a replay reads; whatever else a log has is left alone. */
-export interface EventLine {
-  readonly event_timestamp?: string;
-  readonly object: {
-    readonly conn: {
-      readonly client_ip: string;
-      readonly server_ip?: string;
-      readonly server_name?: string;
-      readonly server_port?: number;
-      readonly start_ts?: string;
-    };
-    readonly http: {
-      readonly request: {
-        readonly body_length?: number;
-        readonly headers?: Readonly<Record<string, readonly string[]>>;
-        readonly method: string;
-        readonly url: {
-          readonly host?: string;
-          readonly path?: string;
-          readonly query?: string;
-          readonly raw?: string;
-          readonly scheme?: string;
-        };
-        readonly user_agent?: string;
-      };
-      readonly response?: {
-        readonly headers?: Readonly<Record<string, readonly string[]>>;
-        readonly status_code?: number;
-      };
-    };
-    readonly tls?: {
-      readonly cipher_suite?: string;
-      readonly client_cert?: {
-        readonly serial_number?: string;
-        readonly subject?: { readonly cn?: string };
-      };
-      readonly version?: string;
-    };
-    readonly backend?: { readonly connection_reused?: boolean };
-    readonly circuit_breaker?: { readonly decision?: string };
-    readonly ip_policy?: { readonly decision?: string };
-    readonly oauth?: { readonly decision?: string };
-    readonly webhook_verification?: { readonly decision?: string };
-  };
-}
 
 const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>([
   'request trailers',
@@ -69,60 +25,67 @@ const FAILURES: Readonly<Record<string, 'connect' | 'timeout' | 'reset' | 'inval
   '3004': 'invalid',
 };
 
-/** Whether a parsed line looks like an event of a request. */
-export function isEventLine(value: unknown): value is EventLine {
-  const object = (value as { object?: { http?: { request?: { url?: unknown } }; conn?: unknown } } | null)
-    ?.object;
-  return typeof object?.http?.request?.url === 'object' && typeof object.conn === 'object';
-}
+const EVENT_LOSES_QUERY: ReadonlySet<Part> = new Set([...EVENT_LOSES, 'query']);
 
 /**
  * Reads an event. It has lost: the letter case of header values (but of host and user agent), bodies, ports of clients,
  * most of certificates, sessions, and what the upstream said before the edge edited it. The method is taken to be
  * in upper case, as all methods in use are.
  */
-export function readEvent(event: EventLine, line: number): Observed | { readonly problem: string } {
-  const { conn, http, tls } = event.object;
-  const client = parseAddress(conn.client_ip);
-  if (client === null) return { problem: `'${conn.client_ip}' is not an IP address` };
-  const { url, user_agent: userAgent, body_length: bodyLength } = http.request;
-  const scheme = url.scheme === 'http' ? 'http' : 'https';
-  const authority = authorityOf(url);
-  const endMs = event.event_timestamp === undefined ? 0 : Date.parse(event.event_timestamp);
-  const startMs = conn.start_ts === undefined ? endMs : Date.parse(conn.start_ts);
+export function readEvent(facts: EventFacts | null, line: number): Observed | { readonly problem: string } {
+  if (facts === null) return { problem: 'the event does not say who asked for what' };
+  const client = parseAddress(facts.clientIp);
+  if (client === null) return { problem: `'${facts.clientIp}' is not an IP address` };
+  const scheme = facts.scheme === 'http' ? 'http' : 'https';
+  const endMs = facts.timestamp === undefined ? 0 : instantMs(facts.timestamp);
+  const startMs = facts.startTs === undefined ? endMs : instantMs(facts.startTs);
   const connection: Connection = {
     client,
     clientPort: 0,
-    serverIp: conn.server_ip ?? '127.0.0.1',
-    serverPort: conn.server_port ?? (scheme === 'https' ? 443 : 80),
-    serverName: tls?.version ? (conn.server_name ?? '') : '',
+    serverIp: facts.serverIp ?? '127.0.0.1',
+    serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
+    serverName: facts.tlsVersion ? (facts.serverName ?? '') : '',
     startMs: Number.isNaN(startMs) ? 0 : startMs,
-    tls: tlsOf(tls),
+    tls: tlsOf(facts),
   };
   const head = readRequestHead({
-    method: http.request.method.toUpperCase(),
-    target: targetOf(url),
+    method: facts.method.toUpperCase(),
+    target: targetOf(facts),
     version: '1.1',
     scheme,
-    headers: fieldsOf(http.request.headers ?? {}, authority, userAgent ?? ''),
+    headers: fieldsOf(facts.headers, authorityOf(facts), facts.userAgent ?? ''),
   });
-  const outcome = outcomeOf(event);
-  const hasQuery = url.query?.includes(REDACTED) !== true;
+  const came = cameOf(facts);
   return {
     line,
     head,
     connection,
     atMs: Number.isNaN(endMs) ? connection.startMs : endMs,
-    body: bodyLength === 0 && !mayHaveBody(head) ? NO_BYTES : null,
-    upstream: outcome === null ? null : upstreamOf(outcome),
+    body: facts.bodyLength === 0 && !mayHaveBody(head) ? NO_BYTES : null,
+    upstream: came.upstream,
     upstreamBody: null,
     fetched: null,
-    outcome,
+    outcome: came.outcome,
     keptCase: 'host and user-agent',
     redacted: NO_NAMES,
     dropped: NO_NAMES,
-    lost: hasQuery ? EVENT_LOSES : new Set([...EVENT_LOSES, 'query']),
+    lost: facts.query?.includes(REDACTED) === true ? EVENT_LOSES_QUERY : EVENT_LOSES,
   };
+}
+
+const MINUTE_UNITS = '2026-01-01T00:00:'.length;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
+let minute = '';
+let minuteMs = Number.NaN;
+
+/** `Date.parse`, of which the minute is kept: lines of a log come in the order of time. */
+function instantMs(text: string): number {
+  if (!INSTANT.test(text)) return Date.parse(text);
+  if (!text.startsWith(minute) || minute === '') {
+    minute = text.slice(0, MINUTE_UNITS);
+    minuteMs = Date.parse(`${minute}00.000Z`);
+  }
+  return minuteMs + Number(text.slice(MINUTE_UNITS, -1)) * 1_000;
 }
 
 /** The event counts what was read of a body: a request that was stopped may have had one all the same. */
@@ -131,7 +94,7 @@ function mayHaveBody(head: RequestHead | RefusedHead): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'DELETE';
 }
 
-function authorityOf({ raw, host }: EventLine['object']['http']['request']['url']): string {
+function authorityOf({ raw, host }: EventFacts): string {
   if (raw === undefined) return host ?? '';
   const from = raw.indexOf('://') + 3;
   if (from < 3) return host ?? '';
@@ -141,70 +104,91 @@ function authorityOf({ raw, host }: EventLine['object']['http']['request']['url'
 }
 
 /** `/a?` and `/a` have the same empty query; only the raw URL tells which it was. */
-function targetOf({ path = '/', query = '', raw }: EventLine['object']['http']['request']['url']): string {
+function targetOf({ path = '/', query = '', raw }: EventFacts): string {
   // The marker has characters that no query may have.
   return query === '' && raw?.endsWith('?') !== true
     ? path
     : `${path}?${query.replaceAll(REDACTED, 'redacted')}`;
 }
 
-function fieldsOf(
-  headers: Readonly<Record<string, readonly string[]>>,
-  authority: string,
-  userAgent: string,
-): string[] {
+function fieldsOf(headers: FieldList, authority: string, userAgent: string): FieldList {
   const fields: string[] = [];
   let hasHost = false;
-  for (const name in headers) {
-    const values = headers[name]!;
-    const lower = name.toLowerCase();
-    if (lower === 'host') {
+  let hasAgent = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    const value = headers[at + 1]!;
+    if (isName(name, 'host')) {
+      if (!hasHost) fields.push(name, authority === '' ? value : authority);
       hasHost = true;
-      fields.push(name, authority === '' ? values[0]! : authority);
-      continue;
-    }
-    for (let at = 0; at < values.length; at++) {
-      const isAgent = lower === 'user-agent' && at === 0 && userAgent !== '' && values[at] !== REDACTED;
-      fields.push(name, isAgent ? userAgent : values[at]!);
-    }
+    } else if (!hasAgent && userAgent !== '' && isName(name, 'user-agent')) {
+      hasAgent = true;
+      fields.push(name, value === REDACTED ? value : userAgent);
+    } else fields.push(name, value);
   }
   if (!hasHost && authority !== '') fields.unshift('Host', authority);
   return fields;
 }
 
-function tlsOf(tls: EventLine['object']['tls']): TlsFacts | null {
-  if (!tls?.version) return null;
-  const { client_cert: certificate, cipher_suite: cipherSuite = '' } = tls;
-  const serialNumber = certificate?.serial_number ?? '';
-  const subjectCn = certificate?.subject?.cn ?? '';
+function tlsOf({
+  tlsVersion,
+  cipherSuite = '',
+  serialNumber = '',
+  subjectCn = '',
+}: EventFacts): TlsFacts | null {
+  if (!tlsVersion) return null;
   const hasCertificate = serialNumber !== '' || subjectCn !== '';
   return {
-    version: tls.version,
+    version: tlsVersion,
     cipherSuite,
     clientCertificate: hasCertificate ? { serialNumber, subjectCn } : null,
   };
 }
 
-function outcomeOf({ object }: EventLine): RecordedOutcome | null {
-  const { response } = object.http;
+/** What came of a request, as far as its event tells. */
+interface Came {
+  readonly outcome: RecordedOutcome | null;
+  readonly upstream: Answers['forward'] | null;
+}
+
+const NOT_TOLD: Came = { outcome: null, upstream: null };
+/** Few things come of most requests: what is made of them is kept, by what they are made of. */
+const KEPT_LIMIT = 256;
+const kept = new Map<string, Came>();
+
+function cameOf(facts: EventFacts): Came {
+  const { status } = facts;
   // Of a client that left (0) nothing is known: what it would have got was never sent.
-  if (response?.status_code === undefined || response.status_code === 0) return null;
-  let errorCode = '';
-  let location: string | null = null;
-  const headers = response.headers ?? {};
-  for (const name in headers) {
-    if (name === 'Location') location = headers[name]![0] ?? '';
-    else if (name.endsWith('-Error-Code')) errorCode = (headers[name]![0] ?? '').toUpperCase();
+  if (status === undefined || status === 0) return NOT_TOLD;
+  const { errorCode, location } = saidIn(facts.responseHeaders);
+  const { ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid', reused } = facts;
+  const key = `${status} ${reused} ${errorCode}\n${ipPolicy}\n${breaker}\n${oauth}\n${webhook}\n${location}`;
+  let came = location === null ? kept.get(key) : undefined;
+  if (came === undefined) {
+    const decisions = {
+      ip_restriction: ipPolicy,
+      circuit_breaker: breaker,
+      oauth,
+      webhook_verification: webhook,
+    };
+    const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
+    const answeredBy = isEdge ? 'edge' : reused ? 'upstream' : null;
+    const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions };
+    came = { outcome, upstream: upstreamOf(outcome) };
+    if (location === null && kept.size < KEPT_LIMIT) kept.set(key, came);
   }
-  const decisions = {
-    ip_restriction: object.ip_policy?.decision ?? 'invalid',
-    circuit_breaker: object.circuit_breaker?.decision ?? 'invalid',
-    oauth: object.oauth?.decision ?? 'invalid',
-    webhook_verification: object.webhook_verification?.decision ?? 'invalid',
-  };
-  const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
-  const answeredBy = isEdge ? 'edge' : object.backend?.connection_reused === true ? 'upstream' : null;
-  return { status: response.status_code, errorCode, location, answeredBy, decisions };
+  return came;
+}
+
+function saidIn(headers: FieldList): { readonly errorCode: string; readonly location: string | null } {
+  let errorCode: string | null = null;
+  let location: string | null = null;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    if (name === 'Location') location ??= headers[at + 1]!;
+    else if (name.endsWith('-Error-Code')) errorCode ??= headers[at + 1]!.toUpperCase();
+  }
+  return { errorCode: errorCode ?? '', location };
 }
 
 /** What the upstream must have answered; null where the edge answered, or nobody did. */

@@ -2,7 +2,9 @@ import { connectionOf, headOf } from '../engine/request_like.ts';
 import { readCurl } from '../simulator/document/curl.ts';
 import { harRecords, isHar } from './har.ts';
 import { NO_NAMES, type Observed, type Part } from './observed.ts';
-import { isEventLine, readEvent } from './read_event.ts';
+import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
+import { lineForms } from './line_forms.ts';
+import { readEvent } from './read_event.ts';
 import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
 
 /** What reading a log gives, line by line. */
@@ -29,12 +31,17 @@ export function logReader(taken: Taken): LogReader {
   let document: string[] | null = null;
   let documentUnits = 0;
   let curl = '';
+  const forms = lineForms(assembleFacts);
   return {
     line: (text, number) => {
       if (document !== null) {
         documentUnits += text.length;
         if (documentUnits <= DOCUMENT_LIMIT_UNITS) document.push(text);
         return;
+      }
+      if (curl === '') {
+        const facts = forms.read(text);
+        if (facts !== null) return give(readEvent(facts, number), number, taken);
       }
       if (text === '' || text.startsWith('#')) return;
       if (curl !== '' || /^\s*(?:\$\s+)?curl\s/.test(text)) {
@@ -46,6 +53,7 @@ export function logReader(taken: Taken): LogReader {
         return;
       }
       const value = parsed(text);
+      if (isEventLine(value)) forms.learn(text, value);
       if (value === undefined && number === 1 && text.trimStart().startsWith('{')) document = [text];
       else if (isHar(value)) for (const each of harRecords(value)) give(each, number, taken);
       else give(readValue(value, number), number, taken);
@@ -83,7 +91,7 @@ function give(read: Read, line: number, taken: Taken): void {
 /** A parsed line; null for one that is no record, such as the head of a recording. */
 export function readValue(value: unknown, line: number): Read {
   if (value === undefined) return { problem: 'this is not JSON' };
-  if (isEventLine(value)) return readEvent(value, line);
+  if (isEventLine(value)) return readEvent(factsOf(value), line);
   if (isRecordingLine(value)) return readRecording(value.exchange, line);
   if (isRecordingHead(value)) {
     return value.edgeproof_recording === 1 ? null : { problem: 'the recording is of another version' };

@@ -5,7 +5,8 @@ import { renderDiagnostics } from '../../src/diagnostics/render.ts';
 import { type Edge, createEdge } from '../../src/index.ts';
 import { type ReplayedEdge, replayedEdge } from '../../src/recorder/decide.ts';
 import type { Observed } from '../../src/recorder/observed.ts';
-import { isEventLine, readEvent } from '../../src/recorder/read_event.ts';
+import { factsOf, isEventLine } from '../../src/recorder/event_facts.ts';
+import { readEvent } from '../../src/recorder/read_event.ts';
 
 /** An edge with one route, the modules of a test on it. */
 export function configOf(modules: Readonly<Record<string, unknown>>, rest: object = {}): object {
@@ -69,7 +70,7 @@ export function eventAt(edge: Edge, asked: Asked, line = 1): Observed {
   );
   const value: unknown = JSON.parse(JSON.stringify(event));
   if (!isEventLine(value)) throw new Error('not an event');
-  const observed = readEvent(value, line);
+  const observed = readEvent(factsOf(value), line);
   if ('problem' in observed) throw new Error(observed.problem);
   return observed;
 }
