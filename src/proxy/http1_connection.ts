@@ -13,7 +13,7 @@ import { endGently, refusalText } from './http1_refusal.ts';
 import { attach, detach, forget } from './http1_socket.ts';
 import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
-import { LATE, LEFT_IN_HEAD, rawRequest, refusedRequest } from './http1_under_way.ts';
+import { LATE, LEFT_IN_HEAD, rawRequest, refused } from './http1_under_way.ts';
 import type { Refusal, UnderWay } from './http1_under_way.ts';
 import { mayUpgrade } from './http1_upgrade.ts';
 import { beginsHttp2 } from './http2_preface.ts';
@@ -256,8 +256,7 @@ export class Http1Connection implements Due {
 
   #refuse(why: Refusal): void {
     this.#spoil();
-    const page = this.#service.plane.refuse(refusedRequest(why, this.#reader.partial, this.facts));
-    this.outbox.text(refusalText(page));
+    this.outbox.text(refusalText(refused(this.#service.plane, why, this.#reader.partial, this.facts)));
     this.outbox.flush();
     this.#closeGently();
   }
@@ -286,7 +285,10 @@ export class Http1Connection implements Due {
   }
 
   closed(): void {
-    this.#service.deadlines.forget(this);
+    const { plane, deadlines } = this.#service;
+    deadlines.forget(this);
+    // The request was begun and leaves its event; nobody is there to read the page.
+    if (this.#isWithin && !this.#isDeaf) refused(plane, LEFT_IN_HEAD, this.#reader.partial, this.facts);
     this.#isDeaf = true;
     if (this.#underWay !== null && !this.#isTakenOver) {
       const { body, sink } = this.#underWay;

@@ -1,8 +1,9 @@
+import type { Reply } from '../engine/contract.ts';
 import { type Problem, problem } from '../wire/problem.ts';
 import type { PartialRequest, WireRequest } from '../wire/request_head.ts';
 import type { Http1Body } from './http1_body.ts';
 import type { Http1Sink } from './http1_sink.ts';
-import type { ConnectionFacts, RawRequest, RefusalCode, Refused } from './port.ts';
+import type { ConnectionFacts, Plane, RawRequest, RefusalCode } from './port.ts';
 
 /** One request that is under way. */
 export interface UnderWay {
@@ -32,9 +33,15 @@ export function rawRequest(head: WireRequest, connection: ConnectionFacts): RawR
   return { head: { method, target, version, scheme, headers }, connection, startMs: Date.now() };
 }
 
-/** A head that is none, as the engine is told of it; of one that came too late nothing is certain. */
-export function refusedRequest(why: Refusal, partial: PartialRequest, connection: ConnectionFacts): Refused {
+/** Tells of a head that is none and gives the reply to it; of one that came too late nothing is certain. */
+export function refused(
+  plane: Plane,
+  why: Refusal,
+  partial: PartialRequest,
+  connection: ConnectionFacts,
+): Reply {
   const { code, status, detail } = why;
   const scheme = connection.tls === null ? 'http' : 'https';
-  return { code, status, detail, connection, head: code === 'head_timeout' ? {} : { ...partial, scheme } };
+  const head = code === 'head_timeout' ? {} : { ...partial, scheme };
+  return plane.refuse({ code, status, detail, connection, head });
 }
