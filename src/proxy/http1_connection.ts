@@ -287,7 +287,6 @@ export class Http1Connection implements Due {
   closed(): void {
     const { plane, deadlines } = this.#service;
     deadlines.forget(this);
-    // The request was begun and leaves its event; nobody is there to read the page.
     if (this.#isWithin && !this.#isDeaf) refused(plane, LEFT_IN_HEAD, this.#reader.partial, this.facts);
     this.#isDeaf = true;
     if (this.#underWay !== null && !this.#isTakenOver) {

@@ -19,6 +19,7 @@ export interface UnderWay {
 /** Why a head is refused, by the codec or by the clock. */
 export type Refusal = Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode };
 
+/** What was begun leaves its event, whether or not its client is there to read the page. */
 export const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
 export const LATE: Refusal = {
   code: 'head_timeout',
