@@ -78,7 +78,8 @@ function parentOf(sorted: readonly Node[], index: number): number {
 
 /** The pipelines of the winning selector; more than one only in the table that folds case. */
 function find(table: Table, host: string, path: string): readonly Pipeline[] | null {
-  const node = table.exact.get(path);
+  // Looking up a path that nobody has seen before means to hash it.
+  const node = table.exact.size === 0 ? undefined : table.exact.get(path);
   if (node !== undefined) {
     const found = atNode(node, host);
     if (found !== null) return found;

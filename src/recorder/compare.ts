@@ -99,7 +99,9 @@ export function compareWithLog(decided: Decided, { outcome }: Observed): Judged 
 export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
   const fate = fateOf(decided);
   const { exchange, status } = decided;
-  for (const [module, was] of Object.entries(recorded.decisions ?? {})) {
+  const { decisions } = recorded;
+  for (const module in decisions) {
+    const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
     if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {

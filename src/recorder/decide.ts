@@ -3,6 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/states.ts';
 import type { AnswerTo, Answers, Because, Edit, Leaf, Question, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import type { Pipeline } from '../engine/pipeline.ts';
 import { answer, start } from '../engine/run.ts';
 import type { AddressBook } from '../expression/vocabulary/facts.ts';
 import { seededChance } from '../simulator/chance.ts';
@@ -69,13 +70,14 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
     ...(options.adoptHosts && { adoptHosts: options.adoptHosts }),
   });
   const chance = seededChance(options.seed ?? 1);
-  let random = chance.random;
+  let line = 0;
   let nowMs = 0;
   const world: World = {
     nowMs: () => nowMs,
     random: () => {
       unknowns.drewChance = true;
-      return random();
+      // Whatever a configuration has drawn before, the same line gives the same number.
+      return chance.split(String(line)).random();
     },
   };
   const horizons = horizonsOf(config);
@@ -86,7 +88,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
     decide: (observed) => {
       // Time does not go back, whatever the order of the log.
       if (observed.atMs > nowMs) nowMs = observed.atMs;
-      random = () => chance.split(String(observed.line)).random();
+      ({ line } = observed);
       unknowns.begin(observed);
       const exchange = run(begin(edge, observed, world), observed, unknowns);
       losesOf(exchange, observed, unknowns);
@@ -182,14 +184,15 @@ interface StopFound {
 /** The verdict that stopped the request, or replaced the response. */
 function stopOf({ pipeline, verdicts, responseVerdicts }: Exchange): StopFound | null {
   if (pipeline === null) return null;
-  for (const made of [responseVerdicts, verdicts]) {
-    const index = made.length - 1;
-    const verdict = made[index];
-    if (verdict?.verdict !== 'stop') continue;
-    const { module, pointer } = pipeline.slots[index]!;
-    return { module, pointer, because: verdict.because };
-  }
-  return null;
+  return stopIn(responseVerdicts, pipeline) ?? stopIn(verdicts, pipeline);
+}
+
+function stopIn(verdicts: Exchange['verdicts'], { slots }: Pipeline): StopFound | null {
+  const index = verdicts.length - 1;
+  const verdict = verdicts[index];
+  if (verdict?.verdict !== 'stop') return null;
+  const { module, pointer } = slots[index]!;
+  return { module, pointer, because: verdict.because };
 }
 
 /** The header edits of a list: what two configurations may do differently to a request that both let through. */

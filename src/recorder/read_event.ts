@@ -74,18 +74,29 @@ export function readEvent(facts: EventFacts | null, line: number): Observed | { 
 }
 
 const MINUTE_UNITS = '2026-01-01T00:00:'.length;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
-let minute = '';
-let minuteMs = Number.NaN;
+const INSTANT_UNITS = '2026-01-01T00:00:00.000Z'.length;
+const INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+let last = '';
+let lastMs = Number.NaN;
 
 /** `Date.parse`, of which the minute is kept: lines of a log come in the order of time. */
 function instantMs(text: string): number {
+  if (text === last) return lastMs;
   if (!INSTANT.test(text)) return Date.parse(text);
-  if (!text.startsWith(minute) || minute === '') {
-    minute = text.slice(0, MINUTE_UNITS);
-    minuteMs = Date.parse(`${minute}00.000Z`);
+  const isNear = last.length === INSTANT_UNITS && text.startsWith(last.slice(0, MINUTE_UNITS));
+  lastMs = isNear ? lastMs + withinMinute(text) - withinMinute(last) : Date.parse(text);
+  last = text;
+  return lastMs;
+}
+
+/** Milliseconds since the minute began, of a text in the usual form. */
+function withinMinute(text: string): number {
+  let ms = 0;
+  for (let at = MINUTE_UNITS; at < INSTANT_UNITS - 1; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0) ms = ms * 10 + digit;
   }
-  return minuteMs + Number(text.slice(MINUTE_UNITS, -1)) * 1_000;
+  return ms;
 }
 
 /** The event counts what was read of a body: a request that was stopped may have had one all the same. */
@@ -152,32 +163,45 @@ interface Came {
 }
 
 const NOT_TOLD: Came = { outcome: null, upstream: null };
-/** Few things come of most requests: what is made of them is kept, by what they are made of. */
-const KEPT_LIMIT = 256;
-const kept = new Map<string, Came>();
+/** What came of the request before, and what it was made of: it is the same for most. */
+let before: { readonly facts: EventFacts; readonly came: Came } | null = null;
 
 function cameOf(facts: EventFacts): Came {
-  const { status } = facts;
+  if (before !== null && isAlike(before.facts, facts)) return before.came;
+  const { status, ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid' } = facts;
   // Of a client that left (0) nothing is known: what it would have got was never sent.
   if (status === undefined || status === 0) return NOT_TOLD;
   const { errorCode, location } = saidIn(facts.responseHeaders);
-  const { ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid', reused } = facts;
-  const key = `${status} ${reused} ${errorCode}\n${ipPolicy}\n${breaker}\n${oauth}\n${webhook}\n${location}`;
-  let came = location === null ? kept.get(key) : undefined;
-  if (came === undefined) {
-    const decisions = {
-      ip_restriction: ipPolicy,
-      circuit_breaker: breaker,
-      oauth,
-      webhook_verification: webhook,
-    };
-    const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
-    const answeredBy = isEdge ? 'edge' : reused ? 'upstream' : null;
-    const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions };
-    came = { outcome, upstream: upstreamOf(outcome) };
-    if (location === null && kept.size < KEPT_LIMIT) kept.set(key, came);
-  }
+  const decisions = {
+    ip_restriction: ipPolicy,
+    circuit_breaker: breaker,
+    oauth,
+    webhook_verification: webhook,
+  };
+  const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
+  const answeredBy = isEdge ? 'edge' : facts.reused ? 'upstream' : null;
+  const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions };
+  const came = { outcome, upstream: upstreamOf(outcome) };
+  before = { facts, came };
   return came;
+}
+
+function isAlike(one: EventFacts, other: EventFacts): boolean {
+  return (
+    one.status === other.status &&
+    one.reused === other.reused &&
+    one.ipPolicy === other.ipPolicy &&
+    one.breaker === other.breaker &&
+    one.oauth === other.oauth &&
+    one.webhook === other.webhook &&
+    isSameList(one.responseHeaders, other.responseHeaders)
+  );
+}
+
+function isSameList(one: FieldList, other: FieldList): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 function saidIn(headers: FieldList): { readonly errorCode: string; readonly location: string | null } {
