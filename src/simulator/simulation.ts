@@ -43,6 +43,8 @@ export interface CompiledSimulation {
 export interface Bucket {
   readonly statuses: Map<string, number>;
   readonly breaker: Map<string, number>;
+  /** What each request came to: the code that stopped it, or how its upstream fared. */
+  readonly reasons: Map<string, number>;
   readonly latency: Histogram;
 }
 
@@ -56,6 +58,8 @@ export interface Simulated {
   readonly backends: ReadonlyMap<string, number>;
   readonly reasons: ReadonlyMap<string, number>;
   readonly latency: Histogram;
+  /** Scripted changes of upstreams, for people. */
+  readonly changes: readonly { readonly atMs: number; readonly says: string }[];
 }
 
 const BUCKETS = 120;
@@ -106,6 +110,7 @@ export function simulate(
   const buckets = Array.from({ length: BUCKETS }, (): Bucket => ({
     statuses: new Map(),
     breaker: new Map(),
+    reasons: new Map(),
     latency: histogram(),
   }));
   const statuses = new Map<string, number>();
@@ -121,7 +126,9 @@ export function simulate(
     count(bucket.statuses, status);
     count(statuses, status);
     count(backends, flight.exchange.attempts.at(-1)?.leaf.id ?? 'none');
-    count(reasons, reasonOf(flight));
+    const reason = reasonOf(flight);
+    count(reasons, reason);
+    count(bucket.reasons, reason);
     const breaker = decisionOf(flight.exchange, 'circuit_breaker');
     if (breaker !== 'not_run') count(bucket.breaker, breaker);
     bucket.latency.add(took);
@@ -161,7 +168,16 @@ export function simulate(
     backends,
     reasons,
     latency,
+    changes: compiled.changes.map(({ atMs, upstreams }) => ({ atMs, says: changeText(upstreams) })),
   };
+}
+
+/** What upstreams do from then on, in a few words. */
+function changeText(upstreams: ReadonlyMap<string, UpstreamScript>): string {
+  return Array.from(upstreams, ([name, { answers }]) => {
+    const ways = answers.map(({ fault, status }) => fault ?? String(status));
+    return `${name}: ${ways.slice(0, 3).join(', ')}${ways.length > 3 ? ', …' : ''}`;
+  }).join('; ');
 }
 
 function count(counts: Map<string, number>, name: string): void {

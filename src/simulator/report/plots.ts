@@ -1,85 +1,136 @@
-import type { Bucket, Simulated } from '../simulation.ts';
 import { escapeHtml } from '../../http/html.ts';
+import type { Bucket, Simulated } from '../simulation.ts';
+import { type Axis, type Series, areaPlot, legend, linePlot, statePlot } from './charts.ts';
 
-const WIDTH = 900;
-const HEIGHT = 220;
-const COLORS: Readonly<Record<string, string>> = {
-  '2': '#2a8',
-  '3': '#48c',
-  '4': '#d90',
-  '5': '#c33',
-  n: '#888',
-  allow: '#2a8',
-  block: '#c33',
-  allow_while_open: '#d90',
+const QUANTILES = [
+  { name: 'p50', of: 0.5, color: '#3b82c4' },
+  { name: 'p90', of: 0.9, color: '#e08a1e' },
+  { name: 'p99', of: 0.99, color: '#c0392b' },
+] as const;
+
+/** Colours of statuses by class, darker ones for those that are told apart within a class. */
+const STATUS_COLORS: Readonly<Record<string, readonly string[]>> = {
+  '1': ['#8e9aa6'],
+  '2': ['#2f9e6e', '#7cc9a6', '#1c6b49'],
+  '3': ['#3b82c4', '#8fb8e0'],
+  '4': ['#e0b01e', '#b3861a', '#f0d479'],
+  '5': ['#c0392b', '#e58073', '#7d1f15', '#f0b3ab'],
+  n: ['#8e9aa6'],
 };
-const STYLE =
-  ':root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}svg{width:100%;background:#8881}text{font-size:12px;fill:currentColor}td{padding:0 1rem 0 0}';
+const DISTINCT = ['#2f9e6e', '#c0392b', '#e08a1e', '#3b82c4', '#8d5bb5', '#8e9aa6', '#b3861a', '#37a3a3'];
 
-/** One page with plots of a run: decisions, breaker and latency over virtual time. It needs nothing from elsewhere. */
+/** What a breaker's decision says of its state. */
+const STATES = {
+  allow: { name: 'closed', color: '#2f9e6e' },
+  allow_while_open: { name: 'lets a probe through', color: '#e0b01e' },
+  block: { name: 'open', color: '#c0392b' },
+} as const;
+
+const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
+body{max-width:64rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.35rem;margin:0}h2{font-size:1rem;margin:2rem 0 .2rem}
+p{margin:.2rem 0}small,.legend{opacity:.8;font-size:.85rem}svg{width:100%;height:auto;display:block;overflow:visible}
+svg text{font-size:11px;fill:currentColor;opacity:.75}svg .grid{stroke:currentColor;opacity:.13}
+svg .change{stroke:currentColor;opacity:.55;stroke-dasharray:4 3}svg .said{opacity:1;font-weight:600}
+.legend span{margin-right:1.1rem;white-space:nowrap}.legend i{display:inline-block;width:.7rem;height:.7rem;border-radius:.15rem;margin-right:.35rem}
+.facts{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}.facts div{border:1px solid #8884;border-radius:.4rem;padding:.4rem .8rem}
+.facts b{display:block;font-size:1.2rem;font-variant-numeric:tabular-nums}`;
+
+/** One page with plots of a run: statuses, decisions, breaker and latency over virtual time. It needs nothing from elsewhere. */
 export function plotsPage(simulated: Simulated, title: string): string {
-  const { buckets, latency } = simulated;
-  const quantiles = [0.5, 0.9, 0.99];
+  const { buckets, latency, requests, durationMs, startMs, reasons, statuses } = simulated;
+  const axis: Axis = { durationMs, changes: simulated.changes, stretches: buckets.length };
+  const perSecond = durationMs / buckets.length / 1_000 || 1;
+  const status = seriesOf(buckets, statuses, (bucket) => bucket.statuses, statusColors(statuses));
+  const decided = seriesOf(buckets, reasons, (bucket) => bucket.reasons, distinctColors(reasons));
   return `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body>
 <h1>${escapeHtml(title)}</h1>
-<p>${simulated.requests} requests over ${simulated.durationMs / 1_000} s of virtual time from ${new Date(simulated.startMs).toISOString()}</p>
-<h2>Responses by status</h2>${stacked(buckets, (bucket) => bucket.statuses)}
-<h2>Decisions of the circuit breaker</h2>${stacked(buckets, (bucket) => bucket.breaker)}
-<h2>Latency: ${quantiles.map((each) => `p${each * 100} ${latency.quantile(each).toFixed(1)} ms`).join(', ')}</h2>${lines(
-    buckets,
-    quantiles,
+<p><small>from ${new Date(startMs).toISOString()}, ${durationMs / 1_000} s of virtual time</small></p>
+${facts(simulated)}
+<h2>Responses by status</h2>${legend(status)}${areaPlot(status, axis, { unit: '/s', per: perSecond })}
+<h2>Decisions</h2><p><small>what stopped a request, or how its upstream fared</small></p>${legend(decided)}${areaPlot(decided, axis, { unit: '/s', per: perSecond })}
+${breaker(buckets, axis)}
+<h2>Latency</h2>${legend(QUANTILES.map(({ name, of, color }) => ({ name, color, total: `${latency.quantile(of).toFixed(1)} ms in all`, values: [] })))}${linePlot(
+    QUANTILES.map(({ name, of, color }) => ({
+      name,
+      color,
+      total: '',
+      values: buckets.map((bucket) => (isEmpty(bucket) ? null : bucket.latency.quantile(of))),
+    })),
+    axis,
+    { unit: ' ms', per: 1 },
   )}
+<p><small>${requests.toLocaleString('en')} requests; a stretch is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
 </body></html>
 `;
 }
 
-function stacked(buckets: readonly Bucket[], of: (bucket: Bucket) => ReadonlyMap<string, number>): string {
-  const names = [...new Set(buckets.flatMap((bucket) => [...of(bucket).keys()]))].sort();
-  if (names.length === 0) return '<p>none</p>';
-  const most = Math.max(1, ...buckets.map((bucket) => sum(of(bucket))));
-  const wide = WIDTH / buckets.length;
-  const bars = buckets.flatMap((bucket, index) => {
-    let below = 0;
-    return names.flatMap((name) => {
-      const count = of(bucket).get(name) ?? 0;
-      if (count === 0) return [];
-      const high = (count / most) * HEIGHT;
-      below += high;
-      return `<rect x="${fixed(index * wide)}" y="${fixed(HEIGHT - below)}" width="${fixed(wide)}" height="${fixed(high)}" fill="${colorOf(name)}"><title>${escapeHtml(name)} ${count}</title></rect>`;
-    });
+function isEmpty({ statuses }: Bucket): boolean {
+  return statuses.size === 0;
+}
+
+function facts({ requests, durationMs, statuses, latency }: Simulated): string {
+  let failed = 0;
+  for (const [status, count] of statuses) if (status === 'none' || status.startsWith('5')) failed += count;
+  const told: readonly (readonly [string, string])[] = [
+    [requests.toLocaleString('en'), 'requests'],
+    [`${((requests / durationMs) * 1_000).toFixed(1)}/s`, 'on average'],
+    [`${((failed / Math.max(1, requests)) * 100).toFixed(2)} %`, '5xx or no response'],
+    ...QUANTILES.map(({ name, of }) => [`${latency.quantile(of).toFixed(1)} ms`, name] as const),
+  ];
+  return `<div class="facts">${told.map(([value, name]) => `<div><b>${value}</b><small>${name}</small></div>`).join('')}</div>`;
+}
+
+function seriesOf(
+  buckets: readonly Bucket[],
+  totals: ReadonlyMap<string, number>,
+  of: (bucket: Bucket) => ReadonlyMap<string, number>,
+  colors: ReadonlyMap<string, string>,
+): Series[] {
+  return [...totals.keys()].toSorted(byText).map((name) => ({
+    name,
+    color: colors.get(name)!,
+    total: totals.get(name)!.toLocaleString('en'),
+    values: buckets.map((bucket) => of(bucket).get(name) ?? 0),
+  }));
+}
+
+/** The same order on every machine. */
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function statusColors(totals: ReadonlyMap<string, number>): Map<string, string> {
+  const taken = new Map<string, number>();
+  return new Map(
+    [...totals.keys()].toSorted(byText).map((status) => {
+      const kind = status[0]!;
+      const shades = STATUS_COLORS[kind] ?? STATUS_COLORS['n']!;
+      const at = taken.get(kind) ?? 0;
+      taken.set(kind, at + 1);
+      return [status, shades[at % shades.length]!];
+    }),
+  );
+}
+
+function distinctColors(totals: ReadonlyMap<string, number>): Map<string, string> {
+  return new Map(
+    [...totals.keys()].toSorted(byText).map((name, index) => {
+      const isWell = name === 'upstream.answered';
+      return [name, isWell ? DISTINCT[0]! : DISTINCT[1 + (index % (DISTINCT.length - 1))]!];
+    }),
+  );
+}
+
+/** The state of the breakers over time: of a stretch with several the one that matters most. */
+function breaker(buckets: readonly Bucket[], axis: Axis): string {
+  if (buckets.every((bucket) => bucket.breaker.size === 0)) return '';
+  const states = buckets.map(({ breaker: own }) => {
+    const seen = (['block', 'allow_while_open', 'allow'] as const).find((state) => own.has(state));
+    return seen === undefined
+      ? null
+      : { ...STATES[seen], says: [...own].map(([name, count]) => `${name} ${count}`).join(', ') };
   });
-  return svg(bars, names, `${most} in a stretch at most`);
-}
-
-function lines(buckets: readonly Bucket[], quantiles: readonly number[]): string {
-  const most = Math.max(1, ...buckets.map(({ latency }) => latency.quantile(quantiles.at(-1)!)));
-  const wide = WIDTH / buckets.length;
-  const paths = quantiles.map((each, line) => {
-    const points = buckets.map(
-      ({ latency }, index) =>
-        `${fixed((index + 0.5) * wide)},${fixed(HEIGHT - (latency.quantile(each) / most) * HEIGHT)}`,
-    );
-    return `<polyline fill="none" stroke="${['#48c', '#d90', '#c33'][line]}" points="${points.join(' ')}"/>`;
-  });
-  const names = quantiles.map((each) => `p${each * 100}`);
-  return svg(paths, names, `${most.toFixed(1)} ms at most`);
-}
-
-function svg(content: readonly string[], names: readonly string[], note: string): string {
-  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 20}" role="img">${content.join('')}<text x="4" y="${HEIGHT + 15}">${escapeHtml(`${names.join(', ')}; ${note}`)}</text></svg>`;
-}
-
-function colorOf(name: string): string {
-  return COLORS[name] ?? COLORS[name[0]!] ?? '#888';
-}
-
-function sum(counts: ReadonlyMap<string, number>): number {
-  let all = 0;
-  for (const count of counts.values()) all += count;
-  return all;
-}
-
-function fixed(value: number): string {
-  return value.toFixed(2);
+  const key = Object.values(STATES).map(({ name, color }) => ({ name, color, total: '', values: [] }));
+  return `<h2>State of the circuit breaker</h2>${legend(key)}${statePlot(states, axis)}`;
 }

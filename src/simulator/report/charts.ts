@@ -1,0 +1,160 @@
+import { escapeHtml } from '../../http/html.ts';
+
+/** Plots over virtual time as SVG: no script, no library, nothing from elsewhere. */
+
+/** What all plots of a page have in common: time, from left to right. */
+export interface Axis {
+  readonly durationMs: number;
+  readonly stretches: number;
+  readonly changes: readonly { readonly atMs: number; readonly says: string }[];
+}
+
+/** One line, or one colour of a stack. */
+export interface Series {
+  readonly name: string;
+  readonly color: string;
+  /** For the legend; empty for none. */
+  readonly total: string;
+  /** By stretch; null where there is nothing. */
+  readonly values: readonly (number | null)[];
+}
+
+interface Scale {
+  readonly unit: string;
+  /** What values are divided by before they are told. */
+  readonly per: number;
+}
+
+const WIDTH = 960;
+const HEIGHT = 200;
+const LEFT = 52;
+const TOP = 16;
+const BOTTOM = 22;
+const PLOT = WIDTH - LEFT;
+
+/** Names with their colours. */
+export function legend(series: readonly Series[]): string {
+  const parts = series.map(
+    ({ name, color, total }) =>
+      `<span><i style="background:${color}"></i>${escapeHtml(name)}${total === '' ? '' : ` <b>${escapeHtml(total)}</b>`}</span>`,
+  );
+  return `<p class="legend">${parts.join('')}</p>`;
+}
+
+/** Counts on top of each other. */
+export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): string {
+  const sums = Array.from({ length: axis.stretches }, (_, at) =>
+    series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  const most = niceAbove(Math.max(...sums) / scale.per) * scale.per || 1;
+  const wide = PLOT / axis.stretches;
+  const below = sums.map(() => 0);
+  const bars = series.flatMap(({ name, color, values }) =>
+    values.flatMap((value, at) => {
+      if (value === null || value === 0) return [];
+      const high = (value / most) * HEIGHT;
+      below[at]! += high;
+      const y = TOP + HEIGHT - below[at]!;
+      const told = `${name}: ${shown(value / scale.per)}${scale.unit} at ${timeText((at / axis.stretches) * axis.durationMs)}`;
+      return [
+        `<rect x="${fixed(LEFT + at * wide)}" y="${fixed(y)}" width="${fixed(wide + 0.2)}" height="${fixed(high)}" fill="${color}"><title>${escapeHtml(told)}</title></rect>`,
+      ];
+    }),
+  );
+  return framed(bars, axis, { most: most / scale.per, unit: scale.unit }, HEIGHT);
+}
+
+/** Lines, broken where there is nothing. */
+export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
+  const most =
+    niceAbove(Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))) || 1;
+  const lines = series.flatMap(({ color, values, name }) =>
+    runsOf(values).map((run) => {
+      const points = run.map(({ at, value }) => {
+        const x = LEFT + ((at + 0.5) / axis.stretches) * PLOT;
+        return `${fixed(x)},${fixed(TOP + HEIGHT - (value / most) * HEIGHT)}`;
+      });
+      return `<polyline fill="none" stroke="${color}" stroke-width="1.8" stroke-linejoin="round" points="${points.join(' ')}"><title>${escapeHtml(name)}</title></polyline>`;
+    }),
+  );
+  return framed(lines, axis, { most, unit }, HEIGHT);
+}
+
+const STRIP = 26;
+
+/** One state after the other. */
+export function statePlot(
+  states: readonly ({ readonly name: string; readonly color: string; readonly says: string } | null)[],
+  axis: Axis,
+): string {
+  const wide = PLOT / states.length;
+  const parts = states.flatMap((state, at) =>
+    state === null
+      ? []
+      : [
+          `<rect x="${fixed(LEFT + at * wide)}" y="${TOP}" width="${fixed(wide + 0.2)}" height="${STRIP}" fill="${state.color}"><title>${escapeHtml(`${state.name} at ${timeText((at / states.length) * axis.durationMs)}: ${state.says}`)}</title></rect>`,
+        ],
+  );
+  return framed(parts, axis, null, STRIP);
+}
+
+function runsOf(values: readonly (number | null)[]): { at: number; value: number }[][] {
+  const runs: { at: number; value: number }[][] = [];
+  let isOpen = false;
+  for (const [at, value] of values.entries()) {
+    if (value !== null && isOpen) runs.at(-1)!.push({ at, value });
+    else if (value !== null) runs.push([{ at, value }]);
+    isOpen = value !== null;
+  }
+  return runs;
+}
+
+/** The plot with its axes, and lines where upstreams were changed. */
+function framed(
+  content: readonly string[],
+  { durationMs, changes }: Axis,
+  scale: { readonly most: number; readonly unit: string } | null,
+  high: number,
+): string {
+  const across =
+    scale === null
+      ? []
+      : [0, 0.25, 0.5, 0.75, 1].map((part) => {
+          const y = TOP + high * (1 - part);
+          return `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 6}" y="${fixed(y + 4)}" text-anchor="end">${shown(scale.most * part)}${part === 1 ? escapeHtml(scale.unit) : ''}</text>`;
+        });
+  const steps = 6;
+  const times = Array.from({ length: steps + 1 }, (_, at) => {
+    const x = LEFT + (at / steps) * PLOT;
+    const anchor = at === 0 ? 'start' : at === steps ? 'end' : 'middle';
+    return `<text x="${fixed(x)}" y="${TOP + high + 15}" text-anchor="${anchor}">${timeText((at / steps) * durationMs)}</text>`;
+  });
+  const changed = changes.map(({ atMs, says }) => {
+    const x = LEFT + (atMs / durationMs) * PLOT;
+    return `<line class="change" x1="${fixed(x)}" x2="${fixed(x)}" y1="${TOP - 4}" y2="${TOP + high}"/><text class="said" x="${fixed(x + 3)}" y="${TOP - 5}">${escapeHtml(says)}</text>`;
+  });
+  return `<svg viewBox="0 0 ${WIDTH} ${TOP + high + BOTTOM}" role="img">${across.join('')}${content.join('')}${changed.join('')}${times.join('')}</svg>`;
+}
+
+/** The next of 1, 2, 2.5, 5 times a power of ten. */
+function niceAbove(value: number): number {
+  if (value <= 0) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value - 1e-9)!;
+}
+
+function shown(value: number): string {
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toFixed(2)));
+}
+
+/** A time since the beginning. */
+function timeText(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Number((seconds / 3_600).toFixed(1))} h`;
+}
+
+function fixed(value: number): string {
+  return value.toFixed(2);
+}
