@@ -1,16 +1,14 @@
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import { linesOf, positionAt } from '../diagnostics/lines.ts';
-import { readDocument } from '../document/read.ts';
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { Locate } from '../edge/explain.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
+import { locateInPolicyFile } from '../edge/policy_places.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import { type Program, compile } from '../expression/program.ts';
 import type { Activation } from '../expression/vocabulary/activation.ts';
 import { scopeFor } from '../expression/vocabulary/scopes.ts';
 import { checkPolicy } from '../policy/document/check.ts';
-import { POLICY_FILE } from '../policy/document/read.ts';
-import { scalarMap } from '../policy/document/text_map.ts';
 import { placed } from './expression_error.ts';
 import { isPolicyText, isScript, loadConfig, readText } from './load_config.ts';
 
@@ -36,7 +34,7 @@ export async function readTarget(path: string): Promise<ReadTarget> {
   const text = readText(path);
   if (isPolicyText(text)) return policyTarget({ name: path, text });
   const checked = await loadConfig(path);
-  return edgeTarget(checked, placesInEdge({ name: path, text }, checked));
+  return edgeTarget(checked, lineOf(checked.locate));
 }
 
 function expressionTarget(source: Source): ReadTarget {
@@ -60,14 +58,13 @@ const POLICY_POINTER = '/edges/https/policy/routes/0/traffic_policy/value';
 
 /** A policy on a route of its own, before a backend that is never asked for real. */
 function policyTarget(source: Source): ReadTarget {
-  const { name, text } = source;
   const { diagnostics } = checkPolicy(source, { naming: serviceNaming('service'), carriedBy: 'http' });
   if (hasErrors(diagnostics)) return { target: null, diagnostics };
   const route = {
     match_type: 'path_prefix',
     match: '/',
     backend: { backend_id: 'app' },
-    traffic_policy: { value: text },
+    traffic_policy: { value: source.text },
   };
   const checked = checkWholeEdge({
     value: {
@@ -75,40 +72,12 @@ function policyTarget(source: Source): ReadTarget {
       edges: { https: { policy: { hostports: ['edge.test:443', '*.test:443'], routes: [route] } } },
     },
   });
-  const { document } = readDocument(source, POLICY_FILE);
-  const lines = linesOf(text);
-  return edgeTarget(checked, (pointer) => {
-    const span = pointer.startsWith(POLICY_POINTER)
-      ? document?.spanOf(pointer.slice(POLICY_POINTER.length))
-      : undefined;
-    return span === undefined ? null : `${name}:${positionAt(lines, span.start).line}`;
-  });
+  return edgeTarget(checked, lineOf(locateInPolicyFile(source, POLICY_POINTER)));
 }
 
-const CARRIED = /^(.*\/traffic_policy\/value)(\/.+)$/;
-
-/** Places in an edge file, those of rules inside the strings that carry policies included. */
-function placesInEdge({ name, text }: Source, { spanOf, locate, config }: Checked) {
-  const lines = linesOf(text);
+function lineOf(locate: Locate) {
   return (pointer: string): string | null => {
-    const [, carrier, inside] = CARRIED.exec(pointer) ?? [];
-    const scalar = carrier === undefined ? undefined : spanOf(carrier);
-    if (scalar === undefined || inside === undefined) {
-      const place = locate(pointer);
-      return place === null ? null : `${name}:${place.line}`;
-    }
-    const policy = String(valueAt(config, carrier!));
-    const span = readDocument({ name, text: policy }, POLICY_FILE).document?.spanOf(inside);
-    const start = span === undefined ? scalar.start : scalarMap(text, scalar, policy).spanOf(span).start;
-    return `${name}:${positionAt(lines, start).line}`;
+    const place = locate(pointer);
+    return place === null ? null : `${place.file}:${place.line}`;
   };
-}
-
-/** What stands at a JSON pointer (RFC 6901). */
-function valueAt(value: unknown, pointer: string): unknown {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return keys.reduce((found, key) => (found as Record<string, unknown> | undefined)?.[key], value);
 }

@@ -5,6 +5,7 @@ import { type Locate, explanationOf, renderExplanation } from '../edge/explain.t
 import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
+import { type EdgeSource, pointLocator } from '../simulator/covering/places.ts';
 import type { Flight } from '../simulator/flight.ts';
 import { runCase } from '../simulator/run_case.ts';
 import { type Draft, draftsOfCase } from '../simulator/search/draft.ts';
@@ -30,7 +31,7 @@ const TOLD_LIMIT = 20;
 
 /** Runs the case of that name; null when the file has errors, which were printed. */
 export async function explainedCase(path: string, name: string): Promise<ExplainedCase | null> {
-  const { checked, edge, findings } = await scenarioLoader()(path);
+  const { checked, edge, findings, source } = await scenarioLoader()(path);
   const all: Diagnostic[] = [...checked.diagnostics, ...findings];
   const { scenario } = checked;
   const row = scenario?.cases.find((each) => each.name === name);
@@ -48,12 +49,19 @@ export async function explainedCase(path: string, name: string): Promise<Explain
         connected: ({ exchange }) => void connections.push(exchange),
       });
       const draft = draftsOfCase(compiled, edge.config).at(-1) ?? null;
-      return { edge, locate: edge.locate, flights, connections, draft };
+      return { edge, locate: locateIn(edge, source), flights, connections, draft };
     }
   }
   process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
   if (!hasErrors(all)) throw new FileError(`the case '${name}' of ${path} cannot be run`);
   return null;
+}
+
+/** Places in the edge file, or in the file that holds the policy or the edge. */
+function locateIn({ config, locate }: EdgeUnderTest, source: EdgeSource | null): Locate {
+  if (source === null || source.of === 'edge') return locate;
+  const locatePoint = pointLocator(config, source);
+  return (pointer) => locatePoint({ pointer, span: null });
 }
 
 /** The requests, or the connections, of a case as data. */

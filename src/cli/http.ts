@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { checkWholeEdge } from '../edge/further_checks.ts';
+import { locateInPolicyFile } from '../edge/policy_places.ts';
 import { serviceNaming } from '../engine/naming.ts';
 import { parseAuthority } from '../http/host.ts';
 import { checkPolicy } from '../policy/document/check.ts';
@@ -40,6 +41,9 @@ async function http(upstream: string, options: Options): Promise<number> {
   return runIngress(source, options);
 }
 
+/** Where the policy stands in the edge that is made around it. */
+const POLICY_POINTER = '/edges/https/http/routes/0/traffic_policy/value';
+
 /** An edge of one route for every host; findings about the policy stand in the policy's own file. */
 async function edgeAround(address: string, policy: string | undefined): Promise<Checked> {
   const text = policy === undefined ? undefined : readText(policy);
@@ -65,6 +69,8 @@ async function edgeAround(address: string, policy: string | undefined): Promise<
   });
   if (policy === undefined || text === undefined) return edge;
   const naming = serviceNaming('service');
-  const { diagnostics } = checkPolicy({ name: policy, text }, { naming, carriedBy: 'http' });
-  return { ...edge, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
+  const source = { name: policy, text };
+  const { diagnostics } = checkPolicy(source, { naming, carriedBy: 'http' });
+  const locate = locateInPolicyFile(source, POLICY_POINTER);
+  return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
 }

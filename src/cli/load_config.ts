@@ -60,7 +60,11 @@ export async function loadConfig(path: string, options: KeyOptions = {}): Promis
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   const text = readText(path);
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
-  return checkEdge({ name: path, text }, further(path));
+  const source = { name: path, text };
+  const checked = checkEdge(source, further(path));
+  if (!text.includes('traffic_policy')) return checked;
+  const { locateInPolicies } = await import('../edge/policy_places.ts');
+  return { ...checked, locate: locateInPolicies(source, checked) };
 }
 
 /** Checks an edge that was handed over as an object; files that it names stand beside `path`. */

@@ -1,4 +1,5 @@
 import { queryWithoutSecrets } from '../http/secrets.ts';
+import type { InnerStep } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
@@ -13,6 +14,12 @@ export interface Place {
 export type Locate = (pointer: string) => Place | null;
 
 export interface LocatedStep extends Step {
+  readonly place: Place | null;
+  readonly inner?: readonly LocatedInnerStep[];
+}
+
+/** A rule or an action of a policy. */
+export interface LocatedInnerStep extends InnerStep {
   readonly place: Place | null;
 }
 
@@ -59,9 +66,11 @@ export function renderExplanation(explanation: Explanation): string {
 
 /** Each step with its place. */
 export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep[] {
-  return Array.from(steps, (step) => ({
+  const placeOf = (pointer: string | null): Place | null => (pointer === null ? null : locate(pointer));
+  return Array.from(steps, ({ inner, ...step }) => ({
     ...step,
-    place: step.pointer === null ? null : locate(step.pointer),
+    place: placeOf(step.pointer),
+    ...(inner && { inner: inner.map((each) => ({ ...each, place: placeOf(each.pointer) })) }),
   }));
 }
 
@@ -72,11 +81,18 @@ export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): 
   for (const step of steps) {
     const mark = step === because ? (step.verdict === 'stop' ? '■' : '●') : ' ';
     const facts = Object.entries(step.detail).map(([name, value]) => `${name}=${String(value)}`);
-    const place = step.place === null ? '' : `  ${step.place.file}:${step.place.line}:${step.place.column}`;
     const fact = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-    lines.push(`├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.says}${fact}${place}`);
+    lines.push(
+      `├ ${mark} ${step.module.padEnd(width)}  ${step.verdict}  ${step.says}${fact}${placed(step.place)}`,
+    );
     for (const inner of step.inner ?? [])
-      lines.push(`│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}`);
+      lines.push(
+        `│ ${' '.repeat(width)}    ${inner.kind} ${inner.name}: ${inner.says}${placed(inner.place)}`,
+      );
   }
   return lines;
+}
+
+function placed(place: Place | null): string {
+  return place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
 }

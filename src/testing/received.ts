@@ -1,6 +1,6 @@
 import { stepLine } from '../simulator/report/failure.ts';
 import type { Decision, Handled } from '../edgeproof.ts';
-import type { LocatedStep } from '../edge/explain.ts';
+import { type LocatedStep, locatedSteps } from '../edge/explain.ts';
 import { type Step, decidingStep } from '../engine/trace.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
 import { allValues } from '../http/fields.ts';
@@ -91,5 +91,5 @@ export function explained({ steps, because, status, backend }: Received): string
 }
 
 function located(step: Step): LocatedStep {
-  return 'place' in step ? (step as LocatedStep) : { ...step, place: null };
+  return 'place' in step ? (step as LocatedStep) : locatedSteps([step], () => null)[0]!;
 }

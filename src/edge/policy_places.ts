@@ -1,0 +1,69 @@
+import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import type { Source } from '../diagnostics/diagnostic.ts';
+import { serviceNaming } from '../engine/naming.ts';
+import { checkCarriedPolicy, checkPolicy } from '../policy/document/check.ts';
+import type { PolicyDocument } from '../policy/document/document.ts';
+import type { Checked } from './document/check.ts';
+import type { EdgeConfig } from './document/schema.ts';
+import type { Locate } from './explain.ts';
+
+/** The string that carries a policy, and what is inside of it. */
+const CARRIED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
+
+/** `checked.locate` that also finds the parts of policies, inside the strings of the edge file that carry them. */
+export function locateInPolicies(source: Source, { config, spanOf, locate }: Checked): Locate {
+  if (config === null) return locate;
+  const naming = serviceNaming(config.service_name);
+  const read = (pointer: string, kind: string): PolicyDocument | null => {
+    const span = spanOf(pointer);
+    const text = textAt(config, pointer);
+    if (span === undefined || text === undefined) return null;
+    const carriedBy = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
+    return checkCarriedPolicy({ file: source, pointer, span, text }, { naming, carriedBy }).document;
+  };
+  // A policy is read again when one of its places is asked for first; most never are.
+  const documents = new Map<string, PolicyDocument | null>();
+  const lines = linesOf(source.text);
+  return (pointer) => {
+    const [, carrier, kind] = CARRIED.exec(pointer) ?? [];
+    if (carrier === undefined || kind === undefined) return locate(pointer);
+    let document = documents.get(carrier);
+    if (document === undefined) documents.set(carrier, (document = read(carrier, kind)));
+    const offset = offsetOf(document, pointer, carrier);
+    return offset === null ? locate(carrier) : { file: source.name, ...positionAt(lines, offset) };
+  };
+}
+
+/** Finds the parts of the policy that is a file of its own and stands at `carrier` in the edge that was made around it. */
+export function locateInPolicyFile(source: Source, carrier: string): Locate {
+  const { document } = checkPolicy(source, { naming: serviceNaming('service') });
+  const lines = linesOf(source.text);
+  return (pointer) => {
+    if (!pointer.startsWith(`${carrier}/`)) return null;
+    const offset = offsetOf(document, pointer.slice(carrier.length), '');
+    return offset === null ? null : { file: source.name, ...positionAt(lines, offset) };
+  };
+}
+
+/** Where the value at a pointer begins, or what stands around it: older spellings have other pointers. */
+function offsetOf(document: PolicyDocument | null, pointer: string, end: string): number | null {
+  if (document === null) return null;
+  for (let at = pointer; at !== end; at = at.slice(0, at.lastIndexOf('/'))) {
+    const place = document.placeOf(at);
+    if (place !== undefined) return place.span.start;
+  }
+  return null;
+}
+
+/** The text at a JSON pointer (RFC 6901). */
+function textAt(config: EdgeConfig, pointer: string): string | undefined {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const found = keys.reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+    config,
+  );
+  return typeof found === 'string' ? found : undefined;
+}
