@@ -185,3 +185,62 @@ describe('configurations made of the ones before', () => {
     expect(seen.refused).toBeGreaterThan(STEPS / 20);
   });
 });
+
+describe('a route that a write leaves alone', () => {
+  const object = (kind: string, id: string, body: object, parent: string | null = null): EdgeObject => ({
+    id,
+    kind,
+    parent,
+    body: body as EdgeObject['body'],
+  });
+  const route = (name: string) =>
+    object(
+      'https_edge_route',
+      `edghtsrt_${name}`,
+      {
+        match_type: 'path_prefix',
+        match: `/${name}`,
+        backend: { enabled: true, backend_id: 'bkdhr_1' },
+        circuit_breaker: {
+          enabled: true,
+          tripped_duration: 10,
+          rolling_window: 10,
+          num_buckets: 10,
+          volume_threshold: 1,
+          error_threshold_percentage: 0.1,
+        },
+      },
+      'edghts_1',
+    );
+  const first = object('http_response_backend', 'bkdhr_1', { status_code: 200, headers: {} });
+  const around = [first, object('https_edge', 'edghts_1', { hostports: ['one.test:443'] })];
+
+  it('is not compiled again, wherever it stands in its edge, and is found by its id', () => {
+    const known = knownParts();
+    const usable = (objects: readonly EdgeObject[]): UsableConfig => {
+      const document = edgeDocument(objects, 'service');
+      const checked = checkWholeEdge({ value: document.value }, { known });
+      return { ...checked, config: servedConfig(checked.config!, document) };
+    };
+    const [one, two] = [route('one'), route('two')];
+    const edge = edgeOf(usable([...around, one, two]), OPTIONS);
+    const pipelineOf = (path: string) =>
+      edge.runtime.current().hosts.find('one.test')!.router.find('one.test', path);
+    const before = pipelineOf('/two');
+    expect(before!.pointer).toBe('/edges/https/edghts_1/routes/edghtsrt_two');
+
+    edge.swapTo(usable([...around, two]));
+    expect(pipelineOf('/two')).toBe(before);
+    expect(pipelineOf('/one')).toBeNull();
+    edge.swapTo(usable([...around, two, route('three')]));
+    expect(pipelineOf('/two')).toBe(before);
+    // What it leads to is a part of it; what it remembers is kept nevertheless.
+    const other = object('http_response_backend', 'bkdhr_1', { status_code: 201, headers: {} });
+    edge.swapTo(usable([other, ...around.slice(1), two]));
+    const after = pipelineOf('/two')!;
+    expect(after).not.toBe(before);
+    expect(after.slots.map(({ state }) => state)).toEqual(before!.slots.map(({ state }) => state));
+    expect(after.slots[0]!.state).toBe(before!.slots[0]!.state);
+    expect(edge.decide({ method: 'GET', url: 'https://one.test/two' }).status).toBe(201);
+  });
+});

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { type IpRule, compileIpRules, decideIp } from '../../src/mechanisms/ip_rules.ts';
+import {
+  type IpRule,
+  compileIpRules,
+  decideIp,
+  knownIpRules,
+  tookPlaceOf,
+} from '../../src/mechanisms/ip_rules.ts';
 import { parseAddress } from '../../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 
@@ -13,6 +19,23 @@ function rule(text: string): IpRule {
 
 const decide = (rules: readonly string[], client: string): unknown =>
   decideIp(compileIpRules(rules.map(rule)), parseAddress(client)!);
+
+describe('lists that take the place of others', () => {
+  it('are compiled once, and decide as if they were new', () => {
+    const texts = Array.from(
+      { length: 40 },
+      (_, index) => `${index % 3 === 0 ? 'deny' : 'allow'} 10.${index}.0.0/16`,
+    );
+    const former = texts.map(rule);
+    expect(knownIpRules(former)).toBe(knownIpRules(former));
+    const next = [...former.slice(0, 7), ...former.slice(8), rule('allow 10.7.0.0/24')];
+    tookPlaceOf(next, former);
+    for (const client of ['10.7.0.1', '10.7.1.1', '10.6.0.1', '10.39.0.1', '192.0.2.1']) {
+      const address = parseAddress(client)!;
+      expect(decideIp(knownIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
+    }
+  });
+});
 
 describe('ip rules', () => {
   it.each([

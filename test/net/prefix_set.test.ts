@@ -61,6 +61,26 @@ describe('prefixSet', () => {
     );
   });
 
+  it('merged from the set before is what it is made of nothing', () => {
+    const ranges = fc.array(range, { minLength: 16, maxLength: 40 });
+    const changes = fc.array(range, { maxLength: 2 });
+    fc.assert(
+      fc.property(ranges, changes, fc.nat(), fc.nat(2), fc.array(v4), (former, added, at, removed, texts) => {
+        const cidrs = former.map(([text, bits]) => around(text, bits));
+        const next = [...cidrs];
+        next.splice(at % cidrs.length, removed, ...added.map(([text, bits]) => around(text, bits)));
+        const merged = prefixSet(next, prefixSet(cidrs));
+        const anew = prefixSet(next);
+        const edges = next.flatMap((each) => [each.address.text].concat(neighbours(each)));
+        for (const text of texts.concat(edges)) {
+          const address = parseAddress(text)!;
+          expect([text, merged.find(address)]).toEqual([text, anew.find(address)]);
+        }
+      }),
+      { numRuns: 300, seed: 6 },
+    );
+  });
+
   it('keeps the families apart and the first of equal ranges', () => {
     const set = prefixSet(['::/0', '10.0.0.0/8', '10.0.0.0/8', '::ffff:10.0.0.0/104'].map(cidr));
     expect(set.size).toBe(4);
