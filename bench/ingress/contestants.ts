@@ -80,6 +80,11 @@ const OURS: Contestant = {
   },
 };
 
+/** What can be passed on without being read. */
+function isPlain({ allOn, protocol }: Workload): boolean {
+  return !allOn && protocol === 'http1';
+}
+
 /** All contestants; the others are told as a ratio to nginx. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
@@ -92,6 +97,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   },
   server('haproxy', haproxyArguments),
   server('caddy', caddyArguments),
+  { ...node('splice', 'node:net alone: bytes passed on unread', []), only: isPlain },
   node('undici', 'node:http + undici dispatch', ['undici']),
   node('undici_obvious', 'node:http + undici, the obvious way', ['undici'], ['everything']),
   node('fast-proxy', 'fast-proxy', ['fast-proxy']),

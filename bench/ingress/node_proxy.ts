@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import { BlockList } from 'node:net';
+import { BlockList, connect, createServer as createTcpServer } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
@@ -26,12 +26,40 @@ const origin = `http://127.0.0.1:${upstreamPort}`;
 
 // table: contestants by name
 const CONTESTANTS: Readonly<Record<string, () => Promise<void> | void>> = {
+  splice,
   undici: undiciDispatch,
   undici_obvious: obvious,
   'http-proxy-3': httpProxy3,
   fastify: fastifyProxy,
   'fast-proxy': fastProxy,
 };
+
+/**
+ * The least that anything in Node can do: a connection to the upstream for each of a client, and bytes passed on
+ * unread. What a proxy takes more than this is its own.
+ */
+function splice(): void {
+  createTcpServer({ noDelay: true }, (client) => {
+    const buffer = Buffer.allocUnsafeSlow(65_536);
+    const upstream = connect({
+      host: '127.0.0.1',
+      port: Number(upstreamPort),
+      noDelay: true,
+      onread: {
+        buffer,
+        callback: (length) => {
+          client.write(buffer.subarray(0, length));
+          // What the system has not taken must not be overwritten by the next read.
+          if (client.writableLength > 0) client.write('', () => upstream.resume());
+          return client.writableLength === 0;
+        },
+      },
+    });
+    client.on('data', (bytes) => void upstream.write(bytes));
+    client.on('error', () => undefined).on('close', () => upstream.destroy());
+    upstream.on('error', () => undefined).on('close', () => client.destroy());
+  }).listen(port, '127.0.0.1', 4_096);
+}
 
 function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): void {
   const server = createServer({ keepAliveTimeout: 600_000 }, handle);

@@ -34,7 +34,7 @@ async function measureAll(settings: Settings, say: (line: string) => void): Prom
       `load average of the machine before: ${busyBefore.toFixed(1)}; ${foreignNote(measured)}`,
       "load idle: share of its time that the core of load and upstream had nothing to do; near 0 the load is the limit; there, and where others took much of the proxy's core, goals are judged by CPU",
       'every answer and every request at the upstream was compared byte by byte before; where all is on, the events were counted',
-      'ours makes its event object in every row, and writes it where all is on; only ours has the ten rules; HAProxy compresses with libslz, which has no levels',
+      'an event is made and written where all is on; only ours has the ten rules; HAProxy compresses with libslz, which has no levels',
     ];
     return {
       measured,
