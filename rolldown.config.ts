@@ -74,7 +74,7 @@ export default defineConfig({
   platform: 'node',
   // `undici` and the libraries of the login gates read files beside them, or are loaded by few.
   external: ['undici', '@node-saml/node-saml', 'openid-client', 'ws', 'selfsigned'],
-  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), licenses()],
+  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), constantExports(), licenses()],
   output: {
     dir: 'dist/bin',
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
@@ -151,6 +151,40 @@ function withoutPrograms(): Plugin {
     resolveId: (source, importer) =>
       source === 'node:child_process' && importer?.includes('/commander/') === true ? '\0no-programs' : null,
     load: (id) => (id === '\0no-programs' ? 'export default {};' : null),
+  };
+}
+
+const EXPORT =
+  /^(?:exports\.([\w$]+) = ([\w$]+);|Object\.defineProperty\(exports, "([\w$]+)", \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);)$/gm;
+
+/**
+ * Chunks call each other all the time. rolldown gives each function through a getter, of an object with more of them
+ * than V8 keeps in order; the fields of a literal it takes for what they are, as if all were in one file.
+ */
+function constantExports(): Plugin {
+  return {
+    name: 'constant-exports',
+    renderChunk(code) {
+      const given: string[] = [];
+      const rest = code.replaceAll(EXPORT, (whole, name, value, ownName, ownValue) => {
+        // What gets its value later is looked up later.
+        if (new RegExp(`\\blet ${ownValue ?? value};`).test(code))
+          throw new Error(`${whole} is given too early`);
+        given.push(`${ownName ?? name}: ${ownValue ?? value}`);
+        return '';
+      });
+      return given.length === 0 ? null : `${rest}\nmodule.exports = { ${given.join(', ')} };`;
+    },
+    generateBundle(_options, bundle) {
+      const walk = (fileName: string, path: readonly string[]): void => {
+        // Of a circle one would see the exports of another before they are there.
+        if (path.includes(fileName))
+          throw new Error(`chunks in a circle: ${[...path, fileName].join(' → ')}`);
+        const chunk = bundle[fileName];
+        if (chunk?.type === 'chunk') for (const each of chunk.imports) walk(each, [...path, fileName]);
+      };
+      for (const fileName of Object.keys(bundle)) walk(fileName, []);
+    },
   };
 }
 
