@@ -37,6 +37,48 @@ interface Batch {
   readonly done: () => Promise<void> | void;
 }
 
+/** Attempts at what waits for one destination, and what they came to. */
+interface Sender {
+  /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
+  readonly attempt: () => Promise<boolean | null>;
+  /** Why the last attempt failed; empty when it did not. */
+  readonly message: () => string;
+  /** Audit events that wait in the store, as of the last count. */
+  readonly stored: () => number;
+  readonly recount: () => Promise<void>;
+}
+
+function senderOf(id: string, target: Target, outbox: Outbox, buffer: EventBuffer): Sender {
+  let message = '';
+  let stored = 0;
+  let batch: Batch | null = null;
+  const recount = async (): Promise<void> => {
+    stored = await outbox.waitingCount(id);
+  };
+  return {
+    message: () => message,
+    stored: () => stored,
+    recount,
+    attempt: async () => {
+      try {
+        // A batch is kept as it is until it has gone, so that a receiver can tell a repetition.
+        batch ??= await nextBatch(id, outbox, buffer);
+        if (batch === null) return null;
+        const problem = await target.send(batch.events);
+        message = problem ?? '';
+        if (problem !== null) return false;
+        await batch.done();
+        batch = null;
+        await recount();
+        return true;
+      } catch (error) {
+        message = (error as Error).message;
+        return false;
+      }
+    },
+  };
+}
+
 /** Starts delivering to one destination. */
 export function startWorker(
   id: string,
@@ -45,40 +87,14 @@ export function startWorker(
   { bufferLimitBytes = BUFFER_LIMIT_BYTES, retryMs = RETRY_MS, random }: DeliveryOptions,
 ): Worker {
   const buffer = eventBuffer(target.problem === null ? bufferLimitBytes : 0);
+  const sender = senderOf(id, target, outbox, buffer);
   const rest = pause();
-  let message = '';
   let failures = 0;
   let stopping = false;
-  let batch: Batch | null = null;
-  /** Audit events that wait in the store. */
-  let stored = 0;
-
-  async function recount(): Promise<void> {
-    stored = await outbox.waitingCount(id);
-  }
-
-  /** Sends one batch; null when there is nothing to send, otherwise whether it went. */
-  async function attempt(): Promise<boolean | null> {
-    try {
-      // A batch is kept as it is until it has gone, so that a receiver can tell a repetition.
-      batch ??= await nextBatch(id, outbox, buffer);
-      if (batch === null) return null;
-      const problem = await target.send(batch.events);
-      message = problem ?? '';
-      if (problem !== null) return false;
-      await batch.done();
-      batch = null;
-      await recount();
-      return true;
-    } catch (error) {
-      message = (error as Error).message;
-      return false;
-    }
-  }
 
   async function run(): Promise<void> {
     for (;;) {
-      const went = await attempt();
+      const went = await sender.attempt();
       failures = went === false ? failures + 1 : 0;
       if (stopping && went !== true) return;
       if (went === null) await rest.wait();
@@ -96,12 +112,12 @@ export function startWorker(
     },
     wake: async () => {
       rest.wake();
-      await recount();
+      await sender.recount();
     },
     status: () => ({
       state: target.problem !== null ? 'not_supported' : failures > 0 ? 'failing' : 'ok',
-      message: target.problem ?? message,
-      waiting: stored + buffer.waiting(),
+      message: target.problem ?? sender.message(),
+      waiting: sender.stored() + buffer.waiting(),
       dropped: buffer.dropped(),
     }),
     stop: async () => {

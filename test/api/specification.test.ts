@@ -36,7 +36,6 @@ function areSorted(value: unknown): boolean {
 }
 
 describe('kinds', () => {
-  // table: kinds with their prefix, path and list key
   it.each([
     ['api_key', 'ak', '/api_keys', 'keys'],
     ['certificate_authority', 'ca', '/certificate_authorities', 'certificate_authorities'],
@@ -77,7 +76,6 @@ describe('modules of a route: request, answer, what is left out', () => {
   const nobody = { amazon: null, facebook: null, github: null, gitlab: null, linkedin: null };
   const shown = (kind: string, id: string) => ({ id, uri: `${instance.url}/${kind}/${id}` });
 
-  // table: modules with the least that they need, and what is answered
   it.each<[string, () => object, () => object]>([
     ['backend', () => ({ backend_id: backend }), () => ({ backend: shown('backends/static', backend) })],
     [
@@ -179,7 +177,6 @@ describe('modules of a route: request, answer, what is left out', () => {
 
 describe('modules of edges', () => {
   const ref = (kind: string, id: string) => ({ id, uri: `${instance.url}/${kind}/${id}` });
-  // table: modules of edges
   it.each<[string, string, () => object, () => object]>([
     [
       'https',
@@ -249,7 +246,6 @@ describe('limits', () => {
   const oidc = { issuer: 'https://login.test', client_id: 'a', client_secret: 'b' };
   const oauth = { provider: { github: {} } };
   const most = 4_294_967_295;
-  // table: module, field, values that are taken, values that are refused, number
   it.each<[string, object, string, number[], unknown[], number]>([
     ['circuit_breaker', {}, 'tripped_duration', [1, most], [-1, most + 1, 1.5, '10'], 215],
     ['circuit_breaker', {}, 'rolling_window', [1, most], [-1, most + 1], 215],
