@@ -135,7 +135,11 @@ async function resultsOf(
   if (jobs > 1 && files.length > 1) {
     const { runOnThreads } = await import('./testing/threads.ts');
     const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots };
-    return runOnThreads(files, order, jobs, { told: run.told, ran: progress });
+    return runOnThreads(files, order, jobs, {
+      told: run.told,
+      ran: progress,
+      made: (path, made) => madeOf.set(path, made),
+    });
   }
   const told = (result: CaseResult): void => {
     run.told(result);

@@ -36,7 +36,9 @@ describe('edgeproof sim', () => {
     expect(await once('b')).toEqual(first);
     expect((await once('c', '--seed', 'other')).events).not.toBe(first.events);
     const page = await readFile(join(folder, 'a.html'), 'utf8');
-    expect(page.match(/<svg /g)).toHaveLength(3);
+    expect(page.match(/<svg /g)).toHaveLength(4);
+    expect(page).toContain('app: 500');
+    expect(page).toMatch(/State of the circuit breaker[^]*open at/);
     expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
   });
 

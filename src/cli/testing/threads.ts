@@ -21,7 +21,7 @@ interface ThreadData {
 /** What a thread says: how many cases it has run since, what came of a file, or why it cannot go on. */
 type Said =
   | { readonly ran: number }
-  | { readonly file: FileResult }
+  | { readonly file: FileResult; readonly made: readonly string[] }
   | { readonly problem: string }
   | { readonly done: true };
 
@@ -31,6 +31,8 @@ export interface Hearing {
   readonly told: (result: CaseResult) => void;
   /** Counts cases as they are run, in whatever order. */
   readonly ran: (count: number) => void;
+  /** Which files each scenario file was made of. */
+  readonly made: (path: string, files: readonly string[]) => void;
 }
 
 /**
@@ -41,27 +43,28 @@ export async function runOnThreads(
   files: readonly string[],
   order: Order,
   jobs: number,
-  { told, ran }: Hearing,
+  { told, ran, made }: Hearing,
 ): Promise<readonly FileResult[]> {
   const threads = Math.min(jobs, files.length);
   const byFile = new Map<string, FileResult>();
   let next = 0;
-  const heard = (result: FileResult): void => {
+  const heard = (result: FileResult, parts: readonly string[]): void => {
+    made(result.file, parts);
     byFile.set(result.file, result);
     for (let known = byFile.get(files[next]!); known !== undefined; known = byFile.get(files[++next] ?? ''))
       for (const each of known.cases) told(each);
   };
-  const parts = Array.from({ length: threads }, (_, thread) =>
+  const shares = Array.from({ length: threads }, (_, thread) =>
     files.filter((_file, index) => index % threads === thread),
   );
-  await Promise.all(parts.map((part) => onThread(part, order, heard, ran)));
+  await Promise.all(shares.map((part) => onThread(part, order, heard, ran)));
   return files.flatMap((file) => byFile.get(file) ?? []);
 }
 
 function onThread(
   edgeproofFiles: readonly string[],
   order: Order,
-  heard: (result: FileResult) => void,
+  heard: (result: FileResult, made: readonly string[]) => void,
   ran: Hearing['ran'],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -69,7 +72,7 @@ function onThread(
     const worker = new Worker(new URL(import.meta.url), { workerData: data });
     worker.on('message', (said: Said) => {
       if ('ran' in said) ran(said.ran);
-      else if ('file' in said) heard(said.file);
+      else if ('file' in said) heard(said.file, said.made);
       else if ('problem' in said) reject(new FileError(said.problem));
       else resolve();
     });
@@ -83,6 +86,7 @@ const SAY_MS = 100;
 /** Runs this thread's files, and says what comes of them as it goes. */
 async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) => void): Promise<void> {
   const selects = selector({ filters: order.filter, tags: order.tag, shard: null });
+  const made = new Map<string, readonly string[]>();
   let count = 0;
   let lastMs = performance.now();
   const run = {
@@ -99,10 +103,10 @@ async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) 
       say({ ran: count });
       count = 0;
     },
-    finished: (file: FileResult) => say({ file }),
+    finished: (file: FileResult) => say({ file, made: made.get(file.file) ?? [] }),
   };
   try {
-    await runScenarios(edgeproofFiles, run);
+    await runScenarios(edgeproofFiles, run, (path, files) => made.set(path, files));
     say({ ran: count });
     say({ done: true });
   } catch (error) {
