@@ -113,9 +113,12 @@ export function edgeUnderTest(
 }
 
 function hasPolicy({ edges }: EdgeConfig): boolean {
-  return Object.values(edges.https).some(({ routes }) =>
-    routes.some((route) => route.traffic_policy !== undefined),
-  );
+  const carriers = [
+    ...Object.values(edges.https).flatMap(({ routes }) => routes),
+    ...Object.values(edges.tls),
+    ...Object.values(edges.tcp),
+  ];
+  return carriers.some((carrier) => carrier.traffic_policy !== undefined);
 }
 
 /** Gives a state the content of a new one, in place; false for a kind of value that cannot be filled from outside. */

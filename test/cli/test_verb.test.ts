@@ -225,7 +225,10 @@ describe('edgeproof test', () => {
       join(folder, 'w2.scenario.yaml'),
       CASES.split('  - name: later')[0]!.replace('edge.yaml', 'edge2.yaml'),
     );
-    const running = start(['test', 'w1.scenario.yaml', 'w2.scenario.yaml', '--watch', '-r', 'dot'], folder);
+    const running = start(
+      ['test', 'w1.scenario.yaml', 'w2.scenario.yaml', '--watch', '--jobs', '2', '-r', 'dot'],
+      folder,
+    );
     try {
       await running.waitFor(/4 passed[^]*watching 4 files/);
       const edge = await readFile(join(folder, 'edge2.yaml'), 'utf8');

@@ -272,4 +272,44 @@ describe('a failure', () => {
     expect(lines).toContain('    req.url.path = "/a"');
     expect(lines).toContain('nearest: with method POST it would be as expected');
   });
+
+  it('of a timeline tells those of the request that failed first, not of those around it', () => {
+    const covered = coveredEdge(
+      policyEdge({
+        name: 'r',
+        expressions: ["req.url.path == '/b' && hasReqHeader('x')"],
+        actions: [{ type: 'deny' }],
+      }),
+    );
+    const slow = { app: { latency: '1s' } };
+    const steps = [
+      { send: { path: '/a', count: 3 }, upstreams: slow, expect: { status: 200 } },
+      { send: { path: '/b' }, expect: { status: 403 } },
+      { send: { path: '/c', count: 3 }, expect: { status: 200 } },
+    ];
+    const [result] = runCases(covered, [{ timeline: steps }]).cases;
+    expect(result!.explained!.request).toContain('/b');
+    expect(result!.explained!.values).toHaveLength(1);
+    expect(failureLines(result!)).toEqual(
+      expect.arrayContaining(['    req.url.path = "/b"', "    hasReqHeader('x') = false"]),
+    );
+  });
+
+  it('of a connection tells them, too', () => {
+    const value = JSON.stringify({
+      on_tcp_connect: [
+        { name: 'r', expressions: ["conn.client_ip == '192.0.2.1'"], actions: [{ type: 'deny' }] },
+      ],
+    });
+    const backend = { backend_id: 'db' };
+    const covered = coveredEdge(
+      edgeOf({
+        backends: { db: { static: { address: 'localhost:5432' } } },
+        edges: { tcp: { pg: { hostports: ['1.tcp.test:5432'], traffic_policy: { value }, backend } } },
+      }),
+    );
+    const connect = { to: '1.tcp.test:5432', ip: '192.0.2.2' };
+    const [result] = runCases(covered, [{ connect, expect: { connection: 'denied' } }]).cases;
+    expect(failureLines(result!)).toContain('    conn.client_ip = "192.0.2.2"');
+  });
 });
