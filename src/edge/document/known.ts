@@ -5,7 +5,8 @@ import type { SoundConfig } from './edge_shape.ts';
 /**
  * What was found sound before: for whoever checks one configuration after the other, of which most parts are the same
  * objects and none ever changes. A part that passed its checks once is not checked again, and its warnings are not
- * told again; what depends on several parts (names, places that stand twice) is checked each time.
+ * told again; what depends on several parts (names, places that stand twice) is checked each time. Errors of parts may
+ * depend on the part, on the name of the service and on which IP policies there are, and on nothing else.
  */
 export interface KnownParts {
   readonly shapes: KnownShapes;
