@@ -32,7 +32,7 @@ import {
   leave,
   readWorkers,
   superviseWorkers,
-  takeOrders,
+  untilOrdered,
   workerSink,
 } from './workers.ts';
 import { boundYoungGeneration } from './young_generation.ts';
@@ -115,6 +115,12 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
+  const code = await runHere(source, options, voice);
+  if (isWorker) leave(code);
+  return code;
+}
+
+async function runHere(source: IngressSource, options: IngressOptions, voice: Voice): Promise<number> {
   boundYoungGeneration();
   let sink: EventSink | null = null;
   let listening: Listening;
@@ -150,7 +156,7 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
       : null;
-  const code = await (isWorker ? untilOrdered(made.edge) : untilStopped(voice.say));
+  const code = await (isWorker ? untilOrdered(() => made.edge.families()) : untilStopped(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
@@ -158,7 +164,6 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
   await sink?.close();
   await recording?.close();
   await provider?.close();
-  if (isWorker) leave();
   return code;
 }
 
@@ -183,15 +188,6 @@ async function runWorkers(
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return EXIT.runtime;
   }
-}
-
-function untilOrdered(edge: EdgeOfFile): Promise<number> {
-  return new Promise((resolve) => {
-    takeOrders(
-      () => edge.families(),
-      () => resolve(EXIT.ok),
-    );
-  });
 }
 
 /** The sink for those events that the filter takes. */

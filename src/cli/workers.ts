@@ -49,6 +49,7 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
     const begin = (): void => {
       const worker = cluster.fork();
       beganMs.set(worker.id, performance.now());
+      worker.on('error', () => undefined); // an order to one that has just ended
       worker.on('message', (told: Told) => {
         if ('event' in told) sink?.write(told.event);
       });
@@ -78,7 +79,8 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
           begin();
         }
       }
-      if (workers().length > 0) return;
+      // Whoever has failed may still be among the workers of the cluster, until its channel is closed too.
+      if (beganMs.size > 0) return;
       void admin?.close();
       resolve(code);
     });
@@ -156,8 +158,12 @@ export function workerSink(): EventSink {
   };
 }
 
-/** Takes the orders of the first process: calls `stop` once when it is time to end, or when that process is gone. */
-export function takeOrders(counts: () => readonly Family[], stop: () => void): void {
+/** Settles, with the exit code, when the first process says that it is time to end, or is gone. */
+export function untilOrdered(counts: () => readonly Family[]): Promise<number> {
+  return new Promise((resolve) => takeOrders(counts, () => resolve(EXIT.ok)));
+}
+
+function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   let isTold = false;
   const once = (): void => {
     if (isTold) return;
@@ -178,8 +184,10 @@ export function takeOrders(counts: () => readonly Family[], stop: () => void): v
   process.once('SIGTERM', once);
 }
 
-/** Lets a worker end, when what it has told is on its way. */
-export function leave(): void {
+/** Lets a worker end, when what it has told is on its way; one that could not begin ends with its code. */
+export function leave(code: number): void {
+  // Who only hangs up exits with 0.
+  if (code !== EXIT.ok) process.exit(code);
   if (process.connected) process.disconnect?.();
 }
 

@@ -106,3 +106,20 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     expect(await exited).toEqual([0, null]);
   });
 });
+
+describe('several processes that cannot begin', () => {
+  it.each([
+    ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3],
+    ['a file that is not there', null, 2],
+  ])('%s: all of them end, with the code of one', async (_name, text, code) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
+    if (text !== null) writeFileSync(file, text);
+    const admin = String(await freePort());
+    const args = [MAIN, 'dev', file, '--workers', '2', '--port', '0', '--admin-port', admin];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    expect(await exited).toEqual([code, null]);
+    clearTimeout(late);
+  });
+});
