@@ -35,8 +35,15 @@ const VERBS: Readonly<Record<string, { readonly says: string; readonly load: () 
   webhook: { says: 'sign or verify a webhook', load: () => import('./webhook.ts') },
 };
 
+/** Whoever reads along may have read enough, as `| head` has: that is no bug, and there is nobody left to tell. */
+function stopWriting(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.runtime);
+}
+
 /** Runs the command line and gives its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
+  process.stdout.once('error', stopWriting);
   const [verb, ...rest] = args;
   // Editors and hooks call the checker on every save: plain calls do not wait for the option parser.
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {

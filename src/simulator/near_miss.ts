@@ -2,7 +2,8 @@ import type { CompiledCase } from './compile_case.ts';
 import { outcomeOf } from './expect/outcome.ts';
 import { runCase } from './run_case.ts';
 import { changesOf } from './search/changes.ts';
-import { draftOf, preparedDraft } from './search/draft.ts';
+import { readIdentities } from '../development_idp/identities.ts';
+import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
 import { poolsOfEdge } from './search/edge_pools.ts';
 import type { EdgeUnderTest } from './under_test.ts';
 
@@ -18,15 +19,23 @@ const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'seed', 'before', '
 export function nearMiss(compiled: CompiledCase, edge: EdgeUnderTest): string | null {
   const { plan } = compiled;
   if (plan.kind !== 'one') return null;
-  const draft = draftOf(plan.request, {}, edge.config);
+  const asker = compiled.identities?.find(({ key }) => key === plan.request.as);
+  const as = asker === undefined ? null : { name: asker.key, facts: writtenIdentity(asker) };
+  const draft = draftOf(plan.request, { as }, edge.config);
   if (draft === null) return null;
   const changes = changesOf(draft, poolsOfEdge(edge)).filter(({ field }) => !NOT_ASKED.has(field));
-  for (const { says, draft: changed } of changes.slice(0, TRIES)) {
+  // Of somebody who logs in, who that is matters more than where they go.
+  const ordered = as === null ? changes : changes.toSorted((one, other) => rank(one) - rank(other));
+  for (const { says, draft: changed } of ordered.slice(0, TRIES)) {
     const request = preparedDraft(changed);
     if (request === null) continue;
     const { variables } = changed;
     const facts = Object.keys(variables).length === 0 ? compiled.facts : [...compiled.facts, { variables }];
-    const ran = runCase({ ...compiled, facts, plan: { ...plan, request } }, edge);
+    const who = changed.as;
+    const identities =
+      who === null ? compiled.identities : readIdentities({ [who.name]: who.facts }).identities;
+    const known = identities === undefined ? {} : { identities };
+    const ran = runCase({ ...compiled, ...known, facts, plan: { ...plan, request } }, edge);
     if (ran.mismatches.length > 0 || ran.outcome === null) continue;
     const steps = outcomeOf(ran.outcome.flight).facts();
     const rule = steps.findLast((step) => step.rule !== undefined && step.phase === 'request');
@@ -34,6 +43,10 @@ export function nearMiss(compiled: CompiledCase, edge: EdgeUnderTest): string | 
     return `${says} it would be as expected${by}`;
   }
   return null;
+}
+
+function rank({ field }: { readonly field: string }): number {
+  return field === 'as' ? 0 : 1;
 }
 
 function inBrackets(detail: Readonly<Record<string, unknown>>): string {

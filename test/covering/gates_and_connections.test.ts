@@ -148,4 +148,12 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
       'reasons /edges/tls/queue/traffic_policy traffic_policy.denied',
     );
   });
+
+  it('tell whose login would have done it, when a case fails', () => {
+    const { cases } = coverScenario(createEdge(CONFIG), {
+      identities: { bob: {} },
+      cases: [{ name: 'bob', request: { path: '/gh', as: 'bob' }, expect: { status: 200 } }],
+    });
+    expect(cases[0]!.near).toBe("as 'member' (teams acme/platform, groups staff) it would be as expected");
+  });
 });

@@ -69,7 +69,8 @@ function certificateReason(reason: string, carrier: PlacedRoute['kind']): string
   if (reason === 'misdirected') return NO_OTHER_HANDSHAKE;
   if (reason === 'untrusted' || reason === 'not_valid_now')
     return 'certificates of cases are of a trusted authority, and valid';
-  if (reason === 'no_certificate' && carrier === 'https') return 'without a certificate requests of cases have no TLS';
+  if (reason === 'no_certificate' && carrier === 'https')
+    return 'without a certificate requests of cases have no TLS';
   return reason === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
 }
 

@@ -175,7 +175,7 @@ export function preparedConnection({ connect, ip, tls, startMs }: Draft): Prepar
 }
 
 /** What is said of an identity, as a scenario writes it. */
-function writtenIdentity(identity: Identity): Asker['facts'] {
+export function writtenIdentity(identity: Identity): Asker['facts'] {
   const { id, name, email, emailVerified, groups, organizations, teams, active, misbehave } = identity;
   const lists = Object.entries({ groups, organizations, teams }).filter(([, list]) => list.length > 0);
   return {
