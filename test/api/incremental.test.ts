@@ -217,8 +217,8 @@ describe('a route that a write leaves alone', () => {
 
   it('is not compiled again, wherever it stands in its edge, and is found by its id', () => {
     const known = knownParts();
-    const usable = (objects: readonly EdgeObject[]): UsableConfig => {
-      const document = edgeDocument(objects, 'service');
+    const usable = (objects: readonly EdgeObject[], settings: object = {}): UsableConfig => {
+      const document = edgeDocument(objects, 'service', settings);
       const checked = checkWholeEdge({ value: document.value }, { known });
       return { ...checked, config: servedConfig(checked.config!, document) };
     };
@@ -234,6 +234,12 @@ describe('a route that a write leaves alone', () => {
     expect(pipelineOf('/one')).toBeNull();
     edge.swapTo(usable([...around, two, route('three')]));
     expect(pipelineOf('/two')).toBe(before);
+    // Facts of an applied file are compiled once, and do not touch it.
+    const facts = [{ cidr: '10.0.0.0/8', as: { number: 1 } }];
+    edge.swapTo(usable([...around, two], { facts }));
+    const withFacts = pipelineOf('/two');
+    edge.swapTo(usable([...around, two, route('four')], { facts }));
+    expect(pipelineOf('/two')).toBe(withFacts);
     // What it leads to is a part of it; what it remembers is kept nevertheless.
     const other = object('http_response_backend', 'bkdhr_1', { status_code: 201, headers: {} });
     edge.swapTo(usable([other, ...around.slice(1), two]));
