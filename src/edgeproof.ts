@@ -150,26 +150,11 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
     beginOn(runtime, head, connection);
 
-  function emit(exchange: Exchange): HttpRequestCompleteEvent {
-    const event = projectHttpRequestComplete(exchange, newEventId);
-    const { locate } = current;
-    options.tape?.finished(exchange, event.object);
-    options.onEvent?.(event, () => explanationOf(exchange, locate));
-    return event;
-  }
-
-  // An event that nobody hears is not made.
-  const isHeard = options.tape !== undefined || options.onEvent !== undefined;
+  const { emit, emitStream, isHeard } = telling(options, newEventId, () => current.locate);
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
     if (isHeard) emit(exchange);
-  }
-
-  function emitStream(exchange: StreamExchange): void {
-    const { locate } = current;
-    const event = projectTcpConnectionClosed(exchange, newEventId);
-    options.onConnection?.(event, () => explanationOfStream(exchange, locate));
   }
 
   function swapTo(next: UsableConfig): void {
@@ -213,6 +198,26 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
       const { listen } = await import('./listening.ts');
       const { tape = null, hands = {} } = options;
       return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands, metrics });
+    },
+  };
+}
+
+/** Makes the events of what is complete and has them heard. An event that nobody hears need not be made. */
+function telling(options: EdgeOptions, newEventId: IdMaker, locate: () => Checked['locate']) {
+  const { tape, onEvent, onConnection } = options;
+  return {
+    isHeard: tape !== undefined || onEvent !== undefined,
+    emit: (exchange: Exchange): HttpRequestCompleteEvent => {
+      const event = projectHttpRequestComplete(exchange, newEventId);
+      const located = locate();
+      tape?.finished(exchange, event.object);
+      onEvent?.(event, () => explanationOf(exchange, located));
+      return event;
+    },
+    emitStream: (exchange: StreamExchange): void => {
+      const located = locate();
+      const event = projectTcpConnectionClosed(exchange, newEventId);
+      onConnection?.(event, () => explanationOfStream(exchange, located));
     },
   };
 }

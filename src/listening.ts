@@ -96,15 +96,14 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 /** Opens all listeners; throws when a port cannot be had. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, tape, hands: given } = live;
-  /** Where plain HTTP is redirected to; known when all ports are open, and anew after each change. */
+  // Where plain HTTP is redirected to: known when all ports are open, and anew after each change.
   const redirects: Redirects = {};
   const engine = enginePlane(redirecting(wiring, redirects));
   const client = createUpstreamClient(options.upstreamLimits);
   const plane = tape === null ? engine : listenIn(engine, tape);
   const upstream = tape === null ? client : copyBodies(client, tape);
   const fetcher = lateFetcher();
-  const scripted = given.fetch;
-  const fetch = scripted === undefined ? fetcher.fetch : async (request: FetchRequest) => scripted(request);
+  const fetch = given.fetch === undefined ? fetcher.fetch : promised(given.fetch);
   const hands = { upstream, fetch, oidc: askProviders };
   const http2 = lateHttp2(plane, hands, options.limits);
   const listener = createHttp1Listener(plane, hands, options.limits, http2.serve);
@@ -112,13 +111,13 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
   const closeAll = async (deadlineMs: number, front: Front | null): Promise<{ readonly cut: number }> => {
-    const drained = await Promise.all([
+    const cut = await drained([
       listener.close(deadlineMs),
       http2.drain(deadlineMs),
-      front?.close(deadlineMs) ?? NO_FRONT,
+      front?.close(deadlineMs),
     ]);
     await Promise.all([upstream.close(), fetcher.close()]);
-    return { cut: drained.reduce((sum, { cut }) => sum + cut, 0) };
+    return { cut };
   };
   const front = await frontOf(options, host, live, fetch, (socket, facts) =>
     facts.tls?.negotiatedAlpn === 'h2' ? http2.serve(socket, facts) : listener.handle(socket, facts),
@@ -134,8 +133,7 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     throw new Error(admin.problem);
   }
   const say = options.say ?? (() => undefined);
-  const findPort = () =>
-    front?.ports().find((each) => each.kind === 'tls' && each.port === HTTPS_PORT)?.listensOn;
+  const findPort = () => front?.ports().find(isForHttps)?.listensOn;
   const lookAgain = async (): Promise<void> => {
     const problems = (await front?.refresh()) ?? [];
     redirects.httpsPort = findPort();
@@ -160,11 +158,24 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
     close: async (deadlineMs = DRAIN_MS) => {
       draining = true;
       live.swapped.delete(refresh);
-      const drained = await closeAll(deadlineMs, front);
+      const closed = await closeAll(deadlineMs, front);
       await admin?.close();
-      return drained;
+      return closed;
     },
   };
+}
+
+function isForHttps({ kind, port }: FrontPort): boolean {
+  return kind === 'tls' && port === HTTPS_PORT;
+}
+
+function promised(fetch: NonNullable<ScriptedHands['fetch']>): FrontServing['fetch'] {
+  return async (request: FetchRequest) => fetch(request);
+}
+
+/** How many connections were cut, of all that drain. */
+async function drained(all: readonly Promise<{ readonly cut: number }>[]): Promise<number> {
+  return (await Promise.all(all)).reduce((sum, { cut }) => sum + cut, 0);
 }
 
 interface Redirects {
@@ -182,8 +193,6 @@ function redirecting(wiring: LiveWiring['wiring'], redirects: Redirects): LiveWi
     },
   };
 }
-
-const NO_FRONT = { cut: 0 };
 
 /** The listener for those who watch over this process; null where nobody asked for it. */
 async function adminOf(
