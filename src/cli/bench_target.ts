@@ -10,7 +10,8 @@ import type { Activation } from '../expression/vocabulary/activation.ts';
 import { scopeFor } from '../expression/vocabulary/scopes.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { placed } from './expression_error.ts';
-import { isPolicyText, isScript, loadConfig, readText } from './load_config.ts';
+import { kindOfFile } from './file_kind.ts';
+import { isScript, loadConfig, readText } from './load_config.ts';
 
 /** What is measured: an edge, which may be one around a bare policy, or one expression. */
 export type BenchTarget =
@@ -32,7 +33,7 @@ export async function readTarget(path: string): Promise<ReadTarget> {
   if (path.endsWith('.cel')) return expressionTarget({ name: path, text: readText(path).trim() });
   if (isScript(path)) return edgeTarget(await loadConfig(path), () => null);
   const text = readText(path);
-  if (isPolicyText(text)) return policyTarget({ name: path, text });
+  if ((await kindOfFile(text)) === 'policy') return policyTarget({ name: path, text });
   const checked = await loadConfig(path);
   return edgeTarget(checked, lineOf(checked.locate));
 }

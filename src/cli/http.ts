@@ -7,6 +7,7 @@ import { serviceNaming } from '../engine/naming.ts';
 import { parseAuthority } from '../http/host.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
+import { tellKind } from './file_kind.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
 import { readText } from './load_config.ts';
 
@@ -70,7 +71,8 @@ async function edgeAround(address: string, policy: string | undefined): Promise<
   if (policy === undefined || text === undefined) return edge;
   const naming = serviceNaming('service');
   const source = { name: policy, text };
-  const { diagnostics } = checkPolicy(source, { naming, carriedBy: 'http' });
+  const found = checkPolicy(source, { naming, carriedBy: 'http', internalHosts: [] }).diagnostics;
+  const diagnostics = await tellKind(found, text, 'policy');
   const locate = locateInPolicyFile(source, POLICY_POINTER);
   return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
 }

@@ -5,6 +5,7 @@ import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
+import { kindOfFile, tellKind } from './file_kind.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
 export class FileError extends Error {
@@ -14,22 +15,11 @@ export class FileError extends Error {
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** The names of what only `edge/further_checks.ts` understands. */
 const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate|idp_metadata/;
-/** What stands at the left edge of a traffic policy, and never at that of an edge file. */
-const POLICY_KEY =
-  /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|on_event_stream_message|inbound|outbound)["']?\s*:/m;
-const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
-/** What stands at the left edge of a scenario file only. */
-const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
 export function isScript(path: string): boolean {
   return SCRIPTS.has(extname(path));
-}
-
-/** Whether a text is a traffic policy of its own, by the keys at its left edge. */
-export function isPolicyText(text: string): boolean {
-  return POLICY_KEY.test(text) && !EDGE_KEY.test(text);
 }
 
 /** Gives the findings about a text; `checkerFor` tells which kind of file it is. */
@@ -40,11 +30,12 @@ export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan'>;
 
 /** The checker for a text, with the code that it needs and no more. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
-  if (SCENARIO_KEY.test(text)) {
+  const kind = await kindOfFile(text);
+  if (kind === 'scenario') {
     const { checkScenario } = await import('../simulator/document/check.ts');
     return (source) => checkScenario(source).diagnostics;
   }
-  if (isPolicyText(text)) {
+  if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
     const { serviceNaming } = await import('../engine/naming.ts');
     const naming = serviceNaming('service');
@@ -62,6 +53,8 @@ export async function loadConfig(path: string, options: KeyOptions = {}): Promis
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
   const source = { name: path, text };
   const checked = checkEdge(source, further(path));
+  if (checked.config === null)
+    return { ...checked, diagnostics: await tellKind(checked.diagnostics, text, 'edge') };
   if (!text.includes('traffic_policy')) return checked;
   const { locateInPolicies } = await import('../edge/policy_places.ts');
   return { ...checked, locate: locateInPolicies(source, checked) };

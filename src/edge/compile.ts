@@ -19,6 +19,7 @@ import { ipPolicyTable } from './ip_policies.ts';
 import { type KeptParts, keptParts } from './kept_parts.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
 import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
+import { internalHostsOf, isInternalHost } from './internal_hosts.ts';
 import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
 import { type SamlHost, compileSamlHost } from './saml_host.ts';
 import type { TakeState } from './states.ts';
@@ -155,9 +156,7 @@ function contextOf(
   const { facts } = kept.shared('facts', [entries], () =>
     isKnown ? compileFacts(entries, '/facts', options.addressBooks) : { facts: NO_FACTS },
   );
-  const internalHosts = Object.values(config.edges.https)
-    .flatMap(({ hostports }) => hostports.map((each) => readHostport(each).host))
-    .filter(isInternalHost);
+  const internalHosts = internalHostsOf(Object.values(config.edges.https));
   const internal = kept.shared('internal hosts', internalHosts, () => new Set(internalHosts));
   const policy = kept.shared('policies', [facts, internal], () => ({
     facts,
@@ -230,11 +229,6 @@ export function readMatch(match: string): { host: string | null; path: string } 
 }
 
 const MATCHED: Because<EngineReason> = { code: 'route.matched', detail: {} };
-
-/** Hosts that only `forward-internal` reaches. */
-function isInternalHost(host: string): boolean {
-  return host.endsWith('.internal');
-}
 
 /** Begins the exchange of one request: finds its edge and route, or the reason why there is none. */
 export function beginExchange(

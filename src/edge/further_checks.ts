@@ -6,6 +6,7 @@ import { findProvider } from '../mechanisms/webhook/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
 import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type FurtherCheck, checkEdge } from './document/check.ts';
+import { internalHostsOf } from './internal_hosts.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KnownParts } from './document/known.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
@@ -86,6 +87,7 @@ function checkPolicies(
   const naming = serviceNaming(config.service_name ?? 'service');
   const { source } = document;
   const ipPolicies = Object.keys(config.ip_policies ?? {});
+  const internalHosts = internalHostsOf(Object.values(config.edges?.https ?? {}));
   const carriers = [
     ...routesOf(config).map((route) => Object.assign(route, { carriedBy: 'https_edge' as const })),
     ...streamEdgesOf(config).map((edge) => Object.assign(edge, { carriedBy: `${edge.kind}_edge` as const })),
@@ -95,7 +97,7 @@ function checkPolicies(
     if (text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const setting = { naming, carriedBy, ipPolicies, ...(secrets && { secrets }) } as const;
+    const setting = { naming, carriedBy, ipPolicies, internalHosts, ...(secrets && { secrets }) } as const;
     if (source !== undefined && span !== undefined) {
       return checkCarriedPolicy({ file: source, pointer: at, span, text }, setting).diagnostics;
     }

@@ -49,6 +49,23 @@ describe('a traffic policy inside an edge file', () => {
     expect(findings(policy('offic')).rendered).toMatch(/ERR_SERVICE_2216/);
   });
 
+  it('knows the internal endpoints of the file', () => {
+    const policy = (url: string) =>
+      `'{"on_http_request":[{"actions":[{"type":"forward-internal","config":{"url":"${url}"}}]}]}'
+    bills:
+      hostports: ["bills.internal:443", "old.internal:443"]
+      routes: [{ match_type: path_prefix, match: /, backend: { backend_id: app } }]`;
+    expect(findings(policy('https://bills.internal/all')).rendered).toBe('');
+    const { config, rendered } = findings(policy('https://bils.internal:443/all'));
+    // The service may have endpoints that the file does not: it is no error.
+    expect(config).not.toBeNull();
+    expect(rendered).toMatch(
+      /^edge\.yaml:14:\d+ warning policy\.unknown_endpoint there is no internal endpoint 'bils\.internal'\n/m,
+    );
+    expect(rendered).toMatch(/│ +\^{13} did you mean 'bills\.internal'\?/);
+    expect(rendered).toContain('internal endpoints: bills.internal, old.internal');
+  });
+
   it('may be an object of the library as well', () => {
     const config = {
       edges: {

@@ -10,7 +10,10 @@ import { fixSource } from '../../src/policy/document/fixes.ts';
 // of dashes and the policy after its safe fixes. `UPDATE=1` writes what is said today.
 
 const folder = new URL('../../fixtures/policies/', import.meta.url);
-const setting = { naming: serviceNaming('service') };
+const setting = {
+  naming: serviceNaming('service'),
+  internalHosts: ['app.internal', 'billing.internal', 'blog.internal'],
+};
 const DASHES = '\n----------\n';
 
 function answer(text: string): string {

@@ -18,6 +18,8 @@ export const POLICY_WARNINGS = {
   'policy.not_simulated':
     'The action is checked but not run by this version: requests that reach it are stopped.',
   'policy.no_prefix': 'An Authorization header has a scheme before its token.',
+  'policy.unknown_endpoint':
+    'No HTTPS edge of the configuration has the host that forward-internal names: requests that reach it fail.',
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
   'policy.empty': 'The policy has no rule.',
 } as const;

@@ -7,6 +7,7 @@ import type { ReadAction } from './actions.ts';
 import type { Entries } from './config.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
+import { checkForwarded } from './forwarded.ts';
 import { checkConditions, checkText } from './expressions.ts';
 import type { Found, Looking } from './expressions.ts';
 import { findingsOf } from './findings.ts';
@@ -102,6 +103,7 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
+  checkForwarded(policy, setting, rules, report);
   const diagnostics = findings.list.toSorted(
     (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );

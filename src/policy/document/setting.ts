@@ -30,6 +30,8 @@ export interface PolicySetting {
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
+  /** Hosts of the endpoints that `forward-internal` reaches. */
+  readonly internalHosts?: readonly string[];
   /** Names of the secrets that `secrets.get` finds, by vault. */
   readonly secrets?: Readonly<Record<string, readonly string[]>>;
 }
