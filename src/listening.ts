@@ -111,11 +111,8 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
   const closeAll = async (deadlineMs: number, front: Front | null): Promise<{ readonly cut: number }> => {
-    const cut = await drained([
-      listener.close(deadlineMs),
-      http2.drain(deadlineMs),
-      front?.close(deadlineMs),
-    ]);
+    const others = front === null ? [] : [front.close(deadlineMs)];
+    const cut = await drained([listener.close(deadlineMs), http2.drain(deadlineMs), ...others]);
     await Promise.all([upstream.close(), fetcher.close()]);
     return { cut };
   };
