@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEdge } from '../../src/edgeproof.ts';
+import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
@@ -13,6 +13,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
 const upstream = createServer((_request, response) => void response.end('ok'));
 
 describe('HTTP/2 with prior knowledge on a clear port', () => {
+  let edge: Edge;
   let listening: Listening;
   const statuses: number[] = [];
 
@@ -21,7 +22,7 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     await once(upstream, 'listening');
     const { port } = upstream.address() as AddressInfo;
     const routes = [{ match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } }];
-    const edge = createEdge(
+    edge = createEdge(
       {
         backends: { app: { static: { address: `127.0.0.1:${port}` } } },
         edges: { https: { a: { hostports: ['a.test:443'], routes } } },
@@ -37,8 +38,11 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     upstream.close();
   });
 
-  async function open(): Promise<{ socket: Socket; got: () => string }> {
-    const socket = connect({ port: listening.port, host: '127.0.0.1', noDelay: true });
+  async function open(
+    port = listening.port,
+    allowHalfOpen = false,
+  ): Promise<{ socket: Socket; got: () => string }> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
     let got = '';
     socket.on('error', () => undefined).on('data', (bytes: Buffer) => (got += bytes.toString('latin1')));
     await once(socket, 'connect');
@@ -84,6 +88,19 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     await once(socket, 'end');
     expect(got()).toMatch(/^HTTP\/1\.1 408 /);
     expect(statuses).toEqual([408]);
+    socket.destroy();
+  });
+
+  it('an idle client that is told goodbye and does not go is cut', async () => {
+    const own = await edge.listen({ limits: { keepAliveMs: 200, lingerMs: 200 } });
+    const { socket, got } = await open(own.port, true);
+    socket.write(PREFACE + SETTINGS, 'latin1');
+    await once(socket, 'end');
+    expect(framesOf(got())).toContain(7);
+    await new Promise((resolve) => void setTimeout(resolve, 400));
+    const from = performance.now();
+    expect(await own.close(5_000)).toEqual({ cut: 0 });
+    expect(performance.now() - from).toBeLessThan(1_000);
     socket.destroy();
   });
 
