@@ -83,11 +83,14 @@ export default defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: {
-      groups: Object.entries(CHUNKS).map(([name, roots], index) => ({
-        name,
-        test: (id: string) => roots.some((root) => id === builtPath(root)),
-        priority: 10 - index,
-      })),
+      groups: [
+        { name: 'commander', test: /\/node_modules\/commander\//, priority: 20 },
+        ...Object.entries(CHUNKS).map(([name, roots], index) => ({
+          name,
+          test: (id: string) => roots.some((root) => id === builtPath(root)),
+          priority: 10 - index,
+        })),
+      ],
     },
   },
 });

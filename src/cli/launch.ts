@@ -23,6 +23,16 @@ type Wrapper = (exports: unknown, require: Load, module: Loaded, filename: strin
 /** A run that takes longer than this keeps what it has compiled so far: V8 forgets code that is not used again. */
 const LONG_RUN_MS = 2_000;
 
+/**
+ * Cases are over before it pays to make fast code of what they run: it is made later than usual. Of verbs that run for
+ * long the opposite holds.
+ */
+const LATE_VERBS: ReadonlySet<string> = new Set(['test']);
+const LATE = '--invocation-count-for-maglev=2000';
+/** Versions of V8 that are known to have the flag: others would complain. */
+const KNOWN_V8 = /^1[34]\./;
+
+const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none';
 const loaded = new Map<string, Loaded>();
 const fresh: (() => void)[] = [];
 const besides = nodeModule.createRequire(import.meta.filename);
@@ -58,9 +68,8 @@ function compiled(file: string, kept: string | null): Script {
 function keptPath(id: string, file: string): string | null {
   const folder = nodeModule.getCompileCacheDir();
   if (folder === undefined) return null;
-  const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none';
-  const { size, mtimeMs } = statSync(file);
-  return join(folder, `edgeproof-${verb}-${id.slice(2)}-${size}-${mtimeMs}`);
+  const { size, mtimeMs, ino } = statSync(file);
+  return join(folder, `edgeproof-${verb}-${id.slice(2)}-${ino}-${size}-${mtimeMs}`);
 }
 
 function readIfThere(path: string): Buffer | undefined {
@@ -90,6 +99,8 @@ if (nodeIsTooOld(process.versions.node)) {
   process.exitCode = 2;
 } else {
   nodeModule.enableCompileCache();
+  if (LATE_VERBS.has(verb) && KNOWN_V8.test(process.versions.v8))
+    process.getBuiltinModule('node:v8').setFlagsFromString(LATE);
   setTimeout(keepFresh, LONG_RUN_MS).unref();
   process.once('exit', keepFresh);
   void start();

@@ -47,7 +47,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   // Editors and hooks call the checker on every save: plain calls do not wait for the option parser.
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {
-    return (await import('./check.ts')).check(rest, {});
+    return (await import('./check_files.ts')).check(rest, {});
   }
   const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   const { Command, CommanderError } = await import('commander');

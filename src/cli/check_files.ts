@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
+import type { Carried, Plan } from '../policy/document/setting.ts';
+import { EXIT } from './exit_codes.ts';
+import { type Surrounding, FileError, checkerFor, isScript, loadConfig, readText } from './load_config.ts';
+import { wantsColor } from './terminal.ts';
+
+export interface CheckOptions {
+  readonly json?: boolean;
+  readonly fix?: boolean;
+  readonly as?: Carried;
+  readonly plan?: Plan;
+}
+
+/** Checks files and gives the exit code. */
+export async function check(
+  files: readonly string[],
+  { json = false, fix = false, as, plan }: CheckOptions,
+): Promise<number> {
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
+  const all: Diagnostic[] = [];
+  try {
+    for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.usage;
+  }
+  process.stdout.write(await told(all, files, json));
+  return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
+}
+
+/** Editors and hooks call the checker on every save: what only findings need is loaded for findings. */
+async function told(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
+  if (json) {
+    const { diagnosticsToJson } = await import('../diagnostics/json.ts');
+    return `${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`;
+  }
+  if (all.length === 0) return `${files.join(', ')}: no problems found\n`;
+  const { renderDiagnostics } = await import('../diagnostics/render.ts');
+  return renderDiagnostics(all, { color: wantsColor(process.stdout) });
+}
+
+async function findingsOf(
+  file: string,
+  { json, fix, setting }: { readonly json: boolean; readonly fix: boolean; readonly setting: Surrounding },
+): Promise<readonly Diagnostic[]> {
+  if (isScript(file)) return (await loadConfig(file)).diagnostics;
+  const source: Source = { name: file, text: readText(file) };
+  const checker = await checkerFor(source.text, setting);
+  if (!json) await tellCertainty(source.text);
+  if (!fix) return checker(source);
+  const { fixSource } = await import('../policy/document/fixes.ts');
+  const { text, applied } = fixSource(source, (each) => [...checker(each)]);
+  if (applied.length > 0) {
+    writeFileSync(file, text);
+    process.stdout.write(`${file}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied\n`);
+  }
+  return checker({ name: file, text });
+}
+
+const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
+
+/** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
+async function tellCertainty(text: string): Promise<void> {
+  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { findProvider } = await import('../mechanisms/webhook/table.ts');
+  const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
+  for (const name of names) {
+    const provider = findProvider(name);
+    if (provider !== undefined)
+      process.stderr.write(`webhook provider ${name}: certainty ${provider.certainty}\n`);
+  }
+}
