@@ -16,9 +16,9 @@ export interface KeptParts {
     context: Context,
     compile: (context: Context) => Compiled,
   ) => Compiled;
-  /** A value that all parts share, made again when its circumstances are not what they were. */
   /** IP policies by their names. */
   readonly policies: Map<string, LinkedPolicy>;
+  /** A value that all parts share, made again when its circumstances are not what they were. */
   readonly shared: <Value>(name: string, circumstances: readonly unknown[], make: () => Value) => Value;
 }
 
