@@ -6,10 +6,11 @@ import type { Identity } from '../development_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';
 import { durationMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
+import type { Chance } from './chance.ts';
 import { decisionOf } from './expect/deeper.ts';
 import type { Flight } from './flight.ts';
 import { type Histogram, histogram } from './histogram.ts';
-import { type PreparedRequest, putUpstreams, simulatedWorld } from './simulator.ts';
+import { type PreparedRequest, type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 import type { EdgeUnderTest } from './under_test.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
@@ -147,16 +148,7 @@ export function simulate(
     world.clock.schedule(startMs + atMs, () => putUpstreams(world.upstreams, upstreams));
   }
   for (const [index, each] of compiled.arrivals.entries()) {
-    const { random } = world.chance.split(`arrivals ${index}`);
-    const gapMs = () => (each.model === 'constant' ? each.meanMs : -Math.log(1 - random()) * each.meanMs);
-    const arrive = (atMs: number): void => {
-      if (atMs >= each.untilMs) return;
-      world.clock.schedule(startMs + atMs, () => {
-        arrive(atMs + gapMs());
-        world.begin(each.request);
-      });
-    };
-    arrive(each.fromMs + (each.model === 'constant' ? 0 : gapMs()));
+    scheduleArrivals(world, each, world.chance.split(`arrivals ${index}`), startMs);
   }
   world.settle();
   return {
@@ -170,6 +162,19 @@ export function simulate(
     latency,
     changes: compiled.changes.map(({ atMs, upstreams }) => ({ atMs, says: changeText(upstreams) })),
   };
+}
+
+/** Requests arrive whether or not earlier ones were answered: each schedules the next one. */
+function scheduleArrivals(world: SimulatedWorld, each: Arrivals, { random }: Chance, startMs: number): void {
+  const gapMs = () => (each.model === 'constant' ? each.meanMs : -Math.log(1 - random()) * each.meanMs);
+  const arrive = (atMs: number): void => {
+    if (atMs >= each.untilMs) return;
+    world.clock.schedule(startMs + atMs, () => {
+      arrive(atMs + gapMs());
+      world.begin(each.request);
+    });
+  };
+  arrive(each.fromMs + (each.model === 'constant' ? 0 : gapMs()));
 }
 
 /** What upstreams do from then on, in a few words. */

@@ -88,17 +88,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     const nowMs = clock.nowMs();
     const request = given.signedAt === undefined ? given : given.signedAt(nowMs);
     const connection = { ...request.connection, startMs: nowMs };
-    const flight: Flight = {
-      index: count++,
-      exchange: exchangeOf(request.head, connection),
-      requestBody: request.body,
-      sentMs: nowMs,
-      endMs: Number.NaN,
-      seen: null,
-      fetched: null,
-      response: NO_RESPONSE,
-      done: done ?? null,
-    };
+    const flight = flightOf(count++, exchangeOf(request.head, connection), request.body, nowMs, done ?? null);
     sent?.(flight);
     drive(flight, stage, land, request.leaveAfterMs);
     return flight;
@@ -117,6 +107,26 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     settle: () => {
       while (clock.step());
     },
+  };
+}
+
+function flightOf(
+  index: number,
+  exchange: Exchange,
+  requestBody: Uint8Array,
+  sentMs: number,
+  done: Flight['done'],
+): Flight {
+  return {
+    index,
+    exchange,
+    requestBody,
+    sentMs,
+    endMs: Number.NaN,
+    seen: null,
+    fetched: null,
+    response: NO_RESPONSE,
+    done,
   };
 }
 

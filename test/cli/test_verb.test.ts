@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, rm, readFile, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -97,11 +97,28 @@ describe('edgeproof test', () => {
     expect(ran.code).toBe(code);
   });
 
-  it('exits 77 when nothing is selected', async () => {
-    expect(await run('--filter', 'nothing like it')).toMatchObject({
-      code: 77,
-      stderr: 'no case was selected\n',
-    });
+  it.each([
+    [['--filter', 'nothing like it']],
+    [['--tag', 'nothing', '--jobs', '2', 'cases.scenario.yaml', 'other.scenario.yaml']],
+    [['--shard', '99/99']],
+  ])('exits 77 when nothing is selected: %j', async (args) => {
+    await writeFile(join(folder, 'other.scenario.yaml'), CASES);
+    const ran = await run(...args);
+    await rm(join(folder, 'other.scenario.yaml'));
+    expect(ran).toMatchObject({ code: 77, stderr: 'no case was selected\n' });
+  });
+
+  it('says which upstreams and identities nobody asks, on threads too, and that an edge cannot be read', async () => {
+    const unused = 'identities: { zoe: {} }\nupstreams: { app: 200, next: 200 }\n';
+    await writeFile(join(folder, 'u1.yaml'), CASES.replace('upstreams: { app: 200 }\n', unused));
+    await writeFile(join(folder, 'u2.yaml'), CASES.replace('edge: edge.yaml', 'edge: edgy.yaml'));
+    const { code, stdout } = await run('u1.yaml', 'u2.yaml', '--jobs', '2');
+    expect(code).toBe(3);
+    expect(stdout).toContain("u1.yaml:2:15 warning scenario.unused_identity no case asks as 'zoe'");
+    expect(stdout).toContain('u2.yaml:1:7 error scenario.unreadable cannot read edgy.yaml');
+    expect(stdout).toContain("did you mean 'edge.yaml'?");
+    const alone = await run('u1.yaml', '--tag', '!broken');
+    expect(alone.stdout).not.toContain('unused_upstream');
   });
 
   it.each([

@@ -7,8 +7,8 @@ const ok = { name: 'a', request: '/', expect: { status: 200 } };
 const expecting = (wanted: object) => ({ cases: [{ ...ok, expect: wanted }] });
 const sending = (request: unknown) => ({ cases: [{ ...ok, request }] });
 
-// table: a mistake, where it is found, what is said of it, and what was meant
 type Mistake = readonly [value: object, pointer: string, says: RegExp, hint?: string];
+// table: a mistake, where it is found, what is said of it, and what was meant
 const MISTAKES: readonly Mistake[] = [
   [expecting({ status: 'abc' }), '/cases/0/expect/status', /'abc' is no status/],
   [

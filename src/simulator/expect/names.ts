@@ -14,8 +14,8 @@ import type { BecauseConfig } from '../document/schema.ts';
 type Reporting = Report<ScenarioCode>;
 
 const TYPES = MODULES.map(({ type }) => type);
-/** What steps of a trace are called after that are no modules. */
-const ENGINE_STEPS = ['route', 'connect', 'upstream', 'engine'];
+/** What steps of a trace are called after: modules, and what is none. */
+const STEPS = [...TYPES, 'route', 'connect', 'upstream', 'engine'];
 
 /** A backend of the edge, or `none`. */
 export function checkBackendName(
@@ -44,20 +44,24 @@ export function checkDecision(module: string, decision: unknown, pointer: string
     });
     return;
   }
-  const decisions: readonly string[] = [
-    ...new Set([
-      'allow',
-      'block',
-      'not_run',
-      'invalid',
-      ...Object.values(known.reasons).map((each) => each.decision),
-    ]),
-  ];
+  const decisions = decisionsOf(known);
   if (typeof decision !== 'string' || decisions.includes(decision)) return;
   report('scenario.bad_expectation', pointer, `${module} never decides ${quoted(decision)}`, {
     hint: didYouMean(suggest(decision, decisions)),
     notes: [`one of: ${listed(decisions)}`],
   });
+}
+
+const decisionsByType = new Map<string, readonly string[]>();
+
+/** What events and expectations may have of a module; found once, for cases are many. */
+function decisionsOf({ type, reasons }: (typeof MODULES)[number]): readonly string[] {
+  let known = decisionsByType.get(type);
+  if (known === undefined) {
+    const own = Object.values(reasons).map(({ decision }) => decision);
+    decisionsByType.set(type, (known = [...new Set(['allow', 'block', 'not_run', 'invalid', ...own])]));
+  }
+  return known;
 }
 
 /** The module and the code of a step. */
@@ -67,11 +71,10 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   const at = (key: string) => pointerTo(pointer, key);
   if (code !== undefined) checkCode(code, at('code'), report);
   if (module === undefined) return;
-  const names = [...TYPES, ...ENGINE_STEPS];
-  if (!names.includes(module)) {
+  if (!STEPS.includes(module)) {
     report('scenario.unknown_module', at('module'), `no module is called ${quoted(module)}`, {
-      hint: didYouMean(suggest(module, names)),
-      notes: [`the modules: ${listed(names)}`],
+      hint: didYouMean(suggest(module, STEPS)),
+      notes: [`the modules: ${listed(STEPS)}`],
     });
     return;
   }
