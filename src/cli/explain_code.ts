@@ -52,7 +52,7 @@ function otherCodes(): OtherCodes {
 const WHERE = {
   document: 'Found when a policy is checked.',
   runtime: 'Given while traffic runs, in the response field of error codes.',
-  service: 'Given by the service only.',
+  service: 'Given by the service only, never here.',
   sentence: '',
 } as const;
 

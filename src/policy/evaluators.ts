@@ -71,7 +71,8 @@ export function compileCondition(
 /** Why a condition that gave neither true nor false stops the request. */
 export function conditionFailure({ text, pointer }: Condition, outcome: Outcome): Failure {
   const reason = outcome instanceof EvalError ? outcome.says : 'it is neither true nor false';
-  return new Failure(FAILURES.expression, `the expression \`${text}\` has no result: ${reason}`, pointer);
+  const number = outcome instanceof EvalError ? numberOf(outcome, FAILURES.expression) : FAILURES.expression;
+  return new Failure(number, `the expression \`${text}\` has no result: ${reason}`, pointer);
 }
 
 /** Compiles a bare expression of an action's config. */
@@ -86,7 +87,7 @@ export function compileField(
   const evaluate = watch === undefined ? program.evaluate : watch(program, pointer, 0);
   return (activation) => {
     const outcome = evaluate(activation);
-    return outcome instanceof EvalError ? failureOf(FAILURES.field, text, outcome.says, pointer) : outcome;
+    return outcome instanceof EvalError ? failureOf(FAILURES.field, text, outcome, pointer) : outcome;
   };
 }
 
@@ -108,7 +109,7 @@ export function compileText(
   if (constant !== undefined) return { constant, text: () => constant };
   const text = (activation: Activation): string | Failure => {
     const made = evaluate(activation);
-    return typeof made === 'string' ? made : failureOf(FAILURES.interpolation, source, made.says, pointer);
+    return typeof made === 'string' ? made : failureOf(FAILURES.interpolation, source, made, pointer);
   };
   return { constant: null, text };
 }
@@ -128,7 +129,7 @@ export function compileData(
   return (activation) => {
     const outcome = evaluate(activation);
     return outcome instanceof EvalError
-      ? failureOf(FAILURES.interpolation, shown, outcome.says, pointer)
+      ? failureOf(FAILURES.interpolation, shown, outcome, pointer)
       : outcome;
   };
 }
@@ -147,12 +148,21 @@ function watching(base: string, watch: Watch | undefined): Pick<TemplateOptions,
 
 const SHOWN_UNITS = 200;
 
-function failureOf(number: number, text: string, reason: string, pointer: string): Failure {
+/** The number of an error: its own where the evaluation was broken off, whatever it was for. */
+function numberOf({ code }: EvalError, otherwise: number): number {
+  return code === 'expr.budget_exceeded' ? FAILURES.budget : otherwise;
+}
+
+function failureOf(number: number, text: string, error: EvalError, pointer: string): Failure {
+  return failureSaying(numberOf(error, number), text, error.says, pointer);
+}
+
+function failureSaying(number: number, text: string, reason: string, pointer: string): Failure {
   const shown = text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text;
   return new Failure(number, `\`${shown}\` has no value: ${reason}`, pointer);
 }
 
 function failing(number: number, text: string, reason: string | undefined, pointer: string): () => Failure {
-  const failure = failureOf(number, text, reason ?? 'it does not compile', pointer);
+  const failure = failureSaying(number, text, reason ?? 'it does not compile', pointer);
   return () => failure;
 }

@@ -6,6 +6,8 @@ export const FAILURES = {
   interpolation: 2238,
   /** A bare expression in a config has no value. */
   field: 2253,
+  /** An expression took more than one evaluation may. */
+  budget: 2249,
   /** The action could not do its work, for a reason that has no number of its own. */
   action: 2300,
   hops: 3501,

@@ -133,6 +133,8 @@ describe('explain-code', () => {
     ['2254', 'Given while traffic runs'],
     ['ERR_SERVICE_3005', 'did not answer in time'],
     ['2263', 'Given by the service only'],
+    ['2241', 'not known here'],
+    ['3700', 'checked and not run'],
     ['2248', 'on an HTTPS edge'],
   ])('%s is explained', async (written, part) => {
     const { code, stdout } = await run('explain-code', written);

@@ -4,7 +4,7 @@ import type { Plan } from '../document/setting.ts';
 import type { DocumentCode, RuntimeCode } from './code.ts';
 import { DOCUMENT_CODES } from './document_codes.ts';
 import { EXPRESSION_CODES } from './expression_codes.ts';
-import { OTHER_CODES, RUNTIME_CODES } from './runtime_codes.ts';
+import { NUMBERS_WITHOUT_MEANING, OTHER_CODES, RUNTIME_CODES } from './runtime_codes.ts';
 import { POLICY_WARNINGS } from './warnings.ts';
 
 /** What is known of a code. */
@@ -68,11 +68,18 @@ function findNumber(
   if (runtime !== undefined) return { kind: 'runtime', code, row: runtime };
   const other = OTHER_CODES.find(isIt);
   if (other !== undefined) return { kind: 'service', code, row: other };
+  if (NUMBERS_WITHOUT_MEANING.includes(number)) return { kind: 'service', code, row: withoutMeaning(number) };
   const near = suggest(
     code,
     numbersOf(others).map((known) => naming.errorCode(known)),
   );
   return { kind: 'unknown', didYouMean: near };
+}
+
+function withoutMeaning(number: number): RuntimeCode {
+  const means =
+    'The number lies among those of policies, and what the service means by it is not known here.';
+  return { number, title: 'No known meaning', means };
 }
 
 /** What carries the policy of an example, in words; undefined where it does not matter. */
@@ -137,8 +144,9 @@ export function codesMarkdown(naming: Pick<ServiceNaming, 'errorCode' | 'service
     sentencesTable(EXPRESSION_CODES),
     '## Given while a policy runs',
     numbersTable(RUNTIME_CODES, errorCode),
-    '## Documented by the service, without a place on an edge',
+    '## Numbers of the service that are not given here',
     numbersTable(OTHER_CODES, errorCode),
+    `No meaning is known of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')}: they are never given here.`,
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -8,7 +8,12 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
     means:
       'An expression between `${` and `}` gave an error on this request. Reading a header or a result that is not there is the usual cause.',
   },
-  { number: 2249, title: 'Memory limit', means: 'An action would have made a text larger than it may be.' },
+  {
+    number: 2249,
+    title: 'Memory limit',
+    means:
+      'An expression took more than one evaluation may: too many steps, or values that are too large. The request is stopped.',
+  },
   {
     number: 2253,
     title: 'Field expression failed',
@@ -88,17 +93,6 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
     means: 'A custom response has a body, but its status does not permit one.',
   },
   {
-    number: 3700,
-    title: 'Request blocked by rules',
-    means: 'The core rule set found the request dangerous.',
-  },
-  { number: 3701, title: 'Rules failed', means: 'The core rule set could not read a body.' },
-  {
-    number: 3702,
-    title: 'Response blocked by rules',
-    means: 'The core rule set found the response dangerous.',
-  },
-  {
     number: 3900,
     title: 'Template of a replacement failed',
     means:
@@ -125,15 +119,9 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
     title: 'Body not changed',
     means: 'Replacing would make more than 1 MiB of the body.',
   },
-  {
-    number: 3905,
-    title: 'Length not changed',
-    means:
-      'The service gives it when the length of a changed body cannot be set. Here whoever writes the message sets the length, and it cannot fail.',
-  },
 ];
 
-// table: codes that the service documents and that have no place on an edge of ours
+// table: codes that the service documents and that are not given here
 export const OTHER_CODES: readonly RuntimeCode[] = [
   {
     number: 2213,
@@ -146,8 +134,37 @@ export const OTHER_CODES: readonly RuntimeCode[] = [
     means: 'The endpoint has a protocol that the service does not know.',
   },
   {
+    number: 2247,
+    title: 'URL not read again',
+    means: 'A URL that was found good could not be read at a later step: a fault of the service itself.',
+  },
+  {
     number: 2263,
     title: 'Policy not in the plan',
     means: 'The plan of the account does not include a feature of the policy.',
   },
+  {
+    number: 3700,
+    title: 'Request blocked by rules',
+    means: 'The core rule set found the request dangerous. That action is checked and not run here.',
+  },
+  {
+    number: 3701,
+    title: 'Rules failed',
+    means: 'The core rule set could not read a body. That action is checked and not run here.',
+  },
+  {
+    number: 3702,
+    title: 'Response blocked by rules',
+    means: 'The core rule set found the response dangerous. That action is checked and not run here.',
+  },
+  {
+    number: 3905,
+    title: 'Length not changed',
+    means:
+      'The service gives it when the length of a changed body cannot be set. Here whoever writes the message sets the length, and it cannot fail.',
+  },
 ];
+
+/** Numbers among those of policies of which no meaning is known. */
+export const NUMBERS_WITHOUT_MEANING: readonly number[] = [2241, 2242, 2251, 2255, 2259, 2260, 2266, 2267];
