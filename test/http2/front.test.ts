@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
@@ -8,6 +8,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 import type { Listening } from '../../src/listening.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+if (!hasCurl) process.stderr.write('HTTP/2 with curl is skipped: it is not installed\n');
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -290,7 +293,7 @@ describe('HTTP/2 from clients', () => {
     expect(sent).toBeLessThan(5_000);
   });
 
-  it('curl speaks it with prior knowledge', async () => {
+  it.skipIf(!hasCurl)('curl speaks it with prior knowledge', async () => {
     const { stdout } = await promisify(execFile)('curl', [
       '-s',
       '--http2-prior-knowledge',
