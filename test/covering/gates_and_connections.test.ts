@@ -156,4 +156,38 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     });
     expect(cases[0]!.near).toBe("as 'member' (teams acme/platform, groups staff) it would be as expected");
   });
+
+  it('are covered in policies, too', () => {
+    const login = { issuer_url: 'https://idp.test', client_id: 'a', client_secret: 'b' };
+    const edge = createEdge({
+      backends: { app: { static: { address: 'localhost:3000' } } },
+      edges: {
+        https: {
+          shop: {
+            hostports: ['shop.test:443'],
+            routes: [
+              {
+                match_type: 'path_prefix',
+                match: '/',
+                backend: { backend_id: 'app' },
+                traffic_policy: policy('on_http_request', [
+                  { name: 'login', actions: [{ type: 'openid-connect', config: login }] },
+                  {
+                    name: 'others',
+                    expressions: ["!actions.service.oidc.identity.email.endsWith('@acme.test')"],
+                    actions: [{ type: 'deny' }],
+                  },
+                ]),
+              },
+            ],
+          },
+        },
+      },
+    });
+    const start = { name: 'a', request: '/', expect: { status: 302 } };
+    const { cases, identities } = coverScenario(edge, { cases: [start] }).emit();
+    const again = coverScenario(edge, { identities, cases: [start, ...cases] });
+    expect(again.cases.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(again.missed({ rules: 100, actions: 100, outcomes: 100, mcdc: 100, reasons: 75 })).toEqual([]);
+  });
 });

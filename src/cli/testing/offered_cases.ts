@@ -39,11 +39,13 @@ async function beginnings({ checked }: LoadedScenario, edge: EdgeConfig): Promis
 function testedBy({ first }: BookedEdge, path: string | null): Tested {
   const { shell } = first.checked.scenario!;
   const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
+  // Policies read them; they stand beside in a scenario file already.
+  const secrets = shell.secrets === undefined ? {} : { secrets: shell.secrets };
   const [key, value] = Object.entries(own)[0]!;
-  if (typeof value !== 'string' || path === null) return own;
+  if (typeof value !== 'string' || path === null) return { ...own, ...secrets };
   const target = resolve(first.edgeName);
   const beside = relative(dirname(resolve(path)), target);
-  return { [key]: beside.startsWith('.') ? beside : `./${beside}` } as unknown as Tested;
+  return { [key]: beside.startsWith('.') ? beside : `./${beside}`, ...secrets } as unknown as Tested;
 }
 
 /** Writes the cases of all edges: one file, or one for each edge that has some. */

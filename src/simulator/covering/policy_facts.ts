@@ -27,6 +27,11 @@ const ending = (end: string, always: boolean): Endings => ({
   always,
 });
 
+const LOGIN: Endings = {
+  codes: new Set(['answered', 'denied', 'redirected'].map((end) => `traffic_policy.${end}`)),
+  always: false,
+};
+
 /** Actions of which it is known how they end; of all others anything is possible. */
 const ENDINGS: Partial<Readonly<Record<ActionType, Endings>>> = {
   'add-headers': NONE,
@@ -48,6 +53,9 @@ const ENDINGS: Partial<Readonly<Record<ActionType, Endings>>> = {
   'restrict-ips': ending('denied', false),
   'circuit-breaker': ending('denied', false),
   'basic-auth': ending('denied', false),
+  oauth: LOGIN,
+  'openid-connect': LOGIN,
+  saml: LOGIN,
 };
 
 export function endingsOf({ type }: Action): Endings {

@@ -138,6 +138,11 @@ function actionPoints(
 function impossibleCode({ type, config }: Action, code: string, carrier: PlacedRoute['kind']): string | null {
   if (type === 'deny' && (code === 'closed') === (carrier === 'https'))
     return `that is for connections ${carrier === 'https' ? 'without' : 'with'} HTTP`;
+  if (code === 'not_run' && (type === 'oauth' || type === 'openid-connect' || type === 'saml'))
+    return 'in cases a provider stands in for the one that is meant';
+  if ((type === 'openid-connect' || type === 'oauth') && code === 'answered')
+    return 'a gate of this protocol has no further paths';
+  if (type === 'openid-connect' && code === 'not_authorized') return 'everybody who can log in is let in';
   if (type === 'restrict-ips') {
     const { allow, deny, ip_policies: policies } = config;
     if (code === 'denied' && deny.length === 0 && policies.length === 0) return 'no range is denied';

@@ -31,17 +31,21 @@ export function gatePools(
   config: EdgeConfig,
   routes: Routes,
   actions: Actions,
-  signer: Signer | null,
+  { signer, texts }: { readonly signer: Signer | null; readonly texts: readonly string[] },
 ): GatePools {
   const gates = routes.flatMap(({ route }): GateConfig[] =>
     [route.oauth, route.oidc, route.saml].flatMap((gate) => (gate?.enabled === true ? [gate] : [])),
   );
-  const logsIn = gates.length > 0 || actions.some(({ type }) => LOGIN_ACTIONS.has(type));
+  const inPolicy = actions.some(({ type }) => LOGIN_ACTIONS.has(type));
+  const logsIn = gates.length > 0 || inPolicy;
   return {
-    askers: logsIn ? askersOf(gates) : [],
-    reserved: logsIn ? reservedOf(config) : [],
+    askers: logsIn ? [...askersOf(gates), ...namedAskers(texts)] : [],
+    reserved: logsIn ? reservedOf(config, inPolicy) : [],
     signatures: signer === null ? [] : signaturesOf(routes, actions, signer),
-    befores: gates.flatMap((gate) => sessionBefores(gate)),
+    befores: [
+      ...gates.flatMap((gate) => sessionBefores(gate)),
+      ...(inPolicy ? sessionBefores(OF_ACTIONS) : []),
+    ],
     isAskedForPages: logsIn,
   };
 }
@@ -91,14 +95,36 @@ function askersOf(gates: readonly GateConfig[]): Asker[] {
   ];
 }
 
-/** Below the base of a gate: its own paths of whatever protocol, and nothing. */
-const WITHIN = ['authn', 'logout', 'signed_out', 'callback', 'saml/metadata', 'saml/acs', 'nothing-here'];
+/** Whoever has an address that an expression of a policy speaks of, or one of its domain. */
+function namedAskers(texts: readonly string[]): Asker[] {
+  const addresses = texts.flatMap((text) => {
+    if (!/^[\w.+-]*@[\w.-]+$/.test(text)) return [];
+    return [text.startsWith('@') ? `member${text}` : text];
+  });
+  return [...new Set(addresses)].map((email) => ({ name: email, facts: { email } }));
+}
 
-function reservedOf({ edges }: EdgeConfig): string[] {
+/** What sessions of actions last, in seconds, where nothing else is said. */
+const OF_ACTIONS = { enabled: true, inactivity_timeout: 3_600, maximum_duration: 43_200 };
+
+/** Below the base of a gate: its own paths of whatever protocol, and nothing. */
+const WITHIN = [
+  'authn',
+  'login',
+  'logout',
+  'signed_out',
+  'callback',
+  'saml/metadata',
+  'saml/acs',
+  'nothing-here',
+];
+
+function reservedOf({ edges, service_name: service }: EdgeConfig, inPolicy: boolean): string[] {
   const ground = simulatedGround('https://login.test');
   const bases = Object.entries(edges.https).flatMap(([edge, { routes }]) =>
     gatesOf(edge, routes, ground).flatMap((gate) => gate?.base ?? []),
   );
+  if (inPolicy) bases.push(`/${service}/`);
   return [...new Set(bases)].flatMap((base) => WITHIN.map((path) => base + path));
 }
 

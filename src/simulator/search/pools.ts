@@ -60,7 +60,10 @@ export function poolsOf(
     const policy = policyOf(placed, config);
     return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
-  const gates = gatePools(config, routes, actions, signer);
+  const gates = gatePools(config, routes, actions, {
+    signer,
+    texts: asked.flatMap((each) => each.texts),
+  });
   const isRandom = asked.some((each) => each.isRandom);
   const isWeighted = Object.values(config.backends).some(({ weighted }) => weighted !== undefined);
   const backends = dialledBackends(config);
