@@ -1,10 +1,10 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
-import { type FieldList, firstValue, isFieldName, NO_FIELDS } from '../http/fields.ts';
+import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
 import type { ExchangeLimits } from './attempt.ts';
 import type { Deadlines, Due } from './deadlines.ts';
 import { codeName } from './http2_codes.ts';
-import { declaredLength, http2Fields, http2Trailers, withoutPseudo } from './http2_fields.ts';
+import { declaredLength, http2Head, http2Trailers, withoutPseudo } from './http2_fields.ts';
 import type { Opened, SessionPool, UpstreamSession } from './http2_sessions.ts';
 import type {
   Body,
@@ -21,8 +21,6 @@ export interface Http2Limits extends ExchangeLimits {
   readonly deadlines: Deadlines;
 }
 
-/** RFC 9110 §8.6: these say also that their content is empty. */
-const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const MOST_INTERIM = 100;
 
 /**
@@ -43,6 +41,8 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
   #isSettled = false;
   #hasFlowed = false;
   #interim = 0;
+  /** Of the declared length of the response. */
+  #missingBytes = 0;
   #trailers: FieldList = NO_FIELDS;
   #requestTrailers: FieldList = NO_FIELDS;
   #pieces: Uint8Array[] = [];
@@ -154,6 +154,7 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
   readonly #onData = (bytes: Buffer): void => {
     const taker = this.#responseTaker;
     if (taker === null) return;
+    this.#missingBytes -= bytes.length;
     taker.take(bytes);
     const goesOn = taker.rest();
     this.#expect(goesOn ? this.#limits.bodyIdleMs : 0);
@@ -162,8 +163,9 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
 
   readonly #onEnd = (): void => {
     const taker = this.#responseTaker;
-    // The end of a stream that was reset is none.
+    // The end of a stream that was reset is none. Reset with NO_ERROR it looks like one to Node; the length may tell.
     if (taker === null || (this.#stream?.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR) return;
+    if (this.#missingBytes > 0) return; // `close` follows
     this.#responseTaker = null;
     this.#hasEnded = true;
     this.#expect(0);
@@ -179,7 +181,7 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
   }
 
   #begin(session: UpstreamSession): void {
-    const head = this.#head();
+    const head = http2Head(this.#request, this.#body.lengthBytes, this.#options.takesTrailers);
     if (head === null) {
       this.#fail('invalid', 'the request cannot be written as it is');
       return;
@@ -223,19 +225,6 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
     }
   }
 
-  #head(): string[] | null {
-    const { leaf, method, target, headers } = this.#request;
-    const fields = http2Fields(headers);
-    if (fields === null || !isFieldName(method)) return null;
-    const authority = firstValue(headers, 'host') ?? `${leaf.host}:${leaf.port}`;
-    const scheme = leaf.tls ? 'https' : 'http';
-    const { lengthBytes } = this.#body;
-    if (lengthBytes !== null && (lengthBytes > 0 || WITH_CONTENT.has(method)))
-      fields.push('content-length', String(lengthBytes));
-    if (this.#options.takesTrailers) fields.push('te', 'trailers');
-    return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];
-  }
-
   readonly #onInterim = (headers: Record<string, unknown>, _flags: number, raw?: FieldList): void => {
     const status = Number(headers[':status']);
     if (this.#isSettled || status === 100) return;
@@ -254,6 +243,9 @@ export class Http2Attempt implements Forwarding, BodyTaker, ResponseBody, Due {
     this.#hasEnded = hasEnded;
     this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
     if (hasEnded) this.#stream?.resume(); // its end is to be seen
+    // What is answered to HEAD, and 304, has the length of something else (RFC 9110 §8.6).
+    const isEmpty = this.#request.method === 'HEAD' || Number(headers[':status']) === 304;
+    this.#missingBytes = isEmpty ? 0 : (this.lengthBytes ?? 0);
     this.#taker.answered({ status: Number(headers[':status']), headers: fields }, this.#reused, this);
   };
 

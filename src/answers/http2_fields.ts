@@ -1,4 +1,5 @@
-import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
+import type { UpstreamRequest } from '../engine/contract.ts';
+import { type FieldList, firstValue, isFieldName, isFieldValue } from '../http/fields.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 
 /**
@@ -45,4 +46,23 @@ export function withoutPseudo(raw: FieldList): string[] {
 /** The declared length of a message; null when there is none (nghttp2 has refused those that are no number). */
 export function declaredLength(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
+}
+
+/** RFC 9110 §8.6: these say also that their content is empty. */
+const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The head of a request, pseudo-headers first; null when it cannot be written as it is. */
+export function http2Head(
+  { leaf, method, target, headers }: UpstreamRequest,
+  lengthBytes: number | null,
+  takesTrailers: boolean,
+): string[] | null {
+  const fields = http2Fields(headers);
+  if (fields === null || !isFieldName(method)) return null;
+  const authority = firstValue(headers, 'host') ?? `${leaf.host}:${leaf.port}`;
+  const scheme = leaf.tls ? 'https' : 'http';
+  if (lengthBytes !== null && (lengthBytes > 0 || WITH_CONTENT.has(method)))
+    fields.push('content-length', String(lengthBytes));
+  if (takesTrailers) fields.push('te', 'trailers');
+  return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];
 }

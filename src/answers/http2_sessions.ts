@@ -149,7 +149,6 @@ export class SessionPool {
       const at = this.#sessions.indexOf(leaving);
       if (at >= 0) this.#sessions.splice(at, 1);
     });
-    this.#sessions.push(session);
     // What the upstream allows is known with its first frame; without it the connection is no HTTP/2.
     const isThere = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), this.#limits.connectMs);
@@ -159,7 +158,10 @@ export class SessionPool {
       };
       http2.once('remoteSettings', settle(true)).once('close', settle(false));
     });
-    if (isThere) return { session };
+    if (isThere) {
+      if (!session.isLeaving) this.#sessions.push(session);
+      return { session };
+    }
     http2.destroy();
     return { failure: 'the upstream does not speak HTTP/2' };
   }
