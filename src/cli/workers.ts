@@ -47,12 +47,7 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
     let shortLives = 0;
     let code: number = EXIT.ok;
     const begin = (): void => {
-      const worker = cluster.fork();
-      beganMs.set(worker.id, performance.now());
-      worker.on('error', () => undefined); // an order to one that has just ended
-      worker.on('message', (told: Told) => {
-        if ('event' in told) sink?.write(told.event);
-      });
+      beganMs.set(forked(sink).id, performance.now());
     };
     const stop = (): void => {
       if (isStopping) {
@@ -110,6 +105,16 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
     }
     for (let at = 0; at < count; at++) begin();
   });
+}
+
+/** One more worker, whose events are written. */
+function forked(sink: EventSink | null): Worker {
+  const worker = cluster.fork();
+  worker.on('error', () => undefined); // an order to one that has just ended
+  worker.on('message', (told: Told) => {
+    if ('event' in told) sink?.write(told.event);
+  });
+  return worker;
 }
 
 let serial = 0;
