@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 
 /** A longer line is no record of ours: it is given in part, and marked. */
 const LINE_LIMIT_BYTES = 64 * 1_024 * 1_024;
-const CHUNK_BYTES = 1 << 18;
+const CHUNK_BYTES = 1 << 16;
 const NEWLINE = 10;
 const BACKSLASH = 92;
 
