@@ -16,7 +16,8 @@ const TEXT = readFileSync(`${FOLDER}edge.yaml`, 'utf8').replace(
   `ca_pem: ${JSON.stringify(readFileSync(`${FOLDER}partners.pem`, 'utf8'))}`,
 );
 const checked = checkWholeEdge({ name: 'edge.yaml', text: TEXT });
-const edge = edgeUnderTest(checked.config!, checked.locate);
+/** The edge with every module. */
+export const everyModule = edgeUnderTest(checked.config!, checked.locate);
 
 /** The scenarios that were written by hand: those that coverage has offered would catch everything. */
 export const FILES = ['pages', 'logins', 'connections'] as const;
@@ -28,5 +29,5 @@ export function textOf(name: string): string {
 /** Runs the cases of a file against the edge with every module. */
 export function runEvery(text: string, options: RunOptions = {}): FileResult {
   const scenario = checkScenario({ name: 'x.yaml', text });
-  return runFile(scenario, edge, { ...ONCE, ...options, signer: webhookSigner });
+  return runFile(scenario, everyModule, { ...ONCE, ...options, signer: webhookSigner });
 }
