@@ -114,6 +114,11 @@ export class SessionPool {
     return { failure: 'the upstream takes no further streams' };
   }
 
+  /** Whether there are connections, or will be. */
+  get isOpen(): boolean {
+    return this.#all.size > 0 || this.#opening !== null;
+  }
+
   /** Closes sessions that nobody uses; the others close with their last stream. */
   retire(): void {
     this.isRetired = true;

@@ -37,7 +37,10 @@ export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
       wanted = new Set(leaves.filter(({ http2 }) => http2 === true).map(addressOf));
       for (const [key, pool] of pools) {
         if (wanted.has(key)) pool.isRetired = false;
-        else pool.retire();
+        else {
+          pool.retire();
+          if (!pool.isOpen) pools.delete(key);
+        }
       }
     },
     close: async () => {

@@ -75,6 +75,7 @@ export async function openFront(wiring: FrontWiring, options: FrontOptions): Pro
       opened.delete(key);
       listener.stop();
       retired.add(listener);
+      void listener.served().then(() => retired.delete(listener));
     }
     const problems: ListenProblem[] = [];
     for (const [key, place] of wanted) {
