@@ -100,7 +100,9 @@ function memoryNote(): string {
     writeFileSync(join(folder, 'edge.json'), JSON.stringify(CONFIG));
     const built = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
     const main = existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-    const print = "process.on('exit', () => console.error(process.resourceUsage().maxRSS))";
+    const print =
+      "process.on('exit', () => { const used = process.resourceUsage();" +
+      'console.error(used.maxRSS, used.userCPUTime + used.systemCPUTime) })';
     const preload = `data:text/javascript,${encodeURIComponent(print)}`;
     const began = performance.now();
     const { stderr, status } = spawnSync(
@@ -110,11 +112,13 @@ function memoryNote(): string {
     );
     const seconds = (performance.now() - began) / 1_000;
     if (status !== 0) throw new Error(`replay ended with ${status}: ${stderr}`);
-    const megabytes = Number(stderr.trim().split('\n').at(-1)) / 1_024;
+    const [kilobytes = 0, cpuMicroseconds = 0] = stderr.trim().split('\n').at(-1)!.split(' ').map(Number);
+    const megabytes = kilobytes / 1_024;
     const rate = Math.round(EVENTS / seconds).toLocaleString('en');
     return (
       `${EVENTS.toLocaleString('en')} events on two configurations: ${seconds.toFixed(1)} s from start to end, ` +
-      `${rate} events/s, ${megabytes.toFixed(0)} MB at most`
+      `${rate} events/s (goal 200,000), ${(cpuMicroseconds / EVENTS).toFixed(1)} µs of processor time an event, ` +
+      `${megabytes.toFixed(0)} MB at most (goal 300)`
     );
   } finally {
     rmSync(folder, { recursive: true });
