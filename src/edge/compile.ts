@@ -175,6 +175,7 @@ function contextOf(
     authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
     backend: backendTable(config.backends),
     policy,
+    kept,
   };
 }
 
@@ -201,7 +202,12 @@ function compileRoute(
   const pointer = pointerTo(`${edgePointer}/routes`, place);
   const id = `${edge} ${route.match_type} ${route.match}`;
   const slots = compileSlots(
-    { edge, id, links: login === null ? context.policy : { ...context.policy, login } },
+    {
+      edge,
+      id,
+      links: login === null ? context.policy : { ...context.policy, login },
+      circumstances: [context.naming, context.policy, ...Object.values(login ?? {})],
+    },
     (type) => {
       if (type === 'tls_termination' || type === 'mutual_tls') return [modules[type], edgePointer];
       return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];

@@ -35,7 +35,7 @@ export function compileSamlHost(
       const circumstances = [name, naming, policy, edge.hostports.join(' '), route, ...Object.values(login)];
       const pipelineOf = (watched: Context) =>
         addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
-      byId.set(route.id, kept.part(route.saml, circumstances, context, pipelineOf));
+      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, pipelineOf));
     }
   }
   const own = identityHost(context.naming.service);
@@ -46,6 +46,15 @@ export function compileSamlHost(
       return id === undefined ? null : (byId.get(id) ?? null);
     },
   };
+}
+
+/** The handler of the module itself is known by its config; what stands at the service's host by another object. */
+const keys = new WeakMap<object, object>();
+
+function keyFor(config: object): object {
+  let key = keys.get(config);
+  if (key === undefined) keys.set(config, (key = {}));
+  return key;
 }
 
 type Saml = RouteConfig & { readonly id: string; readonly saml: NonNullable<RouteConfig['saml']> };

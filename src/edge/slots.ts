@@ -7,6 +7,7 @@ import { parseAuthority } from '../http/host.ts';
 import { MODULES } from '../modules/table.ts';
 import type { LoginLinks } from '../modules/login_gate.ts';
 import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
+import type { KeptParts } from './kept_parts.ts';
 import type { TakeState } from './states.ts';
 
 /** What the handlers of all edges are compiled with. */
@@ -17,6 +18,8 @@ export interface Context {
   readonly authorityPem: (id: string) => string;
   readonly backend: Linked['backend'];
   readonly policy: PolicyLinks;
+  /** Handlers of configurations before. */
+  readonly kept: KeptParts;
 }
 
 /** What is common to the config of all modules. */
@@ -24,13 +27,19 @@ export interface ModuleConfig {
   readonly enabled: boolean;
 }
 
+/** What slots are compiled for. */
+interface Slotted {
+  readonly edge: string;
+  /** Of the route or edge, for states. */
+  readonly id: string;
+  readonly links: PolicyLinks & LoginLinks;
+  /** What `links` are made of: as long as it is the same, handlers of unchanged modules are. */
+  readonly circumstances: readonly unknown[];
+}
+
 /** Compiles the modules that are there and enabled; `configOf` gives a module's config and where it stands. */
 export function compileSlots(
-  {
-    edge,
-    id,
-    links,
-  }: { readonly edge: string; readonly id: string; readonly links: PolicyLinks & LoginLinks },
+  { edge, id, links, circumstances }: Slotted,
   configOf: (type: string) => readonly [config: ModuleConfig | undefined, parent: string],
   context: Context,
 ): Slot[] {
@@ -39,17 +48,9 @@ export function compileSlots(
     const [config, parent] = configOf(module.type);
     if (config === undefined || !config.enabled) continue;
     const at = pointerTo(parent, module.type);
-    const linked: Linked & PolicyLinks & LoginLinks = {
-      ...links,
-      naming: context.naming,
-      pointer: at,
-      edge,
-      ipPolicy: context.ipPolicy,
-      authorityPem: context.authorityPem,
-      backend: context.backend,
-      refusal: (status, code, message) => refusal(context.naming, status, code, message),
-    };
-    const handler = module.compile(config as never, linked);
+    const handler = context.kept.part(config, [at, edge, ...circumstances], context, (watched) =>
+      module.compile(config as never, linkedWith(watched, { edge, at, links })),
+    );
     const state =
       handler.initial === undefined
         ? null
@@ -57,6 +58,22 @@ export function compileSlots(
     slots.push(slot(module.type, at, module.reasons, handler, state));
   }
   return slots;
+}
+
+function linkedWith(
+  { naming, ipPolicy, authorityPem, backend }: Context,
+  { edge, at, links }: Pick<Slotted, 'edge' | 'links'> & { readonly at: string },
+): Linked & PolicyLinks & LoginLinks {
+  return {
+    ...links,
+    naming,
+    pointer: at,
+    edge,
+    ipPolicy,
+    authorityPem,
+    backend,
+    refusal: (status, code, message) => refusal(naming, status, code, message),
+  };
 }
 
 /** A `host:port` taken apart, its wildcard kept. */

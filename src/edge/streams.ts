@@ -61,15 +61,17 @@ function compileStream(
   context: Context,
 ): StreamPipeline {
   const pointer = pointerTo(`/edges/${kind}`, name);
+  const { host, port } = readHostport(edge.hostports[0]!);
   const links = {
     ...context.policy,
     carriedBy: `${kind}_edge`,
-    endpoint: { ...readHostport(edge.hostports[0]!), protocol: kind },
+    endpoint: { host, port, protocol: kind },
   } as const;
+  const circumstances = [context.naming, context.policy, kind, host, port];
   const configOf = (type: string) =>
     [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
   // A route's id has a space in it and an edge's name has none: the two kinds of state are kept apart.
-  const slots = compileSlots({ edge: name, id: `${kind}:${name}`, links }, configOf, context);
+  const slots = compileSlots({ edge: name, id: `${kind}:${name}`, links, circumstances }, configOf, context);
   return {
     edge: name,
     kind,

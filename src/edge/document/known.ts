@@ -1,5 +1,6 @@
 import type { KnownShapes } from '../../document/shape.ts';
-import type { EdgeConfig } from './schema.ts';
+import type { SoundRoute } from './routes_of.ts';
+import type { EdgeConfig, RouteConfig } from './schema.ts';
 import type { SoundConfig } from './edge_shape.ts';
 
 /**
@@ -19,12 +20,22 @@ export interface KnownParts {
 /** The parts of which each is checked by itself. */
 const MAPS = ['backends', 'tls_certificates', 'certificate_authorities'] as const;
 
+/** Modules of a route whose texts take long to check; of one that is known, what stands beside it is checked. */
+const LANGUAGES = ['traffic_policy', 'user_agent_filter', 'saml'] as const;
+
 export function knownParts(): KnownParts {
   let sound = new WeakSet<object>();
   let service: string | undefined;
   let policies: ReadonlySet<string> = new Set();
   const hole = <Part extends object>(part: Part | undefined): Part | undefined =>
     part === undefined || sound.has(part) ? undefined : part;
+  const routeHole = (route: SoundRoute | undefined): SoundRoute | undefined => {
+    if (route === undefined || sound.has(route)) return undefined;
+    const known = LANGUAGES.filter((name) => route[name] !== undefined && sound.has(route[name]));
+    return known.length === 0
+      ? route
+      : { ...route, ...Object.fromEntries(known.map((name) => [name, undefined])) };
+  };
   return {
     shapes: new WeakMap(),
     unchecked: (config) => {
@@ -35,7 +46,7 @@ export function knownParts(): KnownParts {
         !Array.from(policies).every((name) => Object.hasOwn(named, name))
       )
         sound = new WeakSet();
-      const https = mapped(edges.https, (edge) => edge && { ...edge, routes: edge.routes?.map(hole) });
+      const https = mapped(edges.https, (edge) => edge && { ...edge, routes: edge.routes?.map(routeHole) });
       const streams = { tls: mapped(edges.tls, hole), tcp: mapped(edges.tcp, hole) };
       const maps = MAPS.map((name) => [name, mapped<object>(config[name], hole)] as const);
       return {
@@ -47,14 +58,17 @@ export function knownParts(): KnownParts {
     found: (config, unchecked) => {
       service = config.service_name;
       policies = new Set(Object.keys(config.ip_policies));
-      const { https = {}, tls = {}, tcp = {} } = unchecked.edges ?? {};
-      const parts = [
-        ...Object.values(https).flatMap((edge) => edge?.routes ?? []),
-        ...[tls, tcp, ...MAPS.map((name) => unchecked[name] ?? {})].flatMap((map) =>
-          Object.values<object | undefined>(map),
-        ),
-      ];
+      const { tls = {}, tcp = {} } = unchecked.edges ?? {};
+      const maps = [tls, tcp, ...MAPS.map((name) => unchecked[name] ?? {})];
+      const parts = maps.flatMap((map) => Object.values<object | undefined>(map));
       for (const part of parts) if (part !== undefined) sound.add(part);
+      for (const { routes } of Object.values(config.edges.https)) {
+        for (const route of routes as readonly RouteConfig[]) {
+          if (sound.has(route)) continue;
+          sound.add(route);
+          for (const name of LANGUAGES) if (route[name] !== undefined) sound.add(route[name]);
+        }
+      }
     },
   };
 }
