@@ -141,12 +141,8 @@ function listOf(headers: unknown): FieldList {
   return list;
 }
 
-/**
- * Says how the facts of lines like this one are found among their values; null for what is no event, and for an event
- * with something in it that no event of ours has: those are for the parser.
- */
-export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble<EventFacts> | null {
-  if (!isEventLine(event)) return null;
+/** Looks up where values of an event stand, and notes what no event of ours has. */
+function placesIn(leaves: readonly Leaf[], event: EventLine) {
   const places = new Map(leaves.map(({ path, kind }, index) => [`${kind} ${path}`, index]));
   let isOurs = true;
   /** The place of a value; -1 where the event has none. */
@@ -175,6 +171,16 @@ export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble
       });
     });
   };
+  return { place, fields, isOurs: () => isOurs };
+}
+
+/**
+ * Says how the facts of lines like this one are found among their values; null for what is no event, and for an event
+ * with something in it that no event of ours has: those are for the parser.
+ */
+export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble<EventFacts> | null {
+  if (!isEventLine(event)) return null;
+  const { place, fields, isOurs } = placesIn(leaves, event);
   const textAt = (...keys: readonly string[]) => place('text', ...keys);
   const countAt = (...keys: readonly string[]) => place('count', ...keys);
   const at = {
@@ -206,7 +212,7 @@ export function assembleFacts(leaves: readonly Leaf[], event: unknown): Assemble
   const response = fields('object', 'http', 'response', 'headers');
   // It is no text and no number, so it is the same in all lines of this form.
   const { connection_reused: reused } = event.object.backend ?? {};
-  if (typeof (reused ?? false) !== 'boolean' || at.clientIp < 0 || at.method < 0 || !isOurs) return null;
+  if (typeof (reused ?? false) !== 'boolean' || at.clientIp < 0 || at.method < 0 || !isOurs()) return null;
   return (values) => ({
     timestamp: values[at.timestamp],
     clientIp: values[at.clientIp]!,

@@ -121,10 +121,9 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
       );
     },
     clear: () => {
-      if (users.size + sessions.size + revoked.size + used.size + assertions.untilById.size === 0) return;
       // Clearing an empty map makes a new table all the same.
-      for (const kept of [users, sessions, revoked, used, assertions.untilById])
-        if (kept.size > 0) kept.clear();
+      if (users.size + sessions.size + revoked.size + used.size + assertions.untilById.size === 0) return;
+      for (const kept of [users, sessions, revoked, used, assertions.untilById]) kept.clear();
       allBeforeMs = Number.NEGATIVE_INFINITY;
     },
     seen: (session, nowMs, sighting) => {
