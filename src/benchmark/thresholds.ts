@@ -1,20 +1,26 @@
 import { suggest } from '../diagnostics/suggest.ts';
+import { durationText } from './report/numbers.ts';
 import type { ResultRow } from './result.ts';
 
 /** What a run must reach, such as `p99<50us`. */
 export interface Threshold {
   readonly text: string;
-  readonly holds: (row: ResultRow) => boolean;
+  /** Null where what was measured does not have the metric. */
+  readonly holds: (measured: Measured) => boolean | null;
   /** What was measured instead, for the message. */
-  readonly measured: (row: ResultRow) => number;
+  readonly found: (measured: Measured) => string;
 }
 
-type Metric = (row: ResultRow) => number;
+/** What thresholds look at: a row of decisions, or load, of which less is known. */
+export type Measured = Pick<ResultRow, 'latency' | 'opsPerSecond'> &
+  Partial<Pick<ResultRow, 'nsPerOp' | 'bytesPerOp' | 'gcShare'>>;
+
+type Metric = (measured: Measured) => number | undefined;
 
 // table: metrics of thresholds; times in ns
 const METRICS: Readonly<Record<string, Metric>> = {
-  mean: ({ nsPerOp }) => nsPerOp.value,
-  ns: ({ nsPerOp }) => nsPerOp.value,
+  mean: ({ nsPerOp }) => nsPerOp?.value,
+  ns: ({ nsPerOp }) => nsPerOp?.value,
   ops: ({ opsPerSecond }) => opsPerSecond,
   p50: ({ latency }) => latency.p50,
   p90: ({ latency }) => latency.p90,
@@ -54,11 +60,18 @@ export function readThreshold(text: string): Threshold | { readonly problem: str
     return { problem: `'${unit!}' in '${text}' is no unit: ${Object.keys(UNITS).join(' ').trim()}` };
   }
   const limit = Number(number) * factor;
-  const holds = (row: ResultRow): boolean => {
-    const value = metric(row);
+  const holds = (measured: Measured): boolean | null => {
+    const value = metric(measured);
+    if (value === undefined) return null;
     if (operator === '<') return value < limit;
     if (operator === '<=') return value <= limit;
     return operator === '>' ? value > limit : value >= limit;
   };
-  return { text: text.trim(), holds, measured: metric };
+  return { text: text.trim(), holds, found: (measured) => foundText(name!, metric(measured) ?? 0) };
+}
+
+function foundText(metric: string, value: number): string {
+  if (metric === 'ops') return `${Math.round(value)} a second`;
+  if (metric === 'bytes') return `${Math.round(value)} B`;
+  return metric === 'gc' ? `${(value * 100).toFixed(1)} %` : durationText(value);
 }

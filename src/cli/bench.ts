@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Corpus } from '../benchmark/corpus.ts';
@@ -14,17 +14,15 @@ import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError, readText } from './load_config.ts';
 import { wantsColor } from './terminal.ts';
 
-interface Options extends Omit<HttpBenchOptions, 'http' | 'json'> {
+interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly http?: string;
   readonly requests: readonly string[];
   readonly profile: boolean;
   readonly baseline?: string;
   readonly against?: string;
-  readonly threshold: readonly Threshold[];
-  readonly reporter: readonly { readonly name: string; readonly path: string | null }[];
   readonly quiet?: boolean;
 }
 
@@ -35,7 +33,7 @@ export function register(program: Command): void {
     .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
     .option(
       '--requests <path>',
-      'scenario file or folder, HAR, recording or events; may be repeated',
+      'scenario file or folder, recording, events, HAR or curl lines; may be repeated',
       add,
       [],
     )
@@ -47,7 +45,7 @@ export function register(program: Command): void {
     .option('--against <file>', 'measure another configuration in the same rounds, and compare with it')
     .option(
       '--threshold <limits...>',
-      "what must hold of decisions, such as 'p99<50us' 'ops>500k'",
+      "what must hold of decisions, or of load, such as 'p99<50us' 'ops>500k'",
       addThreshold,
       [],
     )
@@ -82,8 +80,7 @@ async function bench(file: string | undefined, options: Options): Promise<number
   try {
     if (options.http !== undefined) {
       const { benchHttp } = await import('./bench_http.ts');
-      const json = options.reporter.some(({ name }) => name === 'json');
-      return await benchHttp({ ...options, http: options.http, json });
+      return await benchHttp({ ...options, http: options.http });
     }
     if (file === undefined)
       throw new FileError('name what to measure: an edge file, a policy or a .cel file');
@@ -168,19 +165,20 @@ function finish(result: BenchResult, { reporter, threshold }: Options): number {
   }
   const first = result.rows[0]!;
   const missed = threshold.filter(({ holds }) => !holds(first));
-  for (const { text, measured: valueOf } of missed)
-    process.stderr.write(`${first.name}: ${text} does not hold, it is ${Math.round(valueOf(first))}\n`);
+  for (const { text, found } of missed)
+    process.stderr.write(`${first.name}: ${text} does not hold, it is ${found(first)}\n`);
   const slower = result.compared.filter(({ comparison }) => comparison.verdict === 'slower');
   for (const { name } of slower) process.stderr.write(`${name}: slower than ${result.against!}\n`);
   return missed.length + slower.length > 0 ? EXIT.gateMissed : EXIT.ok;
 }
 
 function readBaseline(path: string): BenchResult {
-  let found: Partial<BenchResult>;
+  const text = readText(path);
+  let found: Partial<BenchResult> = {};
   try {
-    found = JSON.parse(readFileSync(path, 'utf8')) as Partial<BenchResult>;
-  } catch (error) {
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    found = JSON.parse(text) as Partial<BenchResult>;
+  } catch {
+    // It is none, then.
   }
   if (found.version !== RESULT_VERSION || !Array.isArray(found.rows))
     throw new FileError(`${path} is no result of this version: write one with --reporter json=${path}`);

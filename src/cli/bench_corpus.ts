@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
@@ -27,11 +27,12 @@ export async function corpusOf(target: BenchTarget, paths: readonly string[]): P
   return { requests, from: `of ${paths.join(', ')}` };
 }
 
-const LOG = /\.(?:ndjson|jsonl|har|log|txt)$/;
+const SCENARIO = /\.(?:ya?ml|json|[cm]?[jt]s)$/;
 
 /** The requests of scenario files, or of a log: a recording, events, a HAR or curl lines. */
 function requestsIn(path: string): Promise<readonly BenchRequest[]> {
-  return LOG.test(path) ? requestsOfLog(path) : requestsOfScenarios(path);
+  const isLog = !SCENARIO.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return isLog ? requestsOfLog(path) : requestsOfScenarios(path);
 }
 
 async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {

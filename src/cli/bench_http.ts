@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { type Arrivals, constantArrivals, poissonArrivals } from '../benchmark/load/arrivals.ts';
 import { type LoadTold, loadText, sweepText } from '../benchmark/load/report.ts';
 import { type LoadResult, runLoad } from '../benchmark/load/run.ts';
 import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
+import type { Measured, Threshold } from '../benchmark/thresholds.ts';
 import { seededChance } from '../simulator/chance.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from './load_config.ts';
@@ -24,7 +26,8 @@ export interface HttpBenchOptions {
   readonly insecure?: boolean;
   readonly allowRemote?: boolean;
   readonly seed: string;
-  readonly json: boolean;
+  readonly threshold: readonly Threshold[];
+  readonly reporter: readonly { readonly name: string; readonly path: string | null }[];
 }
 
 /** How far a sweep goes when nothing stops it, in requests a second. */
@@ -32,6 +35,7 @@ const HIGHEST_RATE = 1_000_000;
 
 /** Sends load to a URL and reports it. Throws FileError for what cannot be asked for. */
 export async function benchHttp(options: HttpBenchOptions): Promise<number> {
+  refuseOthers(options);
   const url = urlOf(options);
   const request: LoadRequest = {
     url,
@@ -58,7 +62,7 @@ export async function benchHttp(options: HttpBenchOptions): Promise<number> {
   };
   if (options.sweep !== undefined) {
     const found = await sweep(runAt, { from: options.rate, to: HIGHEST_RATE, limitNs: options.sweep * 1e6 });
-    process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : sweepText(url.href, found));
+    report(options, found, () => sweepText(url.href, found));
     return found.knee === 0 ? EXIT.runtime : EXIT.ok;
   }
   const { rate, arrivals } = options;
@@ -70,8 +74,40 @@ export async function benchHttp(options: HttpBenchOptions): Promise<number> {
     protocol: options.http2 === true ? 'HTTP/2' : 'HTTP/1.1',
     result,
   };
-  process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : loadText(told));
-  return result.completed === 0 ? EXIT.runtime : EXIT.ok;
+  report(options, told, () => loadText(told));
+  if (result.completed === 0) return EXIT.runtime;
+  const measured = { latency: result.latency, opsPerSecond: result.perSecond };
+  const missed = options.threshold.filter(({ holds }) => holds(measured) === false);
+  for (const { text, found } of missed)
+    process.stderr.write(`${text} does not hold, it is ${found(measured)}\n`);
+  return missed.length > 0 ? EXIT.gateMissed : EXIT.ok;
+}
+
+/** Refuses what is asked of decisions and has no meaning for load, before any is sent. */
+function refuseOthers({ reporter, threshold, sweep: limit }: HttpBenchOptions): void {
+  const other = reporter.find(({ name }) => name !== 'pretty' && name !== 'json');
+  if (other !== undefined)
+    throw new FileError(`--http has the reporters pretty and json, not '${other.name}'`);
+  const [first] = threshold;
+  if (limit !== undefined && first !== undefined)
+    throw new FileError('--sweep looks for a limit itself: --threshold goes with one rate');
+  const none = threshold.find(({ holds }) => holds(ANY_LOAD) === null);
+  if (none !== undefined) throw new FileError(`'${none.text}' is not measured of load: ops, p50 to max are`);
+}
+
+/** Of load nothing else is known than this. */
+const ANY_LOAD: Measured = {
+  opsPerSecond: 0,
+  latency: { min: 0, max: 0, p50: 0, p90: 0, p99: 0, p999: 0 },
+};
+
+function report({ reporter }: HttpBenchOptions, data: unknown, pretty: () => string): void {
+  const isShown = reporter.some(({ path }) => path === null);
+  for (const { name, path } of isShown ? reporter : [{ name: 'pretty', path: null }, ...reporter]) {
+    const text = name === 'json' ? `${JSON.stringify(data, null, 2)}\n` : pretty();
+    if (path === null) process.stdout.write(text);
+    else writeFileSync(path, text);
+  }
 }
 
 function urlOf({ http, allowRemote }: HttpBenchOptions): URL {

@@ -49,6 +49,14 @@ describe('edgeproof bench', () => {
     expect(rows[0]!.nsPerOp.value).toBeGreaterThan(0);
   });
 
+  it('takes lines of curl from a file of any name', async () => {
+    await writeFile(join(folder, 'lines.curl'), 'curl -X POST https://edge.test/x\n');
+    const args = ['--requests', 'lines.curl', '-r', 'json', '--no-profile', ...SHORT];
+    const { code, stdout } = await bench('policy.yaml', ...args);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as BenchResult).corpus).toEqual({ count: 1, from: 'of lines.curl' });
+  });
+
   it('measures an expression, and compares two in one run', async () => {
     const { code, stdout } = await bench('rule.cel', '--against', 'rule.cel', ...SHORT);
     expect([0, 8]).toContain(code);
@@ -97,10 +105,14 @@ describe('edgeproof bench', () => {
     [['nowhere.yaml'], 2, 'there is no such file'],
     [['broken.cel'], 3, "did you mean 'method'"],
     [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p90'"],
-    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'cannot read policy.yaml'],
-    [['rule.cel', '--requests', 'rule.cel'], 2, 'cannot be used'],
+    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'policy.yaml is no result of this version'],
+    [['rule.cel', '--requests', 'rule.cel'], 2, 'rule.cel:1: '],
+    [['rule.cel', '--requests', 'policy.yaml'], 2, 'cannot be used'],
     [['rule.cel', '-r', 'xml'], 2, "'xml' is no reporter"],
     [['--http', 'http://example.com/'], 2, '--allow-remote'],
+    [['--http', 'http://localhost/', '--threshold', 'gc<1%'], 2, 'not measured of load'],
+    [['--http', 'http://localhost/', '-r', 'benchstat'], 2, 'pretty and json'],
+    [['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'], 2, 'goes with one rate'],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
     [[], 2, 'name what to measure'],
   ])('refuses %j', async (args, code, says) => {
@@ -113,19 +125,26 @@ describe('edgeproof bench', () => {
     const server = createServer((_request, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const short = ['--http', url, '--rate', '100', '--duration', '300ms', '--warm-up', '100ms'];
     const { code, stdout } = await bench(
-      '--http',
-      url,
-      '--rate',
-      '100',
-      '--duration',
-      '300ms',
-      '--warm-up',
-      '100ms',
+      ...short,
       '--arrivals',
       'poisson',
+      '--threshold',
+      'p99<30s',
+      'max<30s',
     );
+    const missed = await bench(...short, '-r', 'json=load.json', '--threshold', 'p50<1ns');
     server.close();
+    expect(missed).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(/^p50<1ns does not hold, it is \d/),
+    });
+    expect(missed.stdout).toContain('× 200');
+    const told = JSON.parse(await readFile(join(folder, 'load.json'), 'utf8')) as {
+      result: { statuses: object };
+    };
+    expect(told.result.statuses).toHaveProperty('200');
     expect(stdout).toContain('× 200');
     expect(stdout).toContain('from when it was due');
     expect(code).toBe(0);
