@@ -1,5 +1,14 @@
+import type { Linked } from '../engine/module.ts';
 import type { LinkedPolicy } from './ip_policies.ts';
-import type { Context } from './slots.ts';
+import type { TakeState } from './states.ts';
+
+/** What parts ask for while they are compiled. */
+export interface Asking {
+  readonly takeState: TakeState;
+  readonly ipPolicy: Linked['ipPolicy'];
+  readonly authorityPem: (id: string) => string;
+  readonly backend: Linked['backend'];
+}
 
 /**
  * What was compiled before, by the config it was compiled from: for whoever compiles one configuration after the
@@ -10,7 +19,7 @@ export interface KeptParts {
    * What `compile` gives for a config. It is asked only when the config, its circumstances or what it asked the context
    * for is not what it was; else the part from before is given again, and keeps its state.
    */
-  readonly part: <Compiled>(
+  readonly part: <Compiled, Context extends Asking>(
     config: object,
     circumstances: readonly unknown[],
     context: Context,
@@ -77,7 +86,7 @@ export function keptParts(): KeptParts {
   };
 }
 
-function holds({ circumstances, asked }: Part, now: readonly unknown[], context: Context): boolean {
+function holds({ circumstances, asked }: Part, now: readonly unknown[], context: Asking): boolean {
   return areSame(circumstances, now) && asked.every(({ of, id, answer }) => context[of](id) === answer);
 }
 
@@ -86,7 +95,9 @@ function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
 }
 
 /** The context, and a list that grows with what is asked of it. */
-function watching(context: Context): {
+function watching<Context extends Asking>(
+  context: Context,
+): {
   readonly watched: Context;
   readonly asked: readonly Asked[];
   readonly taken: readonly Taken[];

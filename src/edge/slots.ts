@@ -7,16 +7,11 @@ import { parseAuthority } from '../http/host.ts';
 import { MODULES } from '../modules/table.ts';
 import type { LoginLinks } from '../modules/login_gate.ts';
 import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
-import type { KeptParts } from './kept_parts.ts';
-import type { TakeState } from './states.ts';
+import type { Asking, KeptParts } from './kept_parts.ts';
 
 /** What the handlers of all edges are compiled with. */
-export interface Context {
+export interface Context extends Asking {
   readonly naming: ServiceNaming;
-  readonly takeState: TakeState;
-  readonly ipPolicy: Linked['ipPolicy'];
-  readonly authorityPem: (id: string) => string;
-  readonly backend: Linked['backend'];
   readonly policy: PolicyLinks;
   /** Handlers of configurations before. */
   readonly kept: KeptParts;
