@@ -22,7 +22,7 @@ export function requestLine(
   const reason =
     because.verdict === 'pass'
       ? `→ ${backend ?? '-'}`
-      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}`;
+      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}${whyOf(because.detail)}`;
   const place =
     because.verdict === 'stop' && because.place !== null
       ? `  ${because.place.file}:${because.place.line}`
@@ -36,6 +36,14 @@ export function requestLine(
     `${url.host}${printable(url.path + query)}`,
     paint('dim', reason + place),
   ].join('  ');
+}
+
+const WHY_UNITS = 120;
+
+/** What a refusal says beyond its code, such as the check of a login that has failed. */
+function whyOf({ problem, detail, says }: Explanation['because']['detail']): string {
+  const why = [problem, detail, says].find((fact) => typeof fact === 'string' && fact !== '');
+  return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
 }
 
 function toneOf(status: number): Style {

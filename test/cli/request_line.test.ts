@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { requestLine } from '../../src/cli/request_line.ts';
+import { createEdge } from '../../src/edgeproof.ts';
+import type { Fact } from '../../src/engine/contract.ts';
+
+const edge = createEdge({
+  backends: { app: { http_response: { status_code: 200 } } },
+  edges: {
+    https: {
+      shop: {
+        hostports: ['shop.test:443'],
+        routes: [
+          {
+            match_type: 'path_prefix',
+            match: '/',
+            backend: { backend_id: 'app' },
+            user_agent_filter: { deny: ['curl'] },
+          },
+        ],
+      },
+    },
+  },
+});
+
+/** The line of a refused request, whose reason has these facts besides. */
+function lineWith(detail: Readonly<Record<string, Fact>>): string {
+  const request = { url: 'https://shop.test/a', headers: [['user-agent', 'curl/8']] } as const;
+  const explanation = edge.explain(request);
+  const because = { ...explanation.because, detail: { ...explanation.because.detail, ...detail } };
+  const at = { time: new Date(0), tookMs: 1 };
+  return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, false);
+}
+
+it('tells what a refusal says beyond its code', () => {
+  expect(lineWith({})).toMatch(/user_agent_filter\.denied deny\[0\]$/);
+  expect(lineWith({ says: 'the token has expired' })).toMatch(/deny\[0\] {2}\(the token has expired\)$/);
+  expect(lineWith({ says: 'a check has failed', detail: 'unexpected "exp"' })).toMatch(
+    / {2}\(unexpected "exp"\)$/,
+  );
+  expect(lineWith({ problem: 'state_unknown', says: 'x' })).toMatch(/ {2}\(state_unknown\)$/);
+});
+
+it('lets nothing in it steer the terminal, and cuts what is long', () => {
+  expect(lineWith({ detail: '\u001b[31mred\r\n' })).toMatch(/ {2}\(\?\[31mred\?\?\)$/);
+  expect(lineWith({ detail: 'x'.repeat(1_000) })).toMatch(/ \(x{120}\)$/);
+});
