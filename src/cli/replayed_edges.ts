@@ -45,11 +45,12 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
     addressBooks: await addressBooksOf(config, path),
     adoptHosts: options.adoptHosts === true ? 'any' : 'none',
   });
-  // What stands inside a text of the file is where the text is.
+  // What has no place of its own is where it belongs to.
   const placeOf: PlaceOf = (pointer) => {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
       const place = checked.locate(at);
-      if (place !== null) return `${place.file}:${place.line}:${place.column} ${pointer.slice(at.length)}`;
+      if (place !== null)
+        return `${place.file}:${place.line}:${place.column} ${pointer.slice(at.length)}`.trimEnd();
     }
     return pointer;
   };
