@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import type { Plugin } from 'rolldown';
-import { type ESTree, parseSync } from 'rolldown/utils';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
 /**
  * Modules that are loaded when one of their functions is first called: most runs need few of them, and loading all
@@ -76,7 +76,7 @@ export default defineConfig({
   platform: 'node',
   // `undici` and the libraries of the login gates read files beside them, or are loaded by few.
   external: ['undici', '@node-saml/node-saml', 'openid-client', 'ws', 'selfsigned'],
-  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), constantExports(), licenses()],
+  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), constantExports(), importingByLauncher(), licenses()],
   output: {
     dir: 'dist/bin',
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
@@ -189,6 +189,27 @@ function constantExports(): Plugin {
         if (chunk?.type === 'chunk') for (const each of chunk.imports) walk(each, [...path, fileName]);
       };
       for (const fileName of Object.keys(bundle)) walk(fileName, []);
+    },
+  };
+}
+
+/** `import()` works only in files that Node has loaded itself: in the others the launcher does it for them. */
+function importingByLauncher(): Plugin {
+  return {
+    name: 'importing-by-launcher',
+    renderChunk(code, { fileName }) {
+      if (fileName === 'main.js' || !code.includes('import(')) return null;
+      const places: number[] = [];
+      new Visitor({ ImportExpression: ({ start }) => void places.push(start) }).visit(
+        parseSync(fileName, code).program,
+      );
+      const replaced = places
+        .toReversed()
+        .reduce(
+          (text, start) => `${text.slice(0, start)}importModule${text.slice(start + 'import'.length)}`,
+          code,
+        );
+      return { code: replaced, map: null };
     },
   };
 }

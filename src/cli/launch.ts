@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
-import { Script, constants } from 'node:vm';
+import { Script } from 'node:vm';
 import { NODE_TOO_OLD, nodeIsTooOld } from './node_version.ts';
 import type { run as runVerb } from './run.ts';
 
@@ -18,7 +18,15 @@ interface Loaded {
 }
 
 type Load = (name: string) => unknown;
-type Wrapper = (exports: unknown, require: Load, module: Loaded, filename: string, dirname: string) => void;
+type Import = (specifier: string) => Promise<unknown>;
+type Wrapper = (
+  exports: unknown,
+  require: Load,
+  module: Loaded,
+  filename: string,
+  dirname: string,
+  importModule: Import,
+) => void;
 
 /** A run that takes longer than this keeps what it has compiled so far: V8 forgets code that is not used again. */
 const LONG_RUN_MS = 2_000;
@@ -31,6 +39,8 @@ const LATE_VERBS: ReadonlySet<string> = new Set(['test']);
 const LATE = '--invocation-count-for-maglev=2000';
 /** Versions of V8 that are known to have the flag: others would complain. */
 const KNOWN_V8 = /^1[34]\./;
+
+const WRITABLE_BY_OTHERS = 0o022;
 
 const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none';
 const loaded = new Map<string, Loaded>();
@@ -45,19 +55,18 @@ function load(id: string): unknown {
   const module: Loaded = { exports: {} };
   loaded.set(id, module);
   const wrapper = compiled(file, keptPath(id, file)).runInThisContext() as Wrapper;
-  wrapper(module.exports, load, module, file, import.meta.dirname);
+  wrapper(module.exports, load, module, file, import.meta.dirname, importModule);
   return module.exports;
 }
+
+/** What the files call in the place of `import()`, which works in files that Node has loaded itself. */
+const importModule: Import = (specifier) => import(specifier) as Promise<unknown>;
 
 function compiled(file: string, kept: string | null): Script {
   const cachedData = kept === null ? undefined : readIfThere(kept);
   const script = new Script(
-    `(function(exports,require,module,__filename,__dirname){${readFileSync(file, 'latin1')}\n})`,
-    {
-      filename: file,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      ...(cachedData && { cachedData }),
-    },
+    `(function(exports,require,module,__filename,__dirname,importModule){${readFileSync(file, 'latin1')}\n})`,
+    { filename: file, ...(cachedData && { cachedData }) },
   );
   if (kept !== null && (cachedData === undefined || script.cachedDataRejected === true))
     fresh.push(() => keep(script, kept));
@@ -67,9 +76,15 @@ function compiled(file: string, kept: string | null): Script {
 /** Where the code of a file is kept for this verb; null where nothing may be kept. */
 function keptPath(id: string, file: string): string | null {
   const folder = nodeModule.getCompileCacheDir();
-  if (folder === undefined) return null;
+  if (folder === undefined || !isOwn(folder)) return null;
   const { size, mtimeMs, ino } = statSync(file);
   return join(folder, `edgeproof-${verb}-${id.slice(2)}-${ino}-${size}-${mtimeMs}`);
+}
+
+/** Whether nobody else can have put code there: the folder is below one that all may write to. */
+function isOwn(folder: string): boolean {
+  const { uid, mode } = statSync(folder);
+  return process.getuid === undefined || (uid === process.getuid() && (mode & WRITABLE_BY_OTHERS) === 0);
 }
 
 function readIfThere(path: string): Buffer | undefined {

@@ -45,7 +45,7 @@ function valuesOf(name: string): Values {
   if (!mayHoldSecret(lower)) return alone;
   let hidden = HIDDEN.get(lower);
   if (hidden === undefined) {
-    hidden = remembering((value) => Object.freeze([withoutSecret(lower, value).toLowerCase()]));
+    hidden = (value) => [withoutSecret(lower, value).toLowerCase()];
     if (HIDDEN.size < KEPT_SHAPES) HIDDEN.set(lower, hidden);
   }
   return hidden;

@@ -14,6 +14,7 @@ import { isFraming, isHopByHop } from '../../src/http/forwarding.ts';
 import type { Flight } from '../../src/simulator/flight.ts';
 import { simulatedWorld } from '../../src/simulator/simulator.ts';
 import { type RecordingUpstream, recordingUpstream } from './recording_upstream.ts';
+import { placeless } from '../placeless.ts';
 
 /** One request of a case: what is sent, what the world answers, and what must be seen, live and simulated alike. */
 interface Act {
@@ -234,7 +235,7 @@ async function live(name: string, acts: readonly Act[]): Promise<Seen[]> {
   const edge = createEdge(configOf(name, upstream.address), {
     ...worlds.options,
     onEvent: ({ object }, explain) => {
-      const trace = explain().steps.map(({ place: _place, ...step }) => step);
+      const trace = placeless(explain().steps);
       complete.push({ trace, logs: object.traffic_policy.logs });
       waiting.shift()?.();
     },

@@ -13,6 +13,7 @@ import { edgeUnderTest } from '../../src/simulator/under_test.ts';
 import { traceOfStream } from '../../src/engine/stream_trace.ts';
 import { type Backend, type LiveEdge, backend, dial, echo, liveEdge, received } from './peers.ts';
 import { PARTNERS_PEM } from '../modules/authority.ts';
+import { placeless } from '../placeless.ts';
 
 const POLICY = JSON.stringify({
   on_tcp_connect: [
@@ -233,7 +234,7 @@ describe('simulated and live connections', () => {
     upstreams.set('dead', { answers: [refusing], afterwards: 'last' });
     const world = { nowMs: () => 0, random: () => 0 };
     const outcome = connectTo(live.edge.runtime.current(), prepared, world, upstreams);
-    const liveSteps = live.explained.at(-1)!.steps.map(({ place: _place, ...step }) => step);
+    const liveSteps = placeless(live.explained.at(-1)!.steps);
     // The system's words for a refused connection are its own.
     const told = (steps: readonly { code: string; detail: object }[]) =>
       steps.map((step) =>
