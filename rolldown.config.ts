@@ -76,7 +76,13 @@ export default defineConfig({
   platform: 'node',
   // `undici` and the libraries of the login gates read files beside them, or are loaded by few.
   external: ['undici', '@node-saml/node-saml', 'openid-client', 'ws', 'selfsigned'],
-  plugins: [withoutPrograms(), loadedByUse(LOADED_BY_USE), constantExports(), importingByLauncher(), licenses()],
+  plugins: [
+    withoutPrograms(),
+    loadedByUse(LOADED_BY_USE),
+    constantExports(),
+    importingByLauncher(),
+    licenses(),
+  ],
   output: {
     dir: 'dist/bin',
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
