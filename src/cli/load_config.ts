@@ -5,6 +5,7 @@ import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type FurtherCheck, checkEdge } from '../edge/document/check.ts';
+import { serviceNaming } from '../engine/naming.ts';
 import { kindOfFile, tellKind } from './file_kind.ts';
 
 /** A file that cannot be read at all; the message is for the user. */
@@ -37,7 +38,6 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   }
   if (kind === 'policy') {
     const { checkPolicy } = await import('../policy/document/check.ts');
-    const { serviceNaming } = await import('../engine/naming.ts');
     const naming = serviceNaming('service');
     return (source) => checkPolicy(source, { naming, ...surrounding }).diagnostics;
   }
