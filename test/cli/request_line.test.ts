@@ -2,25 +2,14 @@ import { expect, it } from 'vitest';
 import { requestLine } from '../../src/cli/request_line.ts';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Fact } from '../../src/engine/contract.ts';
+import { oneRoute } from '../one_route.ts';
 
-const edge = createEdge({
-  backends: { app: { http_response: { status_code: 200 } } },
-  edges: {
-    https: {
-      shop: {
-        hostports: ['shop.test:443'],
-        routes: [
-          {
-            match_type: 'path_prefix',
-            match: '/',
-            backend: { backend_id: 'app' },
-            user_agent_filter: { deny: ['curl'] },
-          },
-        ],
-      },
-    },
-  },
-});
+const edge = createEdge(
+  oneRoute(
+    { user_agent_filter: { deny: ['curl'] } },
+    { backends: { app: { http_response: { status_code: 200 } } } },
+  ),
+);
 
 /** The line of a refused request, whose reason has these facts besides. */
 function lineWith(detail: Readonly<Record<string, Fact>>): string {

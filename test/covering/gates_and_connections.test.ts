@@ -3,6 +3,7 @@ import { coverScenario, createEdge, explainWhyNot } from '../../src/index.ts';
 import { IDP_METADATA } from '../saml/idp_metadata.ts';
 import { coverageOf, coveredEdge } from '../../src/simulator/covering/coverage.ts';
 import { edgeOf, runCases } from './covered.ts';
+import { onePolicy } from '../one_route.ts';
 
 const policy = (phase: string, rules: readonly object[]) => ({ value: JSON.stringify({ [phase]: rules }) });
 const CONFIG = {
@@ -159,31 +160,18 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
 
   it('are covered in policies, too', () => {
     const login = { issuer_url: 'https://idp.test', client_id: 'a', client_secret: 'b' };
-    const edge = createEdge({
-      backends: { app: { static: { address: 'localhost:3000' } } },
-      edges: {
-        https: {
-          shop: {
-            hostports: ['shop.test:443'],
-            routes: [
-              {
-                match_type: 'path_prefix',
-                match: '/',
-                backend: { backend_id: 'app' },
-                traffic_policy: policy('on_http_request', [
-                  { name: 'login', actions: [{ type: 'openid-connect', config: login }] },
-                  {
-                    name: 'others',
-                    expressions: ["!actions.service.oidc.identity.email.endsWith('@acme.test')"],
-                    actions: [{ type: 'deny' }],
-                  },
-                ]),
-              },
-            ],
+    const edge = createEdge(
+      onePolicy({
+        on_http_request: [
+          { name: 'login', actions: [{ type: 'openid-connect', config: login }] },
+          {
+            name: 'others',
+            expressions: ["!actions.service.oidc.identity.email.endsWith('@acme.test')"],
+            actions: [{ type: 'deny' }],
           },
-        },
-      },
-    });
+        ],
+      }),
+    );
     const start = { name: 'a', request: '/', expect: { status: 302 } };
     const { cases, identities } = coverScenario(edge, { cases: [start] }).emit();
     const again = coverScenario(edge, { identities, cases: [start, ...cases] });

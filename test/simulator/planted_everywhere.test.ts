@@ -3,11 +3,11 @@ import { parse, stringify } from 'yaml';
 import { beginExchange } from '../../src/edge/compile.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
 import { parseAddress } from '../../src/net/address.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
-import { type Slot, pipeline } from '../../src/engine/pipeline.ts';
+import type { Slot } from '../../src/engine/pipeline.ts';
 import { MODULES } from '../../src/modules/table.ts';
 import { FILES, runEvery, textOf } from './every_module.ts';
 import { failed } from './scenario.ts';
+import { breaking } from './breaking.ts';
 
 type Begin = typeof beginExchange;
 const TEXTS = FILES.map((name) => textOf(name));
@@ -15,18 +15,6 @@ const TEXTS = FILES.map((name) => textOf(name));
 /** Names of the cases of all files that fail on an edge. */
 function caughtBy(begin?: Begin): string[] {
   return TEXTS.flatMap((text) => failed(runEvery(text, begin === undefined ? {} : { begin })));
-}
-
-/** The same exchange in an edge of which one module is broken. */
-function breaking(module: string, broken: (slot: Slot) => Partial<Slot>): Begin {
-  return (edge, connection, head, world) => {
-    const sound = beginExchange(edge, connection, head, world);
-    if (sound.pipeline === null) return sound;
-    const slots = sound.pipeline.slots.map((slot) =>
-      slot.module === module ? { ...slot, ...broken(slot) } : slot,
-    );
-    return new Exchange(sound.naming, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
-  };
 }
 
 /** Every verdict of the request phase changed, of whatever a handler goes on to after asking, too. */

@@ -2,23 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { beginExchange } from '../../src/edge/compile.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
-import { type Slot, pipeline } from '../../src/engine/pipeline.ts';
+import type { Slot } from '../../src/engine/pipeline.ts';
 import { SHOP, failed, runText } from './scenario.ts';
+import { breaking } from './breaking.ts';
 
 const TEXT = readFileSync(SHOP, 'utf8');
-
-/** The same exchange in an edge of which one module is broken. */
-function breaking(module: string, broken: (slot: Slot) => Partial<Slot>): typeof beginExchange {
-  return (edge, connection, head, world) => {
-    const sound = beginExchange(edge, connection, head, world);
-    if (sound.pipeline === null) return sound;
-    const slots = sound.pipeline.slots.map((slot) =>
-      slot.module === module ? { ...slot, ...broken(slot) } : slot,
-    );
-    return new Exchange(sound.naming, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
-  };
-}
 
 const withVerdict =
   (change: (verdict: Verdict) => Verdict) =>
