@@ -273,6 +273,7 @@ export class UpstreamConnection implements Due {
   /** Gives the socket as it is, for another protocol; only one that was dialled plain has all it needs. */
   detach(): Socket {
     const { socket } = this;
+    this.outbox.settle();
     this.#exchange = null;
     this.#taker = null;
     this.deadline = 0;

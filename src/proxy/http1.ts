@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { turn } from '../answers/turn.ts';
 import { type Bound, listenOn, type ListenOptions, type ListenProblem } from './bind.ts';
 import type { Hands } from './hands.ts';
 import { Http1Connection } from './http1_connection.ts';
@@ -48,6 +49,7 @@ function createHttp1Service(
     },
     async drain(deadlineMs) {
       service.draining = true;
+      turn.end();
       for (const connection of service.connections) {
         if (connection.isIdle) connection.socket.destroy();
       }

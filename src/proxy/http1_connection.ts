@@ -237,6 +237,7 @@ export class Http1Connection implements Due {
   #detach(): Socket {
     this.#isTakenOver = true;
     this.#isDeaf = true;
+    this.outbox.settle();
     detach(this.socket).pause();
     giveBack(this.#inbox, this.socket);
     return this.socket;
@@ -273,6 +274,7 @@ export class Http1Connection implements Due {
   /** Ends the connection so that the client can read what was sent before it learns of the end. */
   #closeGently(): void {
     this.#spoil();
+    this.outbox.settle();
     if (!endGently(this.socket)) return;
     this.#isPaused = false;
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);

@@ -33,6 +33,7 @@ export class Http1Sink implements ReplySink {
   readonly #connection: SinkConnection;
   readonly #isOld: boolean;
   #isChunked = false;
+  #isLast = false;
   /** Bytes of content that were given and not counted as sent. */
   #givenBytes = 0;
   #done: (() => void) | null = null;
@@ -73,7 +74,8 @@ export class Http1Sink implements ReplySink {
       this.#isChunked = true;
       text += '\r\ntransfer-encoding: chunked';
     }
-    if (this.#connection.isLast() || isUntilClose) text += '\r\nconnection: close';
+    this.#isLast = this.#connection.isLast() || isUntilClose;
+    if (this.#isLast) text += '\r\nconnection: close';
     else if (this.#isOld) text += '\r\nconnection: keep-alive';
     text += hasDate ? '\r\n\r\n' : dateLine();
     this.isUntilClose = isUntilClose;
@@ -101,7 +103,7 @@ export class Http1Sink implements ReplySink {
     if (!this.gone) {
       if (this.#isChunked) this.#connection.outbox.text(this.#lastChunk(trailers));
       this.#done = done;
-      if (!this.#flush()) return;
+      if (!this.#flush(this.#isLast)) return;
       this.#done = null;
     }
     this.isOver = true;
@@ -123,11 +125,12 @@ export class Http1Sink implements ReplySink {
     this.headSent = true;
     this.isOver = true;
     outbox.text(`${statusLine(101)}${lines}\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`);
-    outbox.flush();
+    outbox.flushNow();
     return duplex;
   }
 
   destroy(): void {
+    this.#connection.outbox.settle();
     this.#connection.socket.destroy();
   }
 
@@ -136,13 +139,13 @@ export class Http1Sink implements ReplySink {
       this.destroy();
       done();
     };
-    if (this.gone || this.#flush()) cut();
+    if (this.gone || this.#flush(true)) cut();
     else this.#done = cut;
   }
 
-  #flush(): boolean {
+  #flush(isNow = false): boolean {
     const { outbox, socket, writeIdleMs } = this.#connection;
-    if (outbox.flush()) {
+    if (isNow ? outbox.flushNow() : outbox.flush()) {
       this.sentBytes += this.#givenBytes;
       this.#givenBytes = 0;
       return true;

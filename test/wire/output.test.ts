@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Attempt } from '../../src/answers/attempt.ts';
 import type { Pool } from '../../src/answers/connections.ts';
 import { Outbox } from '../../src/answers/outbox.ts';
+import { turn } from '../../src/answers/turn.ts';
 import type { Body, ForwardTaker } from '../../src/answers/port.ts';
 import { readRequestHead } from '../../src/engine/request_head.ts';
 import { forwardedResponse, requestForwarder } from '../../src/http/forwarding.ts';
@@ -96,6 +97,7 @@ function toUpstream(message: ReadMessage, random: () => number): { text: string;
   const body = bodyIn(cut(message.body, random), isChunked ? null : message.body.length);
   const options = { expectsContinue: false, takesTrailers: random() < 0.5 };
   new Attempt(pool, request, body, options, NOBODY, { headMs: 0, continueMs: 0 }).start();
+  turn.end();
   return { text: text(), isChunked };
 }
 
@@ -152,6 +154,7 @@ test('no reply goes to a client in a way that could be read as another', () => {
         }
       }
       sink.end(random() < 0.5 ? [] : ['x-trailer', '1'], () => undefined);
+      turn.end();
       written++;
       const shown = JSON.stringify(text());
       const strict = readResponse(text(), 0, isHead, true);
