@@ -13,6 +13,7 @@ import {
 import type { Encoding } from '../engine/contract.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './port.ts';
+import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';
 
 /** Level 1: 100 kB take a fifth of the time of level 6 and come out 2 to 10 % longer. */
 const ZLIB = { level: constants.Z_BEST_SPEED };
@@ -23,8 +24,12 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 /** Bodies up to this length fit into a window of 2^12 bytes; the state of a smaller window is made in half the time. */
 const SMALL_BYTES = 4_096;
 
-/** Compresses a whole text; `deflate` is the zlib format (RFC 9110 §8.4.1.2). */
+/** Compresses a whole body; `deflate` is the zlib format (RFC 9110 §8.4.1.2). */
 export function compressed(bytes: Uint8Array, encoding: Encoding): Uint8Array {
+  if (encoding === 'gzip' && bytes.length <= SMALL_GZIP_BYTES) {
+    const small = smallGzip(bytes);
+    if (small !== null) return small;
+  }
   // What comes out is hardly ever longer than what goes in, so it is written to one buffer and not put together.
   const chunkSize = bytes.length + 1_024;
   if (encoding === 'br') return brotliCompressSync(bytes, { ...BROTLI, chunkSize });
