@@ -1,5 +1,5 @@
 /** Bytes that wait for the end of a turn, at most; whoever has more hands over what there is before. */
-const TURN_BYTES = 262_144;
+const TURN_BYTES = 1_048_576;
 
 /** Whose bytes wait. */
 export interface Waiting {

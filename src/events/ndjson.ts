@@ -52,7 +52,7 @@ class Slab {
   readonly #flush = (): void => this.flush();
   readonly #events: Event[] = [];
   readonly #spare: Buffer[] = [];
-  #bytes = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #bytes: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #to = 0;
   #isTimed = false;
   #lost = 0;

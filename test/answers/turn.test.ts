@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { Outbox } from '../../src/answers/outbox.ts';
+import { turn } from '../../src/answers/turn.ts';
+import { seeded } from '../seeded.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0).toReversed()) close();
+});
+
+/** An outbox on a real connection, whose other end reads when it is let; `expected` is what it must get. */
+async function channel() {
+  const server = createServer({ pauseOnConnect: true });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [theirs] = await accepted;
+  await once(ours, 'connect');
+  closers.push(() => {
+    ours.destroy();
+    theirs.destroy();
+    server.close();
+  });
+  const got: Buffer[] = [];
+  theirs.on('data', (bytes: Buffer) => got.push(bytes)).pause();
+  const lent: Buffer[] = [];
+  /** What was lent may be overwritten: whoever still reads it sends rubbish. */
+  const giveBack = (): void => {
+    for (const bytes of lent.splice(0)) bytes.fill(0x23);
+  };
+  const outbox = new Outbox(ours, { flushed: giveBack });
+  const expected: string[] = [];
+  return {
+    ours,
+    theirs,
+    outbox,
+    expected,
+    text: (text: string) => {
+      outbox.text(text);
+      expected.push(text);
+    },
+    piece: (text: string) => {
+      const bytes = Buffer.from(text, 'latin1');
+      outbox.piece(bytes);
+      lent.push(bytes);
+      expected.push(text);
+    },
+    told: (isTaken: boolean) => {
+      if (isTaken) giveBack();
+    },
+    got: () => Buffer.concat(got).toString('latin1'),
+  };
+}
+
+type Channel = Awaited<ReturnType<typeof channel>>;
+
+/** One step of one channel, or of the process. */
+async function step({ outbox, ...one }: Channel, random: () => number, label: string): Promise<void> {
+  const dice = random();
+  const size = dice < 0.5 ? 1 + Math.floor(random() * 900) : Math.floor(random() ** 4 * 120_000);
+  const content = label.repeat(Math.ceil((size + 1) / label.length));
+  if (dice < 0.3) one.text(content);
+  else if (dice < 0.6) one.piece(content);
+  else if (dice < 0.85) one.told(outbox.flush());
+  else if (dice < 0.9) one.told(outbox.flushNow());
+  else if (dice < 0.95) await new Promise(setImmediate);
+  else if (dice < 0.97) one.theirs.pause();
+  else one.theirs.resume();
+}
+
+test.each([1, 2, 3, 4, 5, 6])('whoever writes when, all get their own bytes in order (seed %i)', async (seed) => {
+  const random = seeded(seed);
+  const channels = await Promise.all(Array.from({ length: 4 }, channel));
+  for (let index = 0; index < 3_000; index++) {
+    const at = Math.floor(random() * channels.length);
+    await step(channels[at]!, random, `<${at}:${index}>`);
+  }
+  for (const [at, { outbox, theirs, expected, got }] of channels.entries()) {
+    outbox.flush();
+    theirs.resume();
+    const all = expected.join('');
+    await expect.poll(() => got().length, { timeout: 20_000 }).toBe(all.length);
+    expect(got() === all, `channel ${at}`).toBe(true);
+  }
+}, 60_000);
+
+test('small writes wait for the end of the turn, and go out without being asked', async () => {
+  const { outbox, text, theirs, ours, got } = await channel();
+  theirs.resume();
+  text('one');
+  expect([outbox.flush(), ours.bytesWritten]).toEqual([true, 0]);
+  text(' two');
+  outbox.flush();
+  expect(ours.bytesWritten).toBe(0);
+  await expect.poll(got).toBe('one two');
+});
+
+test('whoever cannot wait has all out at once, others wait on', async () => {
+  const [urgent, patient] = await Promise.all([channel(), channel()]);
+  patient.text('later');
+  patient.outbox.flush();
+  urgent.text('first');
+  urgent.outbox.flush();
+  urgent.text(' second');
+  expect(urgent.outbox.flushNow()).toBe(true);
+  expect([urgent.ours.bytesWritten, patient.ours.bytesWritten]).toEqual([12, 0]);
+  turn.end();
+  expect(patient.ours.bytesWritten).toBe(5);
+});
+
+test('more than there is room for goes out before the turn ends', async () => {
+  const { outbox, text, ours } = await channel();
+  const other = await channel();
+  for (let written = 0; written < 300_000; written += 15_000) {
+    text('m'.repeat(15_000));
+    outbox.flush();
+    other.text('o');
+    other.outbox.flush();
+  }
+  expect(ours.bytesWritten).toBeGreaterThan(200_000);
+});
+
+test('nothing is written to a connection that is gone', async () => {
+  const { outbox, text, ours } = await channel();
+  text('too late');
+  outbox.flush();
+  ours.destroy();
+  expect(() => turn.end()).not.toThrow();
+  expect(ours.bytesWritten).toBe(0);
+});
