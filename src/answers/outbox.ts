@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { turn, type Waiting } from './turn.ts';
+import { type Chunk, turn, type Waiting } from './turn.ts';
 
 /** Whose socket it is. */
 export interface OutboxOwner {
@@ -21,7 +21,8 @@ export class Outbox implements Waiting {
   #text = '';
   readonly #pieces: (Uint8Array | string)[] = [];
   #bytes = 0;
-  /** Where in `turn.bytes` is what waits for the end of the turn. */
+  /** Where in its chunk is what waits for the end of the turn; null when nothing does. */
+  #chunk: Chunk | null = null;
   #from = 0;
   #to = 0;
   #waiting = false;
@@ -81,16 +82,15 @@ export class Outbox implements Waiting {
   }
 
   settle(): void {
-    const bytes = turn.bytes.subarray(this.#from, this.#to);
-    this.#from = this.#to = 0;
+    const chunk = this.#chunk;
+    if (chunk === null) return;
+    this.#chunk = null;
     const socket = this.#socket;
-    if (bytes.length === 0 || socket.destroyed) return;
+    if (socket.destroyed) return;
+    const bytes = chunk.bytes.subarray(this.#from, this.#to);
     // TLS takes what it is given at once, and says so in a later turn.
-    if (this.#isTls) socket.write(Buffer.from(bytes));
-    else {
-      socket.write(bytes);
-      if (socket.writableLength > 0) turn.keep();
-    }
+    socket.write(this.#isTls ? Buffer.from(bytes) : bytes);
+    if (!this.#isTls && socket.writableLength > 0) chunk.isKept = true;
   }
 
   #flushed(error?: Error | null): void {
@@ -100,15 +100,16 @@ export class Outbox implements Waiting {
 
   /** Copies what was gathered to what goes out at the end of the turn. */
   #join(): void {
-    turn.makeRoom(this.#bytes);
-    // Something else has been put behind what waits here.
-    if (this.#to !== turn.to) this.settle();
-    const target = turn.bytes;
-    let at = turn.to;
-    if (this.#to === 0) {
-      this.#from = at;
+    const chunk = turn.room(this.#bytes);
+    // What waits elsewhere, or has something else behind it, goes out by itself.
+    if (this.#chunk !== chunk || this.#to !== chunk.to) {
+      this.settle();
+      this.#chunk = chunk;
+      this.#from = chunk.to;
       turn.add(this);
     }
+    const target = chunk.bytes;
+    let at = chunk.to;
     at += target.write(this.#text, at, 'latin1');
     for (const piece of this.#pieces) {
       if (typeof piece === 'string') at += target.write(piece, at, 'latin1');
@@ -117,7 +118,7 @@ export class Outbox implements Waiting {
         at += piece.length;
       }
     }
-    this.#to = turn.to = at;
+    this.#to = chunk.to = at;
   }
 
   #writePieces(): void {

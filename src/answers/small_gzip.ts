@@ -107,20 +107,27 @@ function literalCodes(): Codes {
   return { bits, counts };
 }
 
-/** RFC 1951 §3.2.5. */
+/** RFC 1951 §3.2.5: symbols 257 to 285. */
 function lengthCodes(): Codes {
-  const code = (symbol: number): Code =>
-    symbol < 280 ? [reversed(symbol - 256, 7), 7] : [reversed(0xc0 + symbol - 280, 8), 8];
-  const extraBits = (index: number): number => (index < 8 ? 0 : (index >> 2) - 1);
-  const codes = valueCodes(MAX_MATCH, 3, (index) => [...code(257 + index), extraBits(index)]);
+  const codes = valueCodes(MAX_MATCH, 3, (index) => [
+    ...lengthCode(257 + index),
+    index < 8 ? 0 : (index >> 2) - 1,
+  ]);
   // The longest has a symbol of its own, without extra bits.
-  [codes.bits[MAX_MATCH], codes.counts[MAX_MATCH]] = code(285);
+  [codes.bits[MAX_MATCH], codes.counts[MAX_MATCH]] = lengthCode(285);
   return codes;
 }
 
+function lengthCode(symbol: number): Code {
+  return symbol < 280 ? [reversed(symbol - 256, 7), 7] : [reversed(0xc0 + symbol - 280, 8), 8];
+}
+
 function distanceCodes(): Codes {
-  const extraBits = (index: number): number => (index < 4 ? 0 : (index >> 1) - 1);
-  return valueCodes(SMALL_GZIP_BYTES, 1, (index) => [reversed(index, 5), 5, extraBits(index)]);
+  return valueCodes(SMALL_GZIP_BYTES, 1, (index) => [
+    reversed(index, 5),
+    5,
+    index < 4 ? 0 : (index >> 1) - 1,
+  ]);
 }
 
 /** The codes of all values from `first` to `last`, of symbols that stand for a power of two of them each. */

@@ -116,10 +116,9 @@ export class Http1Connection implements Due {
   }
 
   #beginHead(): void {
-    const { deadlines } = this.#service;
-    const { headMs, requestMs } = this.#service.limits;
-    this.deadline = deadlines.after(requestMs === 0 ? headMs : Math.min(headMs, requestMs));
-    this.#requestDeadline = deadlines.after(requestMs);
+    const { deadlines, limits } = this.#service;
+    this.deadline = deadlines.after(Math.min(limits.headMs, limits.requestMs || limits.headMs));
+    this.#requestDeadline = deadlines.after(limits.requestMs);
   }
 
   /** Reads from the socket as long as what comes is taken, and no more ahead than may be. */
@@ -237,7 +236,6 @@ export class Http1Connection implements Due {
   #detach(): Socket {
     this.#isTakenOver = true;
     this.#isDeaf = true;
-    this.outbox.settle();
     detach(this.socket).pause();
     giveBack(this.#inbox, this.socket);
     return this.socket;
@@ -274,13 +272,13 @@ export class Http1Connection implements Due {
   /** Ends the connection so that the client can read what was sent before it learns of the end. */
   #closeGently(): void {
     this.#spoil();
-    this.outbox.settle();
-    if (!endGently(this.socket)) return;
+    if (!endGently(this.socket, this.outbox)) return;
     this.#isPaused = false;
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
   }
 
   cameToEnd(): void {
+    this.outbox.settle();
     if (this.#underWay !== null) this.socket.destroy(); // a client that half-closes while it waits has left
     else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
     else this.#isDeaf = true;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Outbox } from '../answers/outbox.ts';
 import type { Reply } from '../engine/contract.ts';
 import { fieldLines, statusLine } from '../wire/write.ts';
 import { dateLine } from './http1_sink.ts';
@@ -17,8 +18,9 @@ function contentOf({ body }: Reply): Buffer {
 }
 
 /** Ends a connection so that the client can read what was sent before it learns of the end; false when it is over. */
-export function endGently(socket: Socket): boolean {
+export function endGently(socket: Socket, outbox: Outbox): boolean {
   if (socket.destroyed) return false;
+  outbox.settle();
   socket.end();
   // Closing with unread bytes makes the system send a reset, which can overtake the reply.
   socket.resume();

@@ -120,6 +120,7 @@ export class Http1Sink implements ReplySink {
     const { outbox } = this.#connection;
     const lines = fieldLines(fields);
     if (this.gone || lines === null || !isFieldValue(protocol)) return null;
+    outbox.settle();
     const duplex = this.#connection.takeOver();
     if (duplex === null) return null;
     this.headSent = true;

@@ -19,7 +19,9 @@ interface Owned extends Socket {
 export function attach(socket: Socket, owner: SocketOwner): void {
   const owned: Owned = socket;
   owned[OWNER] = owner;
-  socket.on('data', onData).on('end', onEnd).on('close', onClose);
+  socket.on('data', onData).on('close', onClose);
+  // Before Node's own listener, which lets nothing be written any more.
+  socket.prependListener('end', onEnd);
   socket.on('error', ignore); // 'close' follows
   socket.on('timeout', destroy); // set only while the client takes nothing of its reply
 }

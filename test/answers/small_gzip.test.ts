@@ -10,10 +10,12 @@ const bodies = fc
   .array(
     fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
-      fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 9 }), fc.integer({ min: 1, max: 300 })).map(
-        ([piece, times]) => Buffer.concat(Array.from({ length: times }, () => piece)),
-      ),
-      fc.constantFrom('{"id":', '"name":"', 'https://example.com/', '<li class="item">').map((text) => Buffer.from(text)),
+      fc
+        .tuple(fc.uint8Array({ minLength: 1, maxLength: 9 }), fc.integer({ min: 1, max: 300 }))
+        .map(([piece, times]) => Buffer.concat(Array.from({ length: times }, () => piece))),
+      fc
+        .constantFrom('{"id":', '"name":"', 'https://example.com/', '<li class="item">')
+        .map((text) => Buffer.from(text)),
     ),
     { minLength: 1, maxLength: 60 },
   )

@@ -70,21 +70,25 @@ async function step({ outbox, ...one }: Channel, random: () => number, label: st
   else one.theirs.resume();
 }
 
-test.each([1, 2, 3, 4, 5, 6])('whoever writes when, all get their own bytes in order (seed %i)', async (seed) => {
-  const random = seeded(seed);
-  const channels = await Promise.all(Array.from({ length: 4 }, channel));
-  for (let index = 0; index < 3_000; index++) {
-    const at = Math.floor(random() * channels.length);
-    await step(channels[at]!, random, `<${at}:${index}>`);
-  }
-  for (const [at, { outbox, theirs, expected, got }] of channels.entries()) {
-    outbox.flush();
-    theirs.resume();
-    const all = expected.join('');
-    await expect.poll(() => got().length, { timeout: 20_000 }).toBe(all.length);
-    expect(got() === all, `channel ${at}`).toBe(true);
-  }
-}, 60_000);
+test.each([1, 2, 3, 4, 5, 6])(
+  'whoever writes when, all get their own bytes in order (seed %i)',
+  async (seed) => {
+    const random = seeded(seed);
+    const channels = await Promise.all(Array.from({ length: 4 }, channel));
+    for (let index = 0; index < 3_000; index++) {
+      const at = Math.floor(random() * channels.length);
+      await step(channels[at]!, random, `<${at}:${index}>`);
+    }
+    for (const [at, { outbox, theirs, expected, got }] of channels.entries()) {
+      outbox.flush();
+      theirs.resume();
+      const all = expected.join('');
+      await expect.poll(() => got().length, { timeout: 20_000 }).toBe(all.length);
+      expect(got() === all, `channel ${at}`).toBe(true);
+    }
+  },
+  60_000,
+);
 
 test('small writes wait for the end of the turn, and go out without being asked', async () => {
   const { outbox, text, theirs, ours, got } = await channel();
