@@ -21,6 +21,8 @@ export class Outbox implements Waiting {
   #text = '';
   readonly #pieces: (Uint8Array | string)[] = [];
   #bytes = 0;
+  /** Text that waits for the end of the turn by itself; Node copies what the system leaves over of a text. */
+  #alone = '';
   /** Where in its chunk is what waits for the end of the turn; null when nothing does. */
   #chunk: Chunk | null = null;
   #from = 0;
@@ -56,7 +58,7 @@ export class Outbox implements Waiting {
    */
   flush(): boolean {
     if (this.#bytes > 0) {
-      if (this.#bytes <= JOINED_BYTES) this.#join();
+      if (this.#bytes <= JOINED_BYTES) this.#wait();
       else {
         this.settle();
         this.#writePieces();
@@ -83,9 +85,13 @@ export class Outbox implements Waiting {
 
   settle(): void {
     const chunk = this.#chunk;
-    if (chunk === null) return;
-    this.#chunk = null;
     const socket = this.#socket;
+    if (chunk === null) {
+      if (this.#alone !== '' && !socket.destroyed) socket.write(this.#alone, 'latin1');
+      this.#alone = '';
+      return;
+    }
+    this.#chunk = null;
     if (socket.destroyed) return;
     const bytes = chunk.bytes.subarray(this.#from, this.#to);
     // TLS takes what it is given at once, and says so in a later turn.
@@ -96,6 +102,15 @@ export class Outbox implements Waiting {
   #flushed(error?: Error | null): void {
     this.#waiting = false;
     if (error === undefined || error === null) this.#owner.flushed(); // else the connection is over, which its owner sees
+  }
+
+  #wait(): void {
+    if (this.#pieces.length > 0 || this.#chunk !== null) this.#join();
+    else {
+      this.settle();
+      this.#alone = this.#text;
+      turn.add(this);
+    }
   }
 
   /** Copies what was gathered to what goes out at the end of the turn. */
