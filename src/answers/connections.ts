@@ -58,7 +58,7 @@ export class Pool {
       connection.drop();
       return;
     }
-    connection.rest(idleMs);
+    connection.expect(idleMs);
     this.#idle.push(connection);
   }
 

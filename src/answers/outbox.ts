@@ -106,6 +106,8 @@ export class Outbox implements Waiting {
 
   #wait(): void {
     if (this.#pieces.length > 0 || this.#chunk !== null) this.#join();
+    else if (this.#alone !== '' && this.#alone.length + this.#bytes <= JOINED_BYTES)
+      this.#alone += this.#text;
     else {
       this.settle();
       this.#alone = this.#text;

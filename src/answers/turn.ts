@@ -2,6 +2,15 @@
 const CHUNK_BYTES = 65_536;
 const MOST_CHUNKS = 16;
 
+/** Reads up to this length wait for the end of the turn; longer ones would drive each other out of the caches. */
+export const WAITING_BYTES = 4_096;
+
+/** Who has bytes that came and were not looked at. */
+export interface Reading {
+  /** Goes on with what came; called once more when there is nothing left, it does nothing. */
+  advance(): void;
+}
+
 /** Whose bytes wait. */
 export interface Waiting {
   /** Hands over what waits. */
@@ -24,17 +33,28 @@ export class Chunk {
 }
 
 /**
- * The small writes of one turn of the event loop. All that a turn has to say is gathered in buffers of the process
- * and goes out when everything that had come has been looked at: system calls that follow one another cost less than
- * ones that alternate with our own code, for the caches of the processor and because whoever receives is awake
- * already (docs/decisions/0016_turns.md).
+ * One turn of the event loop: what came on all connections is looked at together, and what there is to say to all goes
+ * out together. Code that runs many times in a row finds itself in the caches of the processor, where system calls
+ * between would drive it out; and whoever receives is awake already (docs/decisions/0016_turns.md).
  */
 class Turn {
   readonly #chunks = [new Chunk()];
   #at = 0;
+  #isBegun = false;
+  #reading: Reading[] = [];
   #waiting: Waiting[] = [];
-  #others: Waiting[] = [];
-  readonly #atEnd = (): void => this.end();
+  #spareReading: Reading[] = [];
+  #spareWaiting: Waiting[] = [];
+  readonly #atEnd = (): void => {
+    this.#isBegun = false;
+    this.end();
+  };
+
+  /** Has `one` go on at the end of this turn. */
+  read(one: Reading): void {
+    this.#reading.push(one);
+    this.#begin();
+  }
 
   /** A chunk with room for `count` bytes behind its `to`. */
   room(count: number): Chunk {
@@ -44,22 +64,38 @@ class Turn {
       this.#at++;
       return (this.#chunks[this.#at] ??= new Chunk());
     }
-    this.end();
+    this.#settle();
     return this.#chunks[0]!;
   }
 
   /** Has `one` settled at the end of this turn. */
   add(one: Waiting): void {
-    if (this.#waiting.push(one) === 1) setImmediate(this.#atEnd);
+    this.#waiting.push(one);
+    this.#begin();
   }
 
-  /** Hands over all that waits. */
+  #begin(): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    setImmediate(this.#atEnd);
+  }
+
+  /** Looks at all that came, and hands over all that waits. */
   end(): void {
+    const reading = this.#reading;
+    this.#reading = this.#spareReading;
+    for (const one of reading) one.advance();
+    reading.length = 0;
+    this.#spareReading = reading;
+    this.#settle();
+  }
+
+  #settle(): void {
     const waiting = this.#waiting;
-    this.#waiting = this.#others;
-    this.#others = waiting;
+    this.#waiting = this.#spareWaiting;
     for (const one of waiting) one.settle();
     waiting.length = 0;
+    this.#spareWaiting = waiting;
     for (; this.#at > 0; this.#at--) this.#chunks[this.#at]!.clear();
     this.#chunks[0]!.clear();
   }

@@ -10,6 +10,7 @@ import { detailOf, dial, type DialOptions, type Leaf } from './dial.ts';
 import type { OnConnection } from './on_connection.ts';
 import { giveBack } from './give_back.ts';
 import { Outbox } from './outbox.ts';
+import { type Reading, turn, WAITING_BYTES } from './turn.ts';
 import type { BodyFault, BodyTaker } from './port.ts';
 
 /** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
@@ -22,7 +23,7 @@ export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
 }
 
 /** One connection to an upstream, for one exchange at a time. */
-export class UpstreamConnection implements Due {
+export class UpstreamConnection implements Due, Reading {
   deadline = 0;
   /** Requests begun on it. */
   uses = 0;
@@ -31,6 +32,8 @@ export class UpstreamConnection implements Due {
   readonly #limits: ConnectionLimits;
   readonly #onClosed: (connection: UpstreamConnection) => void;
   readonly #inbox = new Inbox();
+  /** Takes what waits for the end of the turn: what was read into may be read into once more by then. */
+  readonly #waiting: Buffer | null;
   readonly #reader: ResponseReader;
   readonly #content: ContentReader;
   #exchange: OnConnection | null;
@@ -57,6 +60,7 @@ export class UpstreamConnection implements Due {
     this.#reader = new ResponseReader(limits.wire);
     this.#content = new ContentReader(limits.wire);
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
+    this.#waiting = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
     const onread =
       buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
     const socket = dial(leaf, { ...limits, onread });
@@ -75,7 +79,8 @@ export class UpstreamConnection implements Due {
   }
 
   get isUsable(): boolean {
-    return !this.socket.destroyed && !this.#hasEnded && this.socket.writable;
+    // What came although nobody asked must not be taken for the next answer.
+    return !this.socket.destroyed && !this.#hasEnded && this.socket.writable && this.#inbox.length === 0;
   }
 
   flushed(): void {
@@ -88,12 +93,7 @@ export class UpstreamConnection implements Due {
     this.deadline = 0;
   }
 
-  /** The exchange has let go of it, in a state in which another may follow. */
-  rest(idleMs: number): void {
-    this.deadline = this.#limits.deadlines.after(idleMs);
-  }
-
-  /** Waits for the upstream, which has `ms`. */
+  /** The upstream has `ms`; without an exchange, so has the connection. */
   expect(ms: number): void {
     this.deadline = this.#limits.deadlines.after(ms);
   }
@@ -109,7 +109,7 @@ export class UpstreamConnection implements Due {
     this.#isPaused = false;
     this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
     // What was read before it flowed is still there.
-    if (this.#advance()) this.socket.resume();
+    if (this.#goOn()) this.socket.resume();
   }
 
   /** Gives the connection up. */
@@ -140,17 +140,28 @@ export class UpstreamConnection implements Due {
 
   /** False: read no more for now. */
   #onRead(buffer: Buffer, bytes: number): boolean {
+    const waiting = this.#waiting;
+    if (waiting === null || bytes > WAITING_BYTES || this.#inbox.length > 0) {
+      this.#inbox.add(buffer, bytes);
+      return this.#goOn();
+    }
+    buffer.copy(waiting, 0, 0, bytes);
+    this.#inbox.add(waiting, bytes);
+    turn.read(this);
+    return true;
+  }
+
+  advance(): void {
+    if (this.#inbox.length > 0 && !this.#goOn()) this.socket.pause();
+  }
+
+  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
+  #goOn(): boolean {
     if (this.#exchange === null) {
       // Nobody asked for anything: whatever it is, it must not be taken for the next answer.
       this.socket.destroy();
       return true;
     }
-    this.#inbox.add(buffer, bytes);
-    return this.#advance();
-  }
-
-  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
-  #advance(): boolean {
     this.#isReading = true;
     const goesOn = this.#readOn();
     this.#isReading = false;
@@ -247,6 +258,7 @@ export class UpstreamConnection implements Due {
   };
 
   readonly #onEnd = (): void => {
+    this.advance();
     this.#hasEnded = true;
     const taker = this.#taker;
     if (taker === null || !this.#content.endsByClose()) return; // 'close' follows
@@ -255,6 +267,7 @@ export class UpstreamConnection implements Due {
   };
 
   readonly #onClose = (): void => {
+    this.advance();
     this.#limits.deadlines.forget(this);
     this.#onClosed(this);
     const exchange = this.#exchange;

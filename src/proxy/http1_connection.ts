@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Due } from '../answers/deadlines.ts';
 import { giveBack } from '../answers/give_back.ts';
 import { Outbox } from '../answers/outbox.ts';
+import { type Reading, turn, WAITING_BYTES } from '../answers/turn.ts';
 import { CHUNKED } from '../wire/framing.ts';
 import { ContentReader } from '../wire/content.ts';
 import { MORE, REFUSED } from '../wire/fields.ts';
@@ -13,8 +14,7 @@ import { endGently, refusalText } from './http1_refusal.ts';
 import { attach, detach, forget } from './http1_socket.ts';
 import type { Service } from './http1_service.ts';
 import { Http1Sink } from './http1_sink.ts';
-import { LATE, LEFT_IN_HEAD, rawRequest, refused } from './http1_under_way.ts';
-import type { Refusal, UnderWay } from './http1_under_way.ts';
+import { LATE, LEFT_IN_HEAD, type Refusal, type UnderWay, rawRequest, refused } from './http1_under_way.ts';
 import { mayUpgrade } from './http1_upgrade.ts';
 import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from './port.ts';
@@ -23,7 +23,7 @@ import type { ConnectionFacts } from './port.ts';
  * One client's connection: reads its requests and has them served one after the other, in the order they came, so
  * that an unsafe one never runs beside another (RFC 9112 §9.3.2).
  */
-export class Http1Connection implements Due {
+export class Http1Connection implements Due, Reading {
   deadline = 0;
   readonly socket: Socket;
   readonly outbox: Outbox;
@@ -41,10 +41,8 @@ export class Http1Connection implements Due {
   #isClosing = false;
   /** What comes is not looked at any more. */
   #isDeaf = false;
-  /** A head has begun and is not whole. */
-  #isWithin = false;
-  /** No request has come yet. */
-  #isFirst = true;
+  #isWithin = false; // a head has begun and is not whole
+  #isFirst = true; // no request has come yet
   /** The rest of a body that nobody wants is read. */
   #isDiscarding = false;
   #isTakenOver = false;
@@ -66,7 +64,6 @@ export class Http1Connection implements Due {
     this.#underWay?.sink.flushed();
   }
 
-  /** Whether nothing is under way and no head has begun. */
   get isIdle(): boolean {
     return this.#underWay === null && this.#inbox.length === 0;
   }
@@ -74,11 +71,12 @@ export class Http1Connection implements Due {
   came(bytes: Buffer): void {
     if (this.#isDeaf) return;
     this.#inbox.add(bytes);
-    this.#advance();
+    if (bytes.length > WAITING_BYTES) this.advance();
+    else turn.read(this);
   }
 
   /** Goes as far as there are bytes, and as whoever takes the body lets it. */
-  #advance(): void {
+  advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.#step());
@@ -125,7 +123,7 @@ export class Http1Connection implements Due {
   #listen(): void {
     if (this.#isTakenOver) return;
     const underWay = this.#underWay;
-    const isAhead = underWay !== null && this.#inbox.length > this.#service.limits.aheadBytes;
+    const isAhead = this.#inbox.length > this.#service.limits.aheadBytes;
     const pauses = !this.#isDeaf && underWay !== null && (isAhead || underWay.body.isPaused);
     if (pauses === this.#isPaused) return;
     this.#isPaused = pauses;
@@ -155,7 +153,7 @@ export class Http1Connection implements Due {
   #answered(underWay: UnderWay): void {
     underWay.isAnswered = true;
     this.#service.over();
-    if (!this.#isAdvancing) this.#advance();
+    if (!this.#isAdvancing) this.advance();
   }
 
   /** What is left to do when the driver is done: the rest of a body, the next request, or the end. */
@@ -191,7 +189,7 @@ export class Http1Connection implements Due {
   wanted(): void {
     // What came with the head goes on with it, in one write.
     if (this.#isAdvancing && this.#underWay?.body.isFlowing === true) this.#readContent(this.#underWay);
-    else this.#advance();
+    else this.advance();
   }
 
   sayContinue(): void {
@@ -278,6 +276,7 @@ export class Http1Connection implements Due {
   }
 
   cameToEnd(): void {
+    this.advance();
     this.outbox.settle();
     if (this.#underWay !== null) this.socket.destroy(); // a client that half-closes while it waits has left
     else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
@@ -285,6 +284,7 @@ export class Http1Connection implements Due {
   }
 
   closed(): void {
+    this.advance();
     const { plane, deadlines } = this.#service;
     deadlines.forget(this);
     if (this.#isWithin && !this.#isDeaf) refused(plane, LEFT_IN_HEAD, this.#reader.partial, this.facts);
