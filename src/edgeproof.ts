@@ -1,6 +1,6 @@
 import { type Adapters, adaptersOf } from './adapters/methods.ts';
 import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
-import type { Exchange } from './engine/exchange.ts';
+import type { Configuration, Exchange } from './engine/exchange.ts';
 import type { StreamExchange } from './engine/stream.ts';
 import type { RefusedHead } from './engine/request_head.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
@@ -147,10 +147,11 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   const swapped = new Set<() => Promise<void>>();
   let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
+  const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
   const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
     beginOn(runtime, head, connection);
 
-  const { emit, emitStream, isHeard } = telling(options, newEventId, () => current.locate);
+  const { emit, emitStream, isHeard } = telling(options, newEventId, places);
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
@@ -159,6 +160,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
 
   function swapTo(next: UsableConfig): void {
     runtime.swap(next.config);
+    places.set(runtime.current(), next.locate);
     current = next;
     settling = Promise.all(Array.from(swapped, (tell) => tell()));
   }
@@ -202,22 +204,23 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   };
 }
 
+/** Source positions of each configuration that an exchange still may have begun with. */
+type Places = WeakMap<Configuration, Checked['locate']>;
+
 /** Makes the events of what is complete and has them heard. An event that nobody hears need not be made. */
-function telling(options: EdgeOptions, newEventId: IdMaker, locate: () => Checked['locate']) {
+function telling(options: EdgeOptions, newEventId: IdMaker, places: Places) {
   const { tape, onEvent, onConnection } = options;
   return {
     isHeard: tape !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
       const event = projectHttpRequestComplete(exchange, newEventId);
-      const located = locate();
       tape?.finished(exchange, event.object);
-      onEvent?.(event, () => explanationOf(exchange, located));
+      onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
       return event;
     },
     emitStream: (exchange: StreamExchange): void => {
-      const located = locate();
       const event = projectTcpConnectionClosed(exchange, newEventId);
-      onConnection?.(event, () => explanationOfStream(exchange, located));
+      onConnection?.(event, () => explanationOfStream(exchange, places.get(exchange.configuration)!));
     },
   };
 }

@@ -76,7 +76,7 @@ const OURS: Contestant = {
     writeFileSync(config, ourConfig(site, allOn));
     const events = allOn ? [eventsFileOf(site)] : [];
     const ports = [String(site.port), String(site.tlsPort)];
-    return [process.execPath, join(here, 'ours.ts'), built, config, ...ports, ...events];
+    return [process.execPath, join(here, 'ours.mjs'), built, config, ...ports, ...events];
   },
 };
 

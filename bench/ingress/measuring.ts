@@ -154,9 +154,12 @@ async function turnOf(
 const LEAST_REQUESTS = 100;
 const ATTEMPTS = 3;
 
-/** What is compiled while it runs is ready after so many requests, which takes long where the machine is busy. */
-const WARM_REQUESTS = 25_000;
-const WARM_TURNS = 3;
+/**
+ * What is compiled while it runs is ready after so many requests: until then a thread that compiles has the proxy's core
+ * now and then for some 10 ms, which the slowest percent of answers shows. It takes long where the machine is busy.
+ */
+const WARM_REQUESTS = 100_000;
+const WARM_TURNS = 4;
 const WARM_SECONDS = 2;
 
 /** Tells how many requests it took. */

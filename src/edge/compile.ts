@@ -1,7 +1,6 @@
 import type { Because, Connection, RequestHead, World } from '../engine/contract.ts';
-import { type BeginInside, Exchange } from '../engine/exchange.ts';
-import type { Hide } from '../engine/hide.ts';
-import { type ServiceNaming, serviceNaming } from '../engine/naming.ts';
+import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
+import { serviceNaming } from '../engine/naming.ts';
 import { type Pipeline, pipeline } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
@@ -26,9 +25,8 @@ import type { TakeState } from './states.ts';
 import { type StreamTable, compileStreams } from './streams.ts';
 
 /** A configuration made ready to run: immutable, swapped as one reference. */
-export interface CompiledEdge {
+export interface CompiledEdge extends HttpConfiguration {
   readonly config: EdgeConfig;
-  readonly naming: ServiceNaming;
   readonly hosts: HostTable<HttpsEdge>;
   /** TLS and TCP edges. */
   readonly streams: StreamTable;
@@ -39,8 +37,6 @@ export interface CompiledEdge {
   /** The only edge, where there is just one. */
   readonly sole: HttpsEdge | null;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
-  /** Keeps the secrets of its policies out of traces and events; null where it has none. */
-  readonly hide: Hide | null;
 }
 
 export interface CompileOptions {
@@ -87,7 +83,7 @@ export function compileEdge(
     https.push(compiled);
     for (const hostport of edge.hostports) edges.push([readHostport(hostport).host, compiled]);
   }
-  return {
+  const compiled: CompiledEdge = {
     config,
     naming: context.naming,
     hosts: hostTable(edges),
@@ -97,7 +93,9 @@ export function compileEdge(
     sole: https.length === 1 ? https[0]! : null,
     adoptHosts,
     hide: secrets?.hide ?? null,
+    beginInside: (connection, head, world) => beginExchange(compiled, connection, head, world),
   };
+  return compiled;
 }
 
 function compileHttpsEdge(
@@ -244,7 +242,7 @@ export function beginExchange(
   world: World,
 ): Exchange {
   const ofService = compiled.samlHost.find(head.host, head.path);
-  if (ofService !== null) return new Exchange(compiled.naming, connection, head, world, ofService, MATCHED);
+  if (ofService !== null) return new Exchange(compiled, connection, head, world, ofService, MATCHED);
   const edge = compiled.hosts.find(head.host) ?? adopted(compiled, head.host);
   const fromOutside = connection.hops === undefined;
   if (edge === null || (fromOutside && isInternalHost(head.host))) return refused('route.unknown_host');
@@ -254,12 +252,11 @@ export function beginExchange(
     return refused('route.ambiguous_path');
   }
   if (found === null) return refused('route.no_match');
-  const inside: BeginInside = (from, inner) => beginExchange(compiled, from, inner, world);
-  return new Exchange(compiled.naming, connection, head, world, found, MATCHED, inside, compiled.hide);
+  return new Exchange(compiled, connection, head, world, found, MATCHED);
 
   function refused(code: EngineReason): Exchange {
     const because = { code, detail: { host: head.host, path: head.path } };
-    return new Exchange(compiled.naming, connection, head, world, null, because);
+    return new Exchange(compiled, connection, head, world, null, because);
   }
 }
 
@@ -276,5 +273,5 @@ export function refuseExchange(
   world: World,
   because: Because<EngineReason>,
 ): Exchange {
-  return new Exchange(compiled.naming, connection, head, world, null, because);
+  return new Exchange(compiled, connection, head, world, null, because);
 }

@@ -1,9 +1,8 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
-import type { Hide } from '../engine/hide.ts';
+import type { Configuration } from '../engine/exchange.ts';
 import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
 import type { StreamReason } from '../engine/stream_reasons.ts';
-import type { ServiceNaming } from '../engine/naming.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { hostTable } from './hosts.ts';
 import type { KeptParts } from './kept_parts.ts';
@@ -85,27 +84,23 @@ function compileStream(
 
 /** Begins the exchange of one connection at a host and port: finds its edge, or the reason why there is none. */
 export function beginStream(
-  {
-    streams,
-    naming,
-    hide = null,
-  }: { readonly streams: StreamTable; readonly naming: ServiceNaming; readonly hide?: Hide | null },
+  configuration: Configuration & { readonly streams: StreamTable },
   connection: Connection,
   at: { readonly kind: StreamAddress['kind']; readonly host: string; readonly port: number },
   world: World,
   failedHandshake?: string,
 ): StreamExchange {
-  const pipeline = streams.find(at.kind, at.host, at.port);
+  const pipeline = configuration.streams.find(at.kind, at.host, at.port);
   if (failedHandshake !== undefined) {
     const detail = { ...(pipeline !== null && { edge: pipeline.edge }), problem: failedHandshake };
-    return new StreamExchange(naming, connection, world, null, { code: 'connect.handshake', detail });
+    return new StreamExchange(configuration, connection, world, null, { code: 'connect.handshake', detail });
   }
   if (pipeline !== null) {
     const because = { code: 'connect.matched', detail: {} } as const;
-    return new StreamExchange(naming, connection, world, pipeline, because, hide);
+    return new StreamExchange(configuration, connection, world, pipeline, because);
   }
   const code: StreamReason =
     at.kind === 'tcp' ? 'connect.unknown_port' : at.host === '' ? 'connect.no_name' : 'connect.unknown_name';
   const detail = { host: at.host, port: at.port };
-  return new StreamExchange(naming, connection, world, null, { code, detail });
+  return new StreamExchange(configuration, connection, world, null, { code, detail });
 }

@@ -20,8 +20,17 @@ import type { ServiceNaming } from './naming.ts';
 
 const NO_EDITORS: NonNullable<Reply['editors']> = [];
 
-/** Begins an exchange with another edge of the same configuration. */
-export type BeginInside = (connection: Connection, head: RequestHead) => Exchange;
+/** What an exchange keeps of the configuration that it began with, however often that changes meanwhile. */
+export interface Configuration {
+  readonly naming: ServiceNaming;
+  /** Keeps secrets out of what is told of the exchange; null where there are none. */
+  readonly hide: Hide | null;
+}
+
+export interface HttpConfiguration extends Configuration {
+  /** Begins an exchange with another edge of it; null where there is no other. */
+  readonly beginInside: ((connection: Connection, head: RequestHead, world: World) => Exchange) | null;
+}
 
 /** One try at an upstream: which leaf, and what came of it. */
 export interface Attempt {
@@ -40,7 +49,7 @@ export type Stage = 'request' | 'inside' | 'forward' | 'response' | 'reply' | 'd
  * writes to it. The verdicts are the trace: explanations and events are projections of them.
  */
 export class Exchange {
-  readonly naming: ServiceNaming;
+  readonly configuration: HttpConfiguration;
   readonly connection: Connection;
   /** The head as the client sent it. */
   readonly head: RequestHead;
@@ -50,9 +59,6 @@ export class Exchange {
   readonly pipeline: Pipeline | null;
   /** Why this route was taken, or why none was. */
   readonly routed: Because<EngineReason>;
-  readonly beginInside: BeginInside | null;
-  /** Keeps secrets out of what is told of the exchange; null where there are none. */
-  readonly hide: Hide | null;
 
   /** The head as later handlers see it, URL edits applied. */
   request: RequestHead;
@@ -86,24 +92,20 @@ export class Exchange {
   inside: Exchange | null = null;
 
   constructor(
-    naming: ServiceNaming,
+    configuration: HttpConfiguration,
     connection: Connection,
     head: RequestHead,
     world: World,
     pipeline: Pipeline | null,
     routed: Because<EngineReason>,
-    beginInside: BeginInside | null = null,
-    hide: Hide | null = null,
   ) {
-    this.naming = naming;
+    this.configuration = configuration;
     this.connection = connection;
     this.head = head;
     this.world = world;
     this.startMs = world.nowMs();
     this.pipeline = pipeline;
     this.routed = routed;
-    this.beginInside = beginInside;
-    this.hide = hide;
     this.request = head;
   }
 }

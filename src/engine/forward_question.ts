@@ -26,7 +26,8 @@ export function upstreamRequest(
   exchange: Exchange,
   leaf: Extract<Leaf, { kind: 'static' }>,
 ): UpstreamRequest {
-  const { request, connection, naming, converts } = exchange;
+  const { request, connection, configuration, converts } = exchange;
+  const { naming } = configuration;
   const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
   return {
     leaf,

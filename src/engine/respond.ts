@@ -94,7 +94,7 @@ export function replyLocally(exchange: Exchange, response: LocalResponse, close:
 /** Ends an exchange for a reason of the engine's own. */
 export function endWith(exchange: Exchange, code: EngineReason, detail: Because['detail']): Question {
   exchange.ended = { code, detail };
-  return replyLocally(exchange, engineRefusal(exchange.naming, code), false);
+  return replyLocally(exchange, engineRefusal(exchange.configuration.naming, code), false);
 }
 
 /** Asks the driver to send a response. */

@@ -125,9 +125,10 @@ function decided(exchange: Exchange, slot: Slot, index: number, verdict: Verdict
 function stopped(exchange: Exchange, slot: Slot, index: number, verdict: Stop): Question | null {
   decided(exchange, slot, index, verdict);
   // What came of a request that is handed on is known when it comes back.
-  if (verdict.forward === undefined || exchange.beginInside === null) conclude(exchange, 'cancelled');
+  if (verdict.forward === undefined || exchange.configuration.beginInside === null)
+    conclude(exchange, 'cancelled');
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
-  if (verdict.forward !== undefined && exchange.beginInside !== null)
+  if (verdict.forward !== undefined && exchange.configuration.beginInside !== null)
     return handOn(exchange, verdict.forward);
   if (verdict.continues === true) return respond(exchange, verdict.response, { text: verdict.response.body });
   return replyLocally(exchange, verdict.response, verdict.close === true);
@@ -173,7 +174,7 @@ function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Ques
   const hops = (connection.hops ?? 0) + 1;
   const edited = applyHeaderEdits(request.headers, exchange.edits, 'request');
   const head: RequestHead = { ...request, host, path, query, headers: edited };
-  exchange.inside = exchange.beginInside!({ ...connection, hops }, head);
+  exchange.inside = exchange.configuration.beginInside!({ ...connection, hops }, head, exchange.world);
   exchange.inside.requestBody = exchange.requestBody;
   exchange.stage = 'inside';
   return askedInside(exchange, start(exchange.inside));
@@ -227,7 +228,7 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
   if ('head' in given) {
     attempted(exchange, leaf, 'upstream.answered', given.head.status, given.reused, '');
     conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
-    const headers = exchange.naming.giveBack(given.head.headers);
+    const headers = exchange.configuration.naming.giveBack(given.head.headers);
     return respond(exchange, { status: given.head.status, headers }, 'upstream');
   }
   const reason = `upstream.${given.failure}` as const;

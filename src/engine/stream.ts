@@ -10,8 +10,7 @@ import type {
   World,
 } from './contract.ts';
 import type { HandlerRow } from './pipeline.ts';
-import type { Hide } from './hide.ts';
-import type { ServiceNaming } from './naming.ts';
+import type { Configuration } from './exchange.ts';
 import type { StreamReason } from './stream_reasons.ts';
 
 /**
@@ -62,14 +61,12 @@ export interface StreamAttempt {
 
 /** One connection: all that was decided and measured. Only this file writes to it. */
 export class StreamExchange {
-  readonly naming: ServiceNaming;
+  readonly configuration: Configuration;
   readonly connection: Connection;
   readonly world: World;
   /** Null when no edge took the connection. */
   readonly pipeline: StreamPipeline | null;
   readonly routed: Because<StreamReason>;
-  /** Keeps secrets out of what is told. */
-  readonly hide: Hide | null;
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly attempts: StreamAttempt[] = [];
   stage: 'decide' | 'dial' | 'carry' | 'close' | 'done' = 'decide';
@@ -83,19 +80,17 @@ export class StreamExchange {
   isConcluded = false;
 
   constructor(
-    naming: ServiceNaming,
+    configuration: Configuration,
     connection: Connection,
     world: World,
     pipeline: StreamPipeline | null,
     routed: Because<StreamReason>,
-    hide: Hide | null = null,
   ) {
-    this.naming = naming;
+    this.configuration = configuration;
     this.connection = connection;
     this.world = world;
     this.pipeline = pipeline;
     this.routed = routed;
-    this.hide = hide;
   }
 }
 

@@ -21,7 +21,8 @@ export function traceOfStream(exchange: StreamExchange): Step[] {
     const isCut = ended.code.startsWith('stream.') && ended.code !== 'stream.not_forwarded';
     steps.push(step('end', 'engine', isCut, ended, null));
   }
-  return exchange.hide === null ? steps : hideIn(steps, exchange.hide);
+  const { hide } = exchange.configuration;
+  return hide === null ? steps : hideIn(steps, hide);
 }
 
 /** The step that decided whether the connection was carried. */

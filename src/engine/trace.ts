@@ -38,7 +38,8 @@ export function traceOf(exchange: Exchange): Step[] {
   if (ended !== null && !ended.code.startsWith('route.') && !ended.code.startsWith('upstream.')) {
     steps.push(engineStep('end', 'engine', 'stop', ended.code, ended.detail, null));
   }
-  return exchange.hide === null ? steps : hideIn(steps, exchange.hide);
+  const { hide } = exchange.configuration;
+  return hide === null ? steps : hideIn(steps, hide);
 }
 
 function routeStep(exchange: Exchange): Step {

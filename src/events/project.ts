@@ -27,7 +27,8 @@ export function projectHttpRequestComplete(exchange: Exchange, newId: IdMaker): 
 /** The event's body alone; secrets that policies have read are hidden in it. */
 export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
   const seen = projected(exchange);
-  return exchange.hide === null ? seen : hideIn(seen, exchange.hide);
+  const { hide } = exchange.configuration;
+  return hide === null ? seen : hideIn(seen, hide);
 }
 
 function projected(exchange: Exchange): HttpRequestComplete {

@@ -44,7 +44,8 @@ export function projectTcpConnectionClosed(
 
 /** The event's body alone. */
 export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): TcpConnectionClosed {
-  const { connection, carried, logs, hide } = exchange;
+  const { connection, carried, logs, configuration } = exchange;
+  const { hide } = configuration;
   return {
     conn: {
       bytes_in: carried?.bytesIn ?? 0,

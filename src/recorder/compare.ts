@@ -128,5 +128,7 @@ function recordedFate({ status, errorCode }: RecordedOutcome): string {
 
 function codeOf({ exchange }: Decided): string {
   if (exchange.response === null) return '';
-  return (firstValue(exchange.response.headers, exchange.naming.errorField) ?? '').toUpperCase();
+  return (
+    firstValue(exchange.response.headers, exchange.configuration.naming.errorField) ?? ''
+  ).toUpperCase();
 }

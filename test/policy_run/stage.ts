@@ -7,7 +7,7 @@ import type {
   RequestHead,
   World,
 } from '../../src/engine/contract.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
+import { Exchange, type HttpConfiguration } from '../../src/engine/exchange.ts';
 import type { Linked, LinkedRule } from '../../src/engine/module.ts';
 import { serviceNaming } from '../../src/engine/naming.ts';
 import { pipeline, slot } from '../../src/engine/pipeline.ts';
@@ -23,6 +23,8 @@ import type { CompiledPolicy } from '../../src/policy/compiled.ts';
 import { checkPolicy } from '../../src/policy/document/check.ts';
 
 export const NAMING = serviceNaming('service');
+/** A configuration of one route, without secrets. */
+export const ALONE: HttpConfiguration = { naming: NAMING, hide: null, beginInside: null };
 
 /** A request as cases give it. */
 export interface Given {
@@ -189,7 +191,7 @@ export interface Played {
 
 export function play({ pipeline: rules, world }: Route, given: Given, script: Script = {}): Played {
   const because = { code: 'route.matched', detail: {} } as const;
-  const exchange = new Exchange(NAMING, connectionOf(given), headOf(given), world, rules, because);
+  const exchange = new Exchange(ALONE, connectionOf(given), headOf(given), world, rules, because);
   const asked: Question[] = [];
   let question = start(exchange);
   while (question !== null) {

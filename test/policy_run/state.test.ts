@@ -5,7 +5,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { runRequest } from '../../src/policy/phases.ts';
 import { REPLACING_LIMIT_BYTES } from '../../src/policy/replacing.ts';
 import { serviceNaming } from '../../src/engine/naming.ts';
-import { type Route, NAMING, connectionOf, headOf, play, policyOf, routeOf, steadyWorld } from './stage.ts';
+import { ALONE, type Route, connectionOf, headOf, play, policyOf, routeOf, steadyWorld } from './stage.ts';
 
 const ANSWERED = {
   status: 200,
@@ -18,7 +18,7 @@ const ANSWERED = {
 /** A request that has come to its question. */
 function begin({ pipeline, world }: Route): Exchange {
   const because = { code: 'route.matched', detail: {} } as const;
-  const exchange = new Exchange(NAMING, connectionOf({}), headOf({}), world, pipeline, because);
+  const exchange = new Exchange(ALONE, connectionOf({}), headOf({}), world, pipeline, because);
   start(exchange);
   return exchange;
 }

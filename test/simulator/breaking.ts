@@ -10,6 +10,6 @@ export function breaking(module: string, broken: (slot: Slot) => Partial<Slot>):
     const slots = sound.pipeline.slots.map((slot) =>
       slot.module === module ? { ...slot, ...broken(slot) } : slot,
     );
-    return new Exchange(sound.naming, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
+    return new Exchange(edge, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
   };
 }

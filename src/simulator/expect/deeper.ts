@@ -78,7 +78,8 @@ export function logsMismatch(
   { flight }: Outcome,
   pointer: string,
 ): Mismatch | null {
-  const { logs: noted, hide } = flight.exchange;
+  const { logs: noted, configuration } = flight.exchange;
+  const { hide } = configuration;
   const logs = noted === null ? [] : hide === null ? noted : hideIn(noted, hide);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);
   if (holds) return null;
