@@ -148,8 +148,6 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
-  const begin = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
-    beginOn(runtime, head, connection);
 
   const { emit, emitStream, isHeard } = telling(options, newEventId, places);
 
@@ -172,7 +170,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   ): Decision {
     const head = 'path' in request ? request : headOf(request);
     const connection = 'client' in from ? from : connectionFor(head, from, world.nowMs());
-    return new Decided(decideWithConstants(begin(head, connection), upstream), newEventId);
+    return new Decided(decideWithConstants(beginOn(runtime, head, connection), upstream), newEventId);
   }
 
   const wiring = wiringOf(runtime, finished);

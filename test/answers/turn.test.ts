@@ -134,3 +134,33 @@ test('nothing is written to a connection that is gone', async () => {
   expect(() => turn.end()).not.toThrow();
   expect(ours.bytesWritten).toBe(0);
 });
+
+test('what the system leaves over of a small write stays as it was in the turns that follow', () => {
+  /** A socket whose system takes nothing, or all; it keeps what it was given, as Node does. */
+  const fake = (takes: boolean) => {
+    const given: Uint8Array[] = [];
+    const write = (bytes: Uint8Array): boolean => given.push(bytes) > 0;
+    const socket = { destroyed: false, writableLength: 0, write };
+    const left = {
+      ...socket,
+      get writableLength() {
+        return takes ? 0 : given.length;
+      },
+    };
+    return { outbox: new Outbox(left as unknown as Socket, { flushed: () => undefined }), given };
+  };
+  const slow = fake(false);
+  slow.outbox.text('slow');
+  slow.outbox.piece(Buffer.from(' client'));
+  slow.outbox.flush();
+  turn.end();
+  const quick = fake(true);
+  for (let index = 0; index < 3; index++) {
+    quick.outbox.text('quick');
+    quick.outbox.piece(Buffer.from(' client'));
+    quick.outbox.flush();
+    turn.end();
+  }
+  expect(quick.given).toHaveLength(3);
+  expect(Buffer.from(slow.given[0]!).toString()).toBe('slow client');
+});
