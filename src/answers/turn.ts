@@ -84,7 +84,13 @@ class Turn {
   end(): void {
     const reading = this.#reading;
     this.#reading = this.#spareReading;
-    for (const one of reading) one.advance();
+    for (const one of reading) {
+      try {
+        one.advance();
+      } catch (error) {
+        tell(error);
+      }
+    }
     reading.length = 0;
     this.#spareReading = reading;
     this.#settle();
@@ -99,6 +105,13 @@ class Turn {
     for (; this.#at > 0; this.#at--) this.#chunks[this.#at]!.clear();
     this.#chunks[0]!.clear();
   }
+}
+
+/** A fault of one connection ends the process as any that nobody catches; where it does not, the others go on. */
+function tell(fault: unknown): void {
+  setImmediate(() => {
+    throw fault;
+  });
 }
 
 export const turn = new Turn();

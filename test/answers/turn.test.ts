@@ -164,3 +164,24 @@ test('what the system leaves over of a small write stays as it was in the turns 
   expect(quick.given).toHaveLength(3);
   expect(Buffer.from(slow.given[0]!).toString()).toBe('slow client');
 });
+
+test('a fault of one connection does not hold up the others, and is told', async () => {
+  const fault = new Error('planted');
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  const told = new Promise((resolve) => void process.once('uncaughtException', resolve));
+  let isLooked = false;
+  turn.read({
+    advance: () => {
+      throw fault;
+    },
+  });
+  turn.read({
+    advance: () => {
+      isLooked = true;
+    },
+  });
+  expect(await told).toBe(fault);
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  expect(isLooked).toBe(true);
+});
