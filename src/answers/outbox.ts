@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Chunk, turn, type Waiting } from './turn.ts';
+import { type Chunk, turn, type Postponed } from './turn.ts';
 
 /** Whose socket it is. */
 export interface OutboxOwner {
@@ -13,9 +13,9 @@ const JOINED_BYTES = 16_384;
 /**
  * What goes out on a socket, gathered for one system call: text in Latin-1 and bytes that are lent. Bytes must stay as
  * they are until `flush` has said true or the owner was told `flushed`. Whoever owns the socket sees to its end, and
- * says `flushNow` before it.
+ * says `flushNow` or `settle` before it.
  */
-export class Outbox implements Waiting {
+export class Outbox implements Postponed {
   readonly #socket: Socket;
   readonly #owner: OutboxOwner;
   #text = '';
@@ -58,7 +58,7 @@ export class Outbox implements Waiting {
    */
   flush(): boolean {
     if (this.#bytes > 0) {
-      if (this.#bytes <= JOINED_BYTES) this.#wait();
+      if (this.#bytes <= JOINED_BYTES) this.#postpone();
       else {
         this.settle();
         this.#writePieces();
@@ -104,7 +104,7 @@ export class Outbox implements Waiting {
     if (error === undefined || error === null) this.#owner.flushed(); // else the connection is over, which its owner sees
   }
 
-  #wait(): void {
+  #postpone(): void {
     if (this.#pieces.length > 0 || this.#chunk !== null) this.#join();
     else if (this.#alone !== '' && this.#alone.length + this.#bytes <= JOINED_BYTES)
       this.#alone += this.#text;

@@ -11,8 +11,8 @@ export interface Reading {
   advance(): void;
 }
 
-/** Whose bytes wait. */
-export interface Waiting {
+/** Who has bytes that go out at the end of the turn. */
+export interface Postponed {
   /** Hands over what waits. */
   settle(): void;
 }
@@ -42,9 +42,9 @@ class Turn {
   #at = 0;
   #isBegun = false;
   #reading: Reading[] = [];
-  #waiting: Waiting[] = [];
+  #postponed: Postponed[] = [];
   #spareReading: Reading[] = [];
-  #spareWaiting: Waiting[] = [];
+  #sparePostponed: Postponed[] = [];
   readonly #atEnd = (): void => {
     this.#isBegun = false;
     this.end();
@@ -69,8 +69,8 @@ class Turn {
   }
 
   /** Has `one` settled at the end of this turn. */
-  add(one: Waiting): void {
-    this.#waiting.push(one);
+  add(one: Postponed): void {
+    this.#postponed.push(one);
     this.#begin();
   }
 
@@ -97,11 +97,11 @@ class Turn {
   }
 
   #settle(): void {
-    const waiting = this.#waiting;
-    this.#waiting = this.#spareWaiting;
-    for (const one of waiting) one.settle();
-    waiting.length = 0;
-    this.#spareWaiting = waiting;
+    const postponed = this.#postponed;
+    this.#postponed = this.#sparePostponed;
+    for (const one of postponed) one.settle();
+    postponed.length = 0;
+    this.#sparePostponed = postponed;
     for (; this.#at > 0; this.#at--) this.#chunks[this.#at]!.clear();
     this.#chunks[0]!.clear();
   }

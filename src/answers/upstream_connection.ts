@@ -33,7 +33,7 @@ export class UpstreamConnection implements Due, Reading {
   readonly #onClosed: (connection: UpstreamConnection) => void;
   readonly #inbox = new Inbox();
   /** Takes what waits for the end of the turn: what was read into may be read into once more by then. */
-  readonly #waiting: Buffer | null;
+  readonly #copied: Buffer | null;
   readonly #reader: ResponseReader;
   readonly #content: ContentReader;
   #exchange: OnConnection | null;
@@ -60,7 +60,7 @@ export class UpstreamConnection implements Due, Reading {
     this.#reader = new ResponseReader(limits.wire);
     this.#content = new ContentReader(limits.wire);
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
-    this.#waiting = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
+    this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
     const onread =
       buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
     const socket = dial(leaf, { ...limits, onread });
@@ -140,13 +140,13 @@ export class UpstreamConnection implements Due, Reading {
 
   /** False: read no more for now. */
   #onRead(buffer: Buffer, bytes: number): boolean {
-    const waiting = this.#waiting;
-    if (waiting === null || bytes > WAITING_BYTES || this.#inbox.length > 0) {
+    const copied = this.#copied;
+    if (copied === null || bytes > WAITING_BYTES || this.#inbox.length > 0) {
       this.#inbox.add(buffer, bytes);
       return this.#goOn();
     }
-    buffer.copy(waiting, 0, 0, bytes);
-    this.#inbox.add(waiting, bytes);
+    buffer.copy(copied, 0, 0, bytes);
+    this.#inbox.add(copied, bytes);
     turn.read(this);
     return true;
   }
