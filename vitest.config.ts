@@ -1,10 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const FILES = 'test/**/*.test.ts';
+
+/** Files that measure memory: what others have left in the heap would be measured, too. */
+const MEASURING = globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('--expose-gc'),
+);
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    setupFiles: ['test/setup.ts'],
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    hookTimeout: 300_000,
     reporters: ['default'],
+    // Loading the sources anew for each file took longer than most files run.
+    projects: [
+      { extends: true, test: { name: 'shared', include: [FILES], exclude: MEASURING, isolate: false } },
+      { extends: true, test: { name: 'alone', include: MEASURING } },
+    ],
   },
 });

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Management, openManagement, usableDocument } from '../src/cli/management.ts';
-import { checkWholeEdge } from '../src/edge/further_checks.ts';
-import { knownParts } from '../src/edge/document/known.ts';
+import { type Management, openManagement, usableDocument } from '../src/control/management.ts';
+import { checkWholeEdge } from '../src/edge/semantic_checks.ts';
+import { validationCache } from '../src/edge/document/validation_cache.ts';
 import { edgeRuntime } from '../src/edge/runtime.ts';
-import { edgeObjects } from '../src/api/edge_objects.ts';
+import { edgeObjects } from '../src/control/api/edge_objects.ts';
 import {
   type EdgeDocument,
   type EdgeObject,
   edgeDocument,
   servedConfig,
-} from '../src/resources/edge_document.ts';
+} from '../src/control/resources/edge_document.ts';
 import { type BenchRow, type BenchSection, render } from './measure.ts';
 
 const WORLD = { nowMs: Date.now, random: Math.random };
@@ -114,7 +114,7 @@ const interruptions = (): number => process.resourceUsage().involuntaryContextSw
 
 /** Times of swaps, from the changed object to a configuration that serves, each by a write of its own. */
 async function swapTimes(all: readonly EdgeObject[], next: (swap: number) => EdgeObject): Promise<Swap[]> {
-  const known = knownParts();
+  const known = validationCache();
   const kept = edgeObjects();
   const view = { all: async () => all };
   const documentWith = async (touched: readonly EdgeObject[]) => {
@@ -122,7 +122,7 @@ async function swapTimes(all: readonly EdgeObject[], next: (swap: number) => Edg
     return edgeDocument(await kept.with(view as never, changes), 'service');
   };
   const usable = (document: EdgeDocument) =>
-    servedConfig(checkWholeEdge({ value: document.value }, { known }).config!, document);
+    servedConfig(checkWholeEdge({ value: document.value }, { cache: known }).config!, document);
   const runtime = edgeRuntime(usable(await documentWith([])), WORLD, {});
   const swaps: Swap[] = [];
   for (let swap = -WARM_UP; swap < SWAPS; swap++) {

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 import ipaddr from 'ipaddr.js';
 
-import { compileIpRules } from '../src/mechanisms/ip_rules.ts';
+import { compileIpRules } from '../src/filters/ip_restriction/algorithm.ts';
 import { parseAddress, v4FromNumber } from '../src/net/address.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../src/net/cidr.ts';
 import { type PrefixSet, prefixSet } from '../src/net/prefix_set.ts';

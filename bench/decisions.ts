@@ -58,7 +58,7 @@ function heads(): RequestHead[] {
         'cache-control': 'max-age=0',
       },
     });
-    if ('refused' in head) throw new Error(head.says);
+    if ('refused' in head) throw new Error(head.message);
     return head;
   });
 }

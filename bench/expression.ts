@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { celEnv, celFunc, CelScalar, listType, parse as parseBufbuild, plan } from '@bufbuild/cel';
 import { Environment } from '@marcbachmann/cel-js';
 
-import { compile, tracer } from '../src/expression/index.ts';
-import { compileTemplate } from '../src/expression/vocabulary/template.ts';
+import { compile, tracer } from '../src/cel/index.ts';
+import { compileTemplate } from '../src/policy/env/template.ts';
 import { bufbuildActivation, celJsActivation, makeRequests, RULES, SCOPE } from './expression_rules.ts';
 import type { Request, Rule } from './expression_rules.ts';
 import { compare, render, row } from './measure.ts';
@@ -16,7 +16,7 @@ const MASK = REQUESTS - 1;
 /** Each contestant evaluates the rule on the same requests in turn. Answers are compared before anything is timed. */
 function contestants(rule: Rule, requests: readonly Request[]): Record<string, Contestant> {
   const { program, diagnostics } = compile(rule.source, SCOPE);
-  if (program === undefined) throw new Error(diagnostics.map((one) => one.says).join('; '));
+  if (program === undefined) throw new Error(diagnostics.map((one) => one.message).join('; '));
   const traced = tracer(program);
   const evaluate = templateOf(rule) ?? program.evaluate;
   const celJs = celJsProgram(rule);
@@ -47,7 +47,7 @@ function contestants(rule: Rule, requests: readonly Request[]): Record<string, C
 function templateOf({ template: source }: Rule): ((request: Request) => unknown) | undefined {
   if (source === undefined) return undefined;
   const { template, diagnostics } = compileTemplate(source, SCOPE);
-  if (template === undefined) throw new Error(diagnostics.map((one) => one.says).join('; '));
+  if (template === undefined) throw new Error(diagnostics.map((one) => one.message).join('; '));
   return template.evaluate;
 }
 

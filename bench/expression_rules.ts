@@ -12,11 +12,11 @@ import {
   STRING,
   TIMESTAMP,
   variable,
-} from '../src/expression/index.ts';
-import type { Scope, Value } from '../src/expression/index.ts';
-import { Timestamp } from '../src/expression/values.ts';
-import { IP, IpValue } from '../src/expression/vocabulary/addresses.ts';
-import { ADDRESS_FUNCTIONS } from '../src/expression/vocabulary/functions/addresses.ts';
+} from '../src/cel/index.ts';
+import type { Scope, Value } from '../src/cel/index.ts';
+import { Timestamp } from '../src/cel/values.ts';
+import { IP, IpValue } from '../src/policy/env/addresses.ts';
+import { ADDRESS_FUNCTIONS } from '../src/policy/env/functions/addresses.ts';
 import { parseAddress, v4FromNumber } from '../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../src/net/cidr.ts';
 import type { Cidr } from '../src/net/cidr.ts';

@@ -3,14 +3,14 @@ import { pathToFileURL } from 'node:url';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import { parseAddress } from '../src/net/address.ts';
 import type { Connection, RequestHead } from '../src/engine/contract.ts';
-import { admit } from '../src/mechanisms/login/admit.ts';
-import { isFlow } from '../src/mechanisms/login/flow.ts';
-import type { LoginGate } from '../src/mechanisms/login/gate.ts';
-import { readLoginKeys } from '../src/mechanisms/login/keys.ts';
-import { loginMemory } from '../src/mechanisms/login/memory.ts';
-import { oauthProvider } from '../src/mechanisms/login/oauth/provider.ts';
-import { loginRegistry } from '../src/mechanisms/login/registry.ts';
-import { type Session, openSession, sealSession } from '../src/mechanisms/login/session.ts';
+import { authenticate } from '../src/auth/authenticate.ts';
+import { isConversation } from '../src/auth/conversation.ts';
+import type { LoginGate } from '../src/auth/gate.ts';
+import { readLoginKeys } from '../src/auth/keys.ts';
+import { loginMemory } from '../src/auth/memory.ts';
+import { oauthProvider } from '../src/auth/oauth/provider.ts';
+import { loginRegistry } from '../src/auth/registry.ts';
+import { type Session, openSession, sealSession } from '../src/auth/session.ts';
 import { type BenchSection, compare, render, row } from './measure.ts';
 
 const NOW_MS = 1_811_851_200_000;
@@ -29,6 +29,8 @@ const SESSION: Session = {
   checkedMs: NOW_MS - 60_000,
   providerSession: null,
   tokens: null,
+  untilMs: null,
+  lists: '',
 };
 
 const GATE: LoginGate = {
@@ -91,8 +93,8 @@ export async function run(): Promise<BenchSection> {
   };
   const memory = loginMemory();
   const admitOnce = () => {
-    const outcome = admit(GATE, request, connection, memory, WORLD);
-    if (isFlow(outcome) || outcome.does !== 'pass') throw new Error('the request is not let in');
+    const outcome = authenticate(GATE, request, connection, memory, WORLD);
+    if (isConversation(outcome) || outcome.does !== 'pass') throw new Error('the request is not let in');
     return outcome;
   };
   admitOnce();

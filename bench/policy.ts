@@ -1,10 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import type { RequestHead, Verdict, World } from '../src/engine/contract.ts';
-import { serviceNaming } from '../src/engine/naming.ts';
+import { brandingOf } from '../src/engine/branding.ts';
 import { refusal } from '../src/engine/refusals.ts';
 import { connectionOf, headOf } from '../src/engine/request_like.ts';
-import { NO_FACTS } from '../src/expression/vocabulary/facts.ts';
-import type { PolicyContext } from '../src/policy/action.ts';
+import { NO_FACTS } from '../src/policy/env/facts.ts';
+import type { PolicyContext } from '../src/filters/action.ts';
 import { compilePolicy } from '../src/policy/compile.ts';
 import type { CompiledPolicy } from '../src/policy/compiled.ts';
 import { checkPolicyValue } from '../src/policy/document/check.ts';
@@ -17,17 +17,17 @@ const SIZES = [1, 10, 100, 1_000];
 const HEADS = 64;
 const MASK = HEADS - 1;
 
-const naming = serviceNaming('service');
+const branding = brandingOf('service');
 const surroundings = {
   endpoint: { id: 'ep', host: 'shop.test', port: 443, protocol: 'https' as const },
   facts: NO_FACTS,
   secret: () => undefined,
 };
 const context: PolicyContext = {
-  naming,
+  branding,
   surroundings: () => surroundings,
   ipPolicy: () => [],
-  refusal: (status, code, message) => refusal(naming, status, code, message),
+  refusal: (status, code, message) => refusal(branding, status, code, message),
   isInternal: () => false,
   allowPrivateFetch: false,
   passUnsimulated: false,
@@ -50,7 +50,7 @@ function head(method: string, path: string, host = 'shop.test'): RequestHead {
       referer: 'https://shop.test/',
     },
   });
-  if ('refused' in made) throw new Error(made.says);
+  if ('refused' in made) throw new Error(made.message);
   return made;
 }
 
@@ -59,8 +59,8 @@ function policy(
   options: { readonly trace?: 'full'; readonly index?: boolean } = {},
 ): CompiledPolicy {
   const rules = texts.map((text) => ({ expressions: [text], actions: [{ type: 'deny' }] }));
-  const { document, diagnostics } = checkPolicyValue({ on_http_request: rules }, { naming });
-  if (document === null) throw new Error(diagnostics[0]!.says);
+  const { document, diagnostics } = checkPolicyValue({ on_http_request: rules }, { branding });
+  if (document === null) throw new Error(diagnostics[0]!.message);
   const { trace = 'decided', index = true } = options;
   return compilePolicy(document, { ...context, trace }, { index });
 }

@@ -28,7 +28,8 @@ interface JsonLogic {
   readonly apply: (rule: unknown, data: unknown) => unknown;
 }
 
-const load = createRequire(import.meta.url);
+/** `npm run peers` installs them. */
+const load = createRequire(new URL('../peers/package.json', import.meta.url));
 
 /** Rule `at`: requests below one prefix without a key are refused. */
 export function prefixOf(at: number): string {

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 
 import { RE2 } from 're2-wasm';
 
-import { compileUserAgents, isUserAgentRules } from '../src/mechanisms/user_agents.ts';
+import { compileUserAgents, isUserAgentRules } from '../src/filters/user_agent_filter/algorithm.ts';
 import { type Pattern, type PatternProblem, compilePattern, isPatternProblem } from '../src/regex/pattern.ts';
 import { compilePatternSet, isPatternSet } from '../src/regex/pattern_set.ts';
 import { type BenchRow, type BenchSection, compare, render, row } from './measure.ts';
@@ -50,7 +50,7 @@ export async function run(): Promise<BenchSection> {
     );
   }
   const hostile = compilePattern('(a+)+$');
-  if (isPatternProblem(hostile)) throw new Error(hostile.says);
+  if (isPatternProblem(hostile)) throw new Error(hostile.message);
   const subject = `${'a'.repeat(22)}!`;
   const backtracking = /(a+)+$/;
   rows.push(

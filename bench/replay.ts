@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createEdge } from '../src/index.ts';
-import { replayedEdge } from '../src/recorder/decide.ts';
-import { logReader } from '../src/recorder/read_log.ts';
-import { replay } from '../src/recorder/replay.ts';
+import { replayedEdge } from '../src/replay/decide.ts';
+import { logReader } from '../src/replay/read_log.ts';
+import { replay } from '../src/replay/replay.ts';
 import { type BenchSection, compare, render, row } from './measure.ts';
 
 /** Events of the run that measures memory; the goal is stated for 1,000,000. */
@@ -98,7 +98,7 @@ function memoryNote(): string {
     for (const line of eventLines(EVENTS)) writeSync(log, `${line}\n`);
     closeSync(log);
     writeFileSync(join(folder, 'edge.json'), JSON.stringify(CONFIG));
-    const built = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
+    const built = fileURLToPath(new URL('../dist/lib/main.cjs', import.meta.url));
     const main = existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
     const print =
       "process.on('exit', () => { const used = process.resourceUsage();" +

@@ -3,16 +3,16 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { checkWholeEdge } from '../src/edge/further_checks.ts';
+import { checkWholeEdge } from '../src/edge/semantic_checks.ts';
 import { createEdge } from '../src/edgeproof.ts';
-import { coveredEdge } from '../src/simulator/covering/coverage.ts';
+import { coveredEdge } from '../src/coverage/coverage.ts';
 import { createSimulator } from '../src/simulator/create_simulator.ts';
 import { simulatedWorld } from '../src/simulator/simulator.ts';
 import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
 import { runFile } from '../src/simulator/run_file.ts';
 import { ONCE } from '../src/simulator/run_once.ts';
-import { type EdgeUnderTest, edgeUnderTest } from '../src/simulator/under_test.ts';
+import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
 import { compileEdge } from '../src/edge/compile.ts';
 import { type BenchSection, render } from './measure.ts';
 import { watchLoopMs } from './watch_loop.ts';
@@ -93,7 +93,7 @@ function casesOf(): object[] {
 
 /** The package is what users start; where it was not built, the sources are started, which takes longer. */
 function builtOrSource(): string {
-  const built = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
+  const built = fileURLToPath(new URL('../dist/lib/main.cjs', import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 }
 
@@ -126,10 +126,10 @@ function coverageMs(): { readonly plain: number; readonly recorded: number } {
   const value = JSON.stringify({ on_http_request: rules });
   const shop = { ...EDGE.edges.https.shop, routes: [{ ...route, traffic_policy: { value } }] };
   const checked = checkWholeEdge({ value: { ...EDGE, edges: { https: { shop } } } });
-  const plain = edgeUnderTest(checked.config!, checked.locate);
+  const plain = edgeFixture(checked.config!, checked.locate);
   const recorded = coveredEdge(plain).edge;
   const scenario = checkScenario({ value: { edge: 'edge', cases: casesOf() }, name: 'cases' });
-  const took = (edge: EdgeUnderTest): number => {
+  const took = (edge: EdgeFixture): number => {
     const began = performance.now();
     const { cases } = runFile(scenario, edge, ONCE);
     const tookMs = performance.now() - began;

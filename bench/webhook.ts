@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 
-import { prepareWebhook } from '../src/mechanisms/webhook/prepare.ts';
-import type { WebhookRequest } from '../src/mechanisms/webhook/reading.ts';
-import { signWebhook } from '../src/mechanisms/webhook/sign.ts';
-import { findProvider } from '../src/mechanisms/webhook/table.ts';
-import { verifyPrepared } from '../src/mechanisms/webhook/verify.ts';
+import { prepareWebhook } from '../src/webhooks/prepare.ts';
+import type { WebhookRequest } from '../src/webhooks/reading.ts';
+import { signWebhook } from '../src/webhooks/sign.ts';
+import { findProvider } from '../src/webhooks/table.ts';
+import { verifyPrepared } from '../src/webhooks/verify.ts';
 import { type BenchRow, type BenchSection, compare, render, row } from './measure.ts';
 
 const NOW_MS = 1_811_851_200_000;

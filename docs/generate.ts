@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
-import { serviceNaming } from '../src/engine/naming.ts';
-import { expressionReferencePage } from '../src/expression/vocabulary/reference_page.ts';
-import { webhookDocument } from '../src/mechanisms/webhook/document.ts';
+import { EVENT_FILTER_SCOPE } from '../src/events/filter_scope.ts';
+import { brandingOf } from '../src/engine/branding.ts';
+import { expressionReferencePage } from '../src/policy/env/reference_page.ts';
+import { webhookDocument } from '../src/webhooks/document.ts';
 import { codesMarkdown } from '../src/policy/codes/page.ts';
 import { policyJsonSchema } from '../src/policy/document/schema.ts';
 import { scenarioJsonSchema } from '../src/simulator/document/schema.ts';
@@ -13,8 +14,8 @@ const FILES: readonly (readonly [path: string, content: string])[] = [
   ['src/policy/document/policy.schema.json', json(policyJsonSchema())],
   ['schema/edge.json', json(edgeFileJsonSchema())],
   ['schema/policy.json', json(policyJsonSchema())],
-  ['docs/expressions.md', expressionReferencePage()],
-  ['docs/policy_codes.md', codesMarkdown(serviceNaming('service'))],
+  ['docs/expressions.md', expressionReferencePage(EVENT_FILTER_SCOPE.variables.values())],
+  ['docs/policy_codes.md', codesMarkdown(brandingOf('service'))],
   ['docs/webhooks.md', webhookDocument()],
   ['src/simulator/document/scenario.schema.json', json(scenarioJsonSchema())],
   ['schema/scenario.json', json(scenarioJsonSchema())],

@@ -1,4 +1,6 @@
-import { type Adapters, adaptersOf } from './adapters/methods.ts';
+import { answered } from './integrations/handle.ts';
+import { type Adapters, adaptersOf } from './integrations/methods.ts';
+import { Decided, type Decision } from './decision.ts';
 import type { Answers, Connection, RequestHead, World } from './engine/contract.ts';
 import type { Configuration, Exchange } from './engine/exchange.ts';
 import type { StreamExchange } from './engine/stream.ts';
@@ -9,25 +11,29 @@ import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
 import { refuseExchange } from './edge/compile.ts';
 import type { Checked } from './edge/document/check.ts';
-import { checkWholeEdge } from './edge/further_checks.ts';
+import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
-import type { LoginOptions } from './edge/gates.ts';
-import type { AddressBook } from './expression/vocabulary/facts.ts';
+import type { LoginOptions } from './edge/login_config.ts';
+import type { GeoipDatabase } from './policy/env/facts.ts';
 import { type Explanation, explanationOf } from './edge/explain.ts';
 import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
-import { type Family, createMetrics, openMetrics } from './proxy/admin_metrics.ts';
-import type { Wiring } from './proxy/plane.ts';
-import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
+import { type Family, createMetrics, openMetrics } from './server/admin_metrics.ts';
+import { lostFamily } from './server/process_metrics.ts';
+import { type LostEvents, lostEvents } from './events/lost.ts';
+import type { PortProblem } from './server/stream_listeners.ts';
+import type { Wiring } from './engine/drivers/engine_exchange_port.ts';
+import type { HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './events/catalogue.ts';
 import { type IdMaker, idMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
-import { type TcpConnectionClosedEvent, projectTcpConnectionClosed } from './events/tcp_connection.ts';
-import type { ListenOptions, Listening } from './listening.ts';
-import type { Tape } from './recorder/tape.ts';
-import { OK_UPSTREAM, decideWithConstants } from './simulator/constants.ts';
-import { type ScriptedHands, type ScriptedUpstream, runScripted } from './simulator/scripted.ts';
+import { projectTcpConnectionClosed } from './events/tcp_connection.ts';
+import type { ListenOptions, Listening, LiveWiring } from './listening.ts';
+import type { RecordingSink } from './replay/recording_sink.ts';
+import { OK_UPSTREAM, decideWithConstants } from './engine/drivers/constant.ts';
+import type { ScriptedClients, ScriptedUpstream } from './engine/drivers/scripted.ts';
 
+export type { Decision } from './decision.ts';
 export type { ListenOptions, Listening } from './listening.ts';
 
 export interface EdgeOptions {
@@ -41,12 +47,14 @@ export interface EdgeOptions {
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
   /** Called once for each connection of a TLS or TCP edge that is over. */
   readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
+  /** Counts events that could not be made or written; its counts are in `metrics`. */
+  readonly lostEvents?: LostEvents;
   /** Hears every exchange of `listen`, to record it. */
-  readonly tape?: Tape;
+  readonly recordingSink?: RecordingSink;
   /** Which hosts that no edge names mean the only edge of the file; default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   /** Databases of addresses, asked for what the facts of the configuration do not say. */
-  readonly addressBooks?: readonly AddressBook[];
+  readonly geoipDatabases?: readonly GeoipDatabase[];
   /** Secrets that policies read with `secrets.get('vault', 'name')`; `***` stands for them in traces and events. */
   readonly secrets?: SecretSource;
   /** Lets `http-request` of policies reach this machine and its network; default false. */
@@ -59,7 +67,7 @@ export interface EdgeOptions {
    * Answers control requests, OpenID providers and XML signatures in `handle` instead of the network; control
    * requests while it listens, too.
    */
-  readonly hands?: ScriptedHands;
+  readonly clients?: ScriptedClients;
 }
 
 /** A configuration that cannot be used; the message holds all findings, located. */
@@ -77,16 +85,6 @@ export interface Handled {
   readonly response: Response;
   readonly event: HttpRequestCompleteEvent;
   readonly trace: readonly Step[];
-}
-
-/** The outcome of one request, without the network. The event and the trace are made when they are read. */
-export interface Decision {
-  readonly status: number;
-  /** The backend that answers, or null when the edge answers itself. */
-  readonly backend: string | null;
-  readonly event: HttpRequestCompleteEvent;
-  readonly trace: readonly Step[];
-  readonly exchange: Exchange;
 }
 
 export interface Edge extends Adapters {
@@ -133,34 +131,35 @@ export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): void;
   /** What `metrics` tells, as data. */
   families(): Family[];
-  /** Fulfilled when all listeners have opened and closed the ports that the last configuration wants. */
-  settled(): Promise<void>;
+  /** Fulfilled when all listeners have opened and closed the ports that the last configuration wants, with those not had. */
+  settled(): Promise<readonly PortProblem[]>;
 }
 
 /** Wires a checked configuration. */
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, options);
-  const metrics = createMetrics();
+  const { metrics, attempted } = counting(options);
   const newEventId = idMaker('ev', () => world.random());
   /** Listeners that look at every new configuration. */
-  const swapped = new Set<() => Promise<void>>();
+  const swapped: LiveWiring['swapped'] = new Set();
   let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
   const places: Places = new WeakMap([[runtime.current(), checked.locate]]);
 
-  const { emit, emitStream, isHeard } = telling(options, newEventId, places);
+  const { emit, emitStream: tellStream, isHeard } = reporting(options, newEventId, places);
+  const emitStream = (exchange: StreamExchange): void => attempted(() => tellStream(exchange));
 
   function finished(exchange: Exchange): void {
     metrics.record(exchange, world.nowMs());
-    if (isHeard) emit(exchange);
+    if (isHeard) attempted(() => emit(exchange));
   }
 
   function swapTo(next: UsableConfig): void {
     runtime.swap(next.config);
     places.set(runtime.current(), next.locate);
     current = next;
-    settling = Promise.all(Array.from(swapped, (tell) => tell()));
+    settling = Promise.all(Array.from(swapped, ({ refresh }) => refresh()));
   }
 
   function decide(
@@ -190,14 +189,29 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     },
     swap: (config) => swapTo(usable(checkWholeEdge({ value: config }, options))),
     swapTo,
-    settled: async () => void (await settling),
+    settled: () => settling.then(() => Array.from(swapped).flatMap(({ missing }) => missing())),
     metrics: () => openMetrics(metrics.families()),
     families: metrics.families,
     ...adaptersOf(wiring, world, () => Object.values(current.config.edges.https)),
     listen: async (listenOptions = {}) => {
       const { listen } = await import('./listening.ts');
-      const { tape = null, hands = {} } = options;
-      return listen(listenOptions, { wiring, runtime, emitStream, swapped, tape, hands, metrics });
+      const { recordingSink: sink = null, clients = {} } = options;
+      return listen(listenOptions, { wiring, runtime, emitStream, swapped, sink, clients, metrics });
+    },
+  };
+}
+
+/** Counts of exchanges, and of events that are lost: one that cannot be made does not undo what is over. */
+function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOptions) {
+  const metrics = createMetrics();
+  return {
+    metrics: { ...metrics, families: () => [...metrics.families(), lostFamily(lost.counts())] },
+    attempted: (make: () => unknown): void => {
+      try {
+        make();
+      } catch (error) {
+        lost.add('not_made', 1, String(error));
+      }
     },
   };
 }
@@ -206,13 +220,13 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
 type Places = WeakMap<Configuration, Checked['locate']>;
 
 /** Makes the events of what is complete and has them heard. An event that nobody hears need not be made. */
-function telling(options: EdgeOptions, newEventId: IdMaker, places: Places) {
-  const { tape, onEvent, onConnection } = options;
+function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
+  const { recordingSink: sink, onEvent, onConnection } = options;
   return {
-    isHeard: tape !== undefined || onEvent !== undefined,
+    isHeard: sink !== undefined || onEvent !== undefined,
     emit: (exchange: Exchange): HttpRequestCompleteEvent => {
       const event = projectHttpRequestComplete(exchange, newEventId);
-      tape?.finished(exchange, event.object);
+      sink?.finished(exchange, event.object);
       onEvent?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
       return event;
     },
@@ -226,8 +240,8 @@ function telling(options: EdgeOptions, newEventId: IdMaker, places: Places) {
 /** Begins an exchange, be it one that is refused at once. */
 function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connection: Connection): Exchange {
   if (!('refused' in head)) return runtime.begin(connection, head);
-  const because = { code: head.refused, detail: { problem: head.says } };
-  return refuseExchange(runtime.current(), connection, head.head, runtime.world, because);
+  const reason = { code: head.refused, detail: { problem: head.message } };
+  return refuseExchange(runtime.current(), connection, head.head, runtime.world, reason);
 }
 
 function beginRequest(runtime: EdgeRuntime, { method, url, headers }: Request, from: ClientFacts): Exchange {
@@ -243,57 +257,11 @@ function connectionFor(head: RequestHead | RefusedHead, from: ClientFacts, nowMs
 /** What drivers of requests are given; `finished` makes the event, if anybody hears it. */
 function wiringOf(runtime: EdgeRuntime, finished: Wiring['finished']): Wiring {
   return {
-    naming: () => runtime.current().naming,
+    nowMs: () => runtime.world.nowMs(),
+    branding: () => runtime.current().branding,
     begin: runtime.begin,
-    refuse: (connection, head, because) =>
-      refuseExchange(runtime.current(), connection, head, runtime.world, because),
+    refuse: (connection, head, reason) =>
+      refuseExchange(runtime.current(), connection, head, runtime.world, reason),
     finished,
   };
-}
-
-/** Runs an exchange to its end with what was handed in, or the network. */
-async function answered(exchange: Exchange, request: Request, options: EdgeOptions): Promise<Response> {
-  const body = new Uint8Array(await request.arrayBuffer());
-  const upstream = options.upstream ?? (await network());
-  const hands = options.hands ?? (await handsBeside(options.upstream));
-  return runScripted(exchange, body, upstream, hands);
-}
-
-class Decided implements Decision {
-  readonly exchange: Exchange;
-  private readonly newEventId: IdMaker;
-  private made: HttpRequestCompleteEvent | null = null;
-
-  constructor(exchange: Exchange, newEventId: IdMaker) {
-    this.exchange = exchange;
-    this.newEventId = newEventId;
-  }
-
-  get status(): number {
-    return this.exchange.response?.status ?? 0;
-  }
-
-  get backend(): string | null {
-    return this.exchange.attempts.at(-1)?.leaf.id ?? null;
-  }
-
-  get event(): HttpRequestCompleteEvent {
-    return (this.made ??= projectHttpRequestComplete(this.exchange, this.newEventId));
-  }
-
-  get trace(): readonly Step[] {
-    return traceOf(this.exchange);
-  }
-}
-
-/** What `handle` asks the world with. Whoever hands in an upstream has no network: signatures are verified still. */
-async function handsBeside(upstream: ScriptedUpstream | undefined): Promise<ScriptedHands> {
-  const { networkHands } = await import('./answers/hands.ts');
-  const hands = networkHands();
-  return upstream === undefined ? hands : { verify: hands.verify };
-}
-
-/** Loaded only by those who hand in no upstream of their own. */
-async function network(): Promise<ScriptedUpstream> {
-  return (await import('./answers/fetched_upstream.ts')).fetchUpstream;
 }

@@ -1,67 +1,29 @@
-import { askProviders, lateFetcher } from './answers/hands.ts';
-import { type UpstreamLimits, createUpstreamClient } from './answers/upstream.ts';
+import { askProviders, lazyFetcher } from './clients/network.ts';
+import { createUpstreamClient } from './http1/upstream_client.ts';
 import { upstreamsOf } from './edge/backends.ts';
-import type { EdgeConfig } from './edge/document/schema.ts';
 import type { EdgeRuntime } from './edge/runtime.ts';
 import { beginStream } from './edge/streams.ts';
 import type { FetchRequest } from './engine/contract.ts';
 import type { StreamExchange } from './engine/stream.ts';
-import type { Admin } from './proxy/admin.ts';
-import type { Metrics } from './proxy/admin_metrics.ts';
-import type { ListenProblem } from './proxy/bind.ts';
-import type { Front, FrontPort, FrontServing } from './proxy/front.ts';
-import { createHttp1Listener } from './proxy/http1.ts';
-import { lateHttp2 } from './proxy/late_http2.ts';
-import type { ListenerLimits } from './proxy/limits.ts';
-import { type Wiring, enginePlane } from './proxy/plane.ts';
-import type { StreamLimits } from './proxy/tcp_limits.ts';
-import type { TlsCertificate } from './engine/tls_profile.ts';
-import { copyBodies, listenIn } from './recorder/listen_in.ts';
-import type { Tape } from './recorder/tape.ts';
-import type { ScriptedHands } from './simulator/scripted.ts';
+import type { Admin } from './server/admin.ts';
+import type { Family, Metrics } from './server/admin_metrics.ts';
+import type { ListenProblem } from './server/bind.ts';
+import type { StreamListeners, StreamPort, StreamServing, PortProblem } from './server/stream_listeners.ts';
+import { createHttp1Listener } from './server/http1_listener.ts';
+import { lazyHttp2 } from './server/lazy_http2.ts';
+import type { ListenOptions } from './listen_options.ts';
+import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
+import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
+import { loadExplanations } from './edge/explain.ts';
+import { loadStreamExplanations } from './edge/explain_stream.ts';
+import { loadProjection } from './events/project.ts';
+import { copyBodies, recordingTap } from './replay/recording_tap.ts';
+import type { RecordingSink } from './replay/recording_sink.ts';
+import type { ScriptedClients } from './engine/drivers/scripted.ts';
+
+export type { ListenOptions } from './listen_options.ts';
 
 /** The live front end, loaded only by those who listen. */
-
-export interface ListenOptions {
-  /** Default `127.0.0.1`. */
-  readonly host?: string;
-  /** Default 0: the system chooses. */
-  readonly port?: number;
-  /** Fail when a port is taken, rather than take the next free one; default false. */
-  readonly strictPort?: boolean;
-  readonly limits?: Partial<ListenerLimits>;
-  readonly upstreamLimits?: Partial<UpstreamLimits>;
-  /** Listens for TLS: HTTPS and TLS edges; not when left out. */
-  readonly tls?: TlsListenOptions;
-  /** Listens for the connections of TCP edges; not when left out. */
-  readonly tcp?: TcpListenOptions;
-  readonly streamLimits?: Partial<StreamLimits>;
-  /** Authorities for TLS backends of TLS and TCP edges, PEM; the system's when left out. */
-  readonly upstreamCa?: string;
-  /** Listens for `/healthz`, `/readyz` and `/metrics`; `host` defaults to loopback, wherever the edge listens. */
-  readonly admin?: { readonly host?: string; readonly port: number };
-  /** Told what a person should know, such as a handshake that failed. */
-  readonly say?: (text: string) => void;
-}
-
-export interface TlsListenOptions {
-  /** Where port 443 of edges is listened for; default 0: the system chooses. */
-  readonly port?: number;
-  /** Where other ports of TLS edges are listened for; default the port itself. */
-  readonly ports?: Readonly<Record<number, number>>;
-  /** Whether a configuration has TLS listened for; default always. */
-  readonly when?: (config: EdgeConfig) => boolean;
-  /** Gives a certificate for a host that no certificate of the configuration holds for; empty: none was named. */
-  readonly certificateFor?: (host: string) => Promise<TlsCertificate | null>;
-  /** Whether every connection begins with a PROXY protocol header; default false. */
-  readonly proxyProtocol?: boolean;
-}
-
-export interface TcpListenOptions {
-  /** Where hostports of TCP edges (`1.tcp.test:5432`) are listened for; default their own port. */
-  readonly ports?: Readonly<Record<string, number>>;
-  readonly proxyProtocol?: boolean;
-}
 
 /** Listeners that serve. */
 export interface Listening {
@@ -73,9 +35,19 @@ export interface Listening {
   /** Port of `/healthz`, `/readyz` and `/metrics`; null when there is none. */
   readonly adminPort: number | null;
   /** All ports for TLS and TCP. */
-  readonly ports: () => readonly FrontPort[];
+  readonly ports: () => readonly StreamPort[];
+  /** What `/metrics` tells, as data: that of the edge, and how late the event loop is. */
+  readonly families: () => Family[];
   /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
   close(deadlineMs?: number): Promise<{ readonly cut: number }>;
+}
+
+/** What a listener does about a new configuration. */
+interface Listener {
+  /** Fulfilled when ports are as the configuration wants them, but for those that are missing. */
+  readonly refresh: () => Promise<void>;
+  /** Ports that edges want and do not have now. */
+  readonly missing: () => readonly PortProblem[];
 }
 
 export interface LiveWiring {
@@ -83,10 +55,10 @@ export interface LiveWiring {
   readonly wiring: Wiring;
   readonly runtime: EdgeRuntime;
   readonly emitStream: (exchange: StreamExchange) => void;
-  /** Called after each change of the configuration; fulfilled when ports are as it wants them. */
-  readonly swapped: Set<() => Promise<void>>;
-  readonly tape: Tape | null;
-  readonly hands: ScriptedHands;
+  /** Listeners that look at every new configuration. */
+  readonly swapped: Set<Listener>;
+  readonly sink: RecordingSink | null;
+  readonly clients: ScriptedClients;
 }
 
 const HTTPS_PORT = 443;
@@ -95,55 +67,54 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 
 /** Opens all listeners; throws when a port cannot be had. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
-  const { wiring, tape, hands: given } = live;
+  const { wiring, sink, clients: given } = live;
+  loadWhatEventsNeed();
   // Where plain HTTP is redirected to: known when all ports are open, and anew after each change.
   const redirects: Redirects = {};
-  const engine = enginePlane(redirecting(wiring, redirects));
+  const engine = engineExchangePort(redirecting(wiring, redirects));
   const client = createUpstreamClient(options.upstreamLimits);
-  const plane = tape === null ? engine : listenIn(engine, tape);
-  const upstream = tape === null ? client : copyBodies(client, tape);
-  const fetcher = lateFetcher();
+  const exchanges = sink === null ? engine : recordingTap(engine, sink);
+  const upstream = sink === null ? client : copyBodies(client, sink);
+  const fetcher = lazyFetcher();
   const fetch = given.fetch === undefined ? fetcher.fetch : promised(given.fetch);
-  const hands = { upstream, fetch, oidc: askProviders };
-  const http2 = lateHttp2(plane, hands, options.limits);
-  const listener = createHttp1Listener(plane, hands, options.limits, http2.serve);
-  const { host = '127.0.0.1', port = 0, strictPort = false } = options;
+  const clients = { upstream, fetch, oidc: askProviders };
+  const http2 = lazyHttp2(exchanges, clients, options.limits);
+  const listener = createHttp1Listener(exchanges, clients, options.limits, http2.serve);
+  const { host = '127.0.0.1', port = 0, strictPort = false, say = () => undefined } = options;
   const bound = await listener.listen({ host, port, strictPort });
   if ('problem' in bound) throw new Error(bound.problem);
-  const closeAll = async (deadlineMs: number, front: Front | null): Promise<{ readonly cut: number }> => {
-    const others = front === null ? [] : [front.close(deadlineMs)];
+  const delay = measureLoopDelay();
+  const closeAll = async (deadlineMs: number, streamed: StreamListeners | null) => {
+    const others = streamed === null ? [] : [streamed.close(deadlineMs)];
     const cut = await drained([listener.close(deadlineMs), http2.drain(deadlineMs), ...others]);
-    await Promise.all([upstream.close(), fetcher.close()]);
+    await Promise.all([upstream.close(), fetcher.close(), delay.stop()]);
     return { cut };
   };
-  const front = await frontOf(options, host, live, fetch, (socket, facts) =>
+  const streams = await streamsOf(options, host, live, fetch, (socket, facts) =>
     facts.tls?.negotiatedAlpn === 'h2' ? http2.serve(socket, facts) : listener.handle(socket, facts),
   );
-  if (front !== null && 'problem' in front) {
+  if (streams !== null && 'problem' in streams) {
     await closeAll(0, null);
-    throw new Error(front.problem);
+    throw new Error(streams.problem);
   }
   let draining = false;
-  const admin = await adminOf(options, () => !draining, live);
+  const families = (): Family[] => [...live.metrics.families(), ...delay.families(), faultsFamily()];
+  const admin = await adminOf(options, () => !draining, families);
   if (admin !== null && 'problem' in admin) {
-    await closeAll(0, front);
+    await closeAll(0, streams);
     throw new Error(admin.problem);
   }
-  const say = options.say ?? (() => undefined);
-  const findPort = () => front?.ports().find(isForHttps)?.listensOn;
-  const lookAgain = async (): Promise<void> => {
-    const problems = (await front?.refresh()) ?? [];
-    redirects.httpsPort = findPort();
-    for (const { problem } of problems) say(problem);
+  const look = lookingAgain(streams, say, () => {
+    redirects.httpsPort = streams?.ports().find(isForHttps)?.listensOn;
+  });
+  const told: Listener = {
+    refresh: () => {
+      client.keepOnly(upstreamsOf(live.runtime.current().config.backends));
+      return look.now();
+    },
+    missing: () => streams?.problems() ?? [],
   };
-  let looked = Promise.resolve();
-  // One after the other: two that overlap would both open the same port.
-  const refresh = (): Promise<void> => {
-    client.keepOnly(upstreamsOf(live.runtime.current().config.backends));
-    return (looked = looked.then(lookAgain));
-  };
-  live.swapped.add(refresh);
-  redirects.httpsPort = findPort();
+  live.swapped.add(told);
   return {
     ...bound,
     url: `http://${bound.host.includes(':') ? `[${bound.host}]` : bound.host}:${bound.port}`,
@@ -151,23 +122,56 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
       return redirects.httpsPort ?? null;
     },
     adminPort: admin?.bound.port ?? null,
-    ports: () => front?.ports() ?? [],
+    ports: () => streams?.ports() ?? [],
+    families,
     close: async (deadlineMs = DRAIN_MS) => {
       draining = true;
-      live.swapped.delete(refresh);
-      const closed = await closeAll(deadlineMs, front);
+      live.swapped.delete(told);
+      look.end();
+      const closed = await closeAll(deadlineMs, streams);
       await admin?.close();
       return closed;
     },
   };
 }
 
-function isForHttps({ kind, port }: FrontPort): boolean {
+/** How soon ports that were taken are tried again. */
+const TAKEN_RETRY_MS = 1_000;
+
+/** Opens the ports that edges want: on request, and again while some are taken. Reports each new problem once. */
+function lookingAgain(streams: StreamListeners | null, say: (text: string) => void, settled: () => void) {
+  let looked: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let said = new Set<string>();
+  const tell = (problems: readonly PortProblem[]): void => {
+    settled();
+    for (const { problem } of problems) if (!said.has(problem)) say(problem);
+    said = new Set(problems.map(({ problem }) => problem));
+    clearTimeout(timer);
+    if (problems.some(({ isTaken }) => isTaken)) timer = setTimeout(() => void now(), TAKEN_RETRY_MS).unref();
+  };
+  // One after the other: two that overlap would both open the same port.
+  const now = (): Promise<void> =>
+    (looked = looked
+      .then(async () => tell((await streams?.refresh()) ?? []))
+      .catch((error: unknown) => say(`ports are as they were: ${String(error)}`)));
+  tell(streams?.problems() ?? []);
+  return { now, end: () => clearTimeout(timer) };
+}
+
+function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
   return kind === 'tls' && port === HTTPS_PORT;
 }
 
-function promised(fetch: NonNullable<ScriptedHands['fetch']>): FrontServing['fetch'] {
+function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['fetch'] {
   return async (request: FetchRequest) => fetch(request);
+}
+
+/** An event whose code cannot be loaded is lost: what it needs is there before the first one. */
+function loadWhatEventsNeed(): void {
+  loadProjection();
+  loadExplanations();
+  loadStreamExplanations();
 }
 
 /** How many connections were cut, of all that drain. */
@@ -195,27 +199,31 @@ function redirecting(wiring: LiveWiring['wiring'], redirects: Redirects): LiveWi
 async function adminOf(
   { admin }: ListenOptions,
   isReady: () => boolean,
-  { metrics }: LiveWiring,
+  families: () => Family[],
 ): Promise<Admin | ListenProblem | null> {
   if (admin === undefined) return null;
-  const { listenForAdmin } = await import('./proxy/admin.ts');
-  return listenForAdmin({ isReady, families: metrics.families }, { host: '127.0.0.1', ...admin });
+  const { listenForAdmin } = await import('./server/admin.ts');
+  return listenForAdmin({ isReady, families }, { host: '127.0.0.1', ...admin });
 }
 
 /** The listeners for TLS and TCP; null where neither is asked for. */
-async function frontOf(
+async function streamsOf(
   options: ListenOptions,
   host: string,
   { runtime, emitStream }: LiveWiring,
-  fetch: FrontServing['fetch'],
-  http: FrontServing['http'],
-): Promise<Front | ListenProblem | null> {
+  fetch: StreamServing['fetch'],
+  http: StreamServing['http'],
+): Promise<StreamListeners | ListenProblem | null> {
   const { tls, tcp, strictPort = false, streamLimits, upstreamCa, say = () => undefined } = options;
+  const { edgePorts } = options;
+  const givenPort = ({ kind, host: name, port }: Omit<StreamPort, 'listensOn'>) =>
+    kind === 'tcp' ? tcp?.ports?.[`${name}:${port}`] : tls?.ports?.[port];
   if (tls === undefined && tcp === undefined) return null;
   // TLS and TCP are loaded by those who listen for them.
-  const { openFront } = await import('./proxy/front.ts');
-  return openFront(
+  const { openStreamListeners } = await import('./server/stream_listeners.ts');
+  return openStreamListeners(
     {
+      nowMs: () => runtime.world.nowMs(),
       tlsPorts: () => {
         const { config, handshakes } = runtime.current();
         return tls === undefined || tls.when?.(config) === false ? [] : handshakes.ports;
@@ -237,9 +245,12 @@ async function frontOf(
       strictPort,
       proxyProtocol: { tls: tls?.proxyProtocol === true, tcp: tcp?.proxyProtocol === true },
       portFor: (place) => {
-        if (place.kind === 'tcp') return tcp?.ports?.[`${place.host}:${place.port}`] ?? place.port;
-        return tls?.ports?.[place.port] ?? (place.port === HTTPS_PORT ? (tls?.port ?? 0) : place.port);
+        const isHttps = place.kind === 'tls' && place.port === HTTPS_PORT;
+        return givenPort(place) ?? (isHttps ? (tls?.port ?? 0) : place.port);
       },
+      ...(edgePorts !== undefined && {
+        mayHave: (place, port) => givenPort(place) !== undefined || isForHttps(place) || edgePorts(port),
+      }),
       ...(streamLimits !== undefined && { limits: streamLimits }),
       ...(upstreamCa !== undefined && { ca: upstreamCa }),
     },

@@ -1,5 +1,5 @@
 // Decides as many requests as the first argument says, from the built package: for counting what that takes.
-import { createEdge } from '../../dist/index.js';
+import { createEdge } from '../../dist/lib/index.cjs';
 import { EDGE, REQUEST } from './edge.mjs';
 
 const [count, allocations] = process.argv.slice(2);

@@ -28,7 +28,8 @@ export interface Count {
 
 /** Counts everything that can be counted here. */
 export async function counts(): Promise<readonly Count[]> {
-  if (!existsSync(here('../../dist/index.js'))) throw new Error('the package is not built: npm run build');
+  if (!existsSync(here('../../dist/lib/index.cjs')))
+    throw new Error('the package is not built: npm run build');
   return [
     { name: 'bytes allocated per decision with event', value: allocatedBytes() },
     counted('instructions per decision with event, interpreted', 'valgrind', instructions),

@@ -41,13 +41,13 @@ function server(name: string, args: (site: Site, allOn: boolean) => string[]): C
 /** A proxy of a package, in node_proxy.ts under the same name. */
 function node(
   name: string,
-  says: string,
+  message: string,
   needed: readonly string[],
   abilities: readonly Ability[] = [],
 ): Contestant {
   return {
     name,
-    says,
+    says: message,
     abilities,
     compiles: true,
     missing: () => {

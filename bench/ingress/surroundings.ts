@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import { issueCertificate } from '../../src/crypto/issue_certificate.ts';
 import { HOST } from './everything_on.ts';
 import { type Running, freePorts, start, untilListening } from './processes.ts';
 import type { Site } from './servers.ts';
+
+const DAY_MS = 86_400_000;
 
 /** All that contestants and load need around them. */
 export interface Surroundings {
@@ -30,7 +32,12 @@ export async function surroundings(built: string): Promise<Surroundings> {
   const folder = mkdtempSync(join(tmpdir(), 'ingress-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const [port = 0, tlsPort = 0, upstreamPort = 0] = await freePorts(3);
-  const { private: key, cert } = await generate([{ name: 'commonName', value: HOST }], { keyType: 'ec' });
+  const { certificatePem: cert, privateKeyPem: key } = issueCertificate({
+    commonName: HOST,
+    key: 'p256',
+    notBeforeMs: Date.now() - DAY_MS,
+    notAfterMs: Date.now() + 30 * DAY_MS,
+  });
   const files = { certificate: join(folder, 'site.pem'), key: join(folder, 'site.key') };
   writeFileSync(files.certificate, cert);
   writeFileSync(files.key, key);

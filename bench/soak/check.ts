@@ -10,8 +10,8 @@ export interface Outcome {
   readonly checks: readonly Check[];
 }
 
-export function check(says: string, holds: boolean, found: string | number): Check {
-  return { says, holds, found: String(found) };
+export function check(message: string, holds: boolean, found: string | number): Check {
+  return { says: message, holds, found: String(found) };
 }
 
 export const MIB = 2 ** 20;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { UpstreamLimits } from '../../src/answers/upstream.ts';
-import type { ListenerLimits } from '../../src/proxy/limits.ts';
+import type { UpstreamLimits } from '../../src/http1/upstream_client.ts';
+import type { ListenerLimits } from '../../src/io/listener_limits.ts';
 
 /** What the proxy is to run with. */
 export interface Order {

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { createEdge } from '../../src/edgeproof.ts';
-import { boundYoungGeneration } from '../../src/cli/young_generation.ts';
+import { limitHeap } from '../../src/cli/heap_limit.ts';
 import type { Order, Stats } from './proxy.ts';
 
 /** Our proxy in a process of its own, with the memory that the command line gives it, asked over IPC for what it counts: `proxy_process.ts <order as JSON>`. */
-boundYoungGeneration();
+limitHeap();
 const order = JSON.parse(process.argv[2]!) as Order;
 const byReason: Record<string, number> = {};
 let events = 0;

@@ -2,36 +2,35 @@ import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '.
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { answer, start } from '../engine/run.ts';
 import { traceOf } from '../engine/trace.ts';
 import { idMaker } from '../events/identifiers.ts';
 import { projectHttpRequestComplete } from '../events/project.ts';
-import { seededChance } from '../simulator/chance.ts';
-import { constantAnswer, decideWithConstants } from '../simulator/constants.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import { decideWithConstants } from '../engine/drivers/constant.ts';
 import type { BenchRequest } from './corpus.ts';
 import type { Subject } from './meter.ts';
 
-/** How much is made of each decision: the decision alone, with its event, or with its event and the whole trace. */
+/** What is built for each decision: the decision alone, with its event, or with its event and the full trace. */
 export type Depth = 'decision' | 'event' | 'trace';
 
 const START_MS = Date.UTC(2026, 0, 1);
-/** Requests follow each other on a clock of their own, so that rate limits and breakers see the same in every run. */
+/** Each request advances a virtual clock, so that rate limits and breakers behave the same in every run. */
 const BETWEEN_MS = 1;
 
-/** An edge that decides requests one after another without waiting for anything. */
+/** An edge that decides requests one after another, synchronously. */
 export interface Decider {
   readonly decide: (request: BenchRequest) => Exchange;
   readonly effect: (request: BenchRequest) => string;
-  /** The work of one turn on a corpus. */
+  /** The work of one iteration over a corpus. */
   readonly subject: (corpus: readonly BenchRequest[], depth: Depth) => Subject;
 }
 
 const APART_MS = 300_000;
 
 /**
- * Compiles an edge for measuring. Equal seeds give equal decisions. Those that are measured side by side have a
- * `place` each, for clocks minutes apart: texts of times are remembered by the process, and whoever came second to a
- * moment would find them ready.
+ * Compiles an edge for measuring. Equal seeds give equal decisions. Deciders that are measured side by side get
+ * a `place` each, which puts their clocks minutes apart: formatted times are cached by the process, and the
+ * second user of a timestamp would get a cache hit.
  */
 export function decider(
   config: EdgeConfig,
@@ -69,22 +68,20 @@ export function decider(
 
 function begin(compiled: CompiledEdge, { head, connection }: BenchRequest, world: World): Exchange {
   if (!('refused' in head)) return beginExchange(compiled, connection, head, world);
-  const because = { code: head.refused, detail: { problem: head.says } };
-  return refuseExchange(compiled, connection, head.head, world, because);
+  const reason = { code: head.refused, detail: { problem: head.message } };
+  return refuseExchange(compiled, connection, head.head, world, reason);
 }
 
 /**
- * All that a decision does to the outside, as text: what each upstream is sent, what the client gets, what is logged.
+ * All external effects of a decision as text: what each upstream is sent, what the client gets, what is logged.
  * Two configurations with the same texts on a corpus behave alike on it.
  */
 function effectOf(exchange: Exchange, upstream: BenchRequest['upstream']): string {
   const seen: unknown[] = [];
-  let question = start(exchange);
-  while (question !== null) {
+  decideWithConstants(exchange, upstream, (question) => {
     if (question.ask === 'forward' || question.ask === 'reply' || question.ask === 'fetch')
       seen.push(question);
-    question = answer(exchange, constantAnswer(question, upstream));
-  }
+  });
   return JSON.stringify([seen, exchange.logs], (_key, value: unknown) =>
     value instanceof Uint8Array ? [...value] : typeof value === 'function' ? undefined : value,
   );

@@ -2,10 +2,13 @@ import { createHistogram } from 'node:perf_hooks';
 
 /** Percentiles of many latencies in little memory: an HDR histogram with three significant figures. */
 export interface Latencies {
-  /** Takes one latency in ns; what is below 1 counts as 1. */
+  /** Records one latency in ns; values below 1 count as 1. */
   readonly record: (ns: number) => void;
   readonly count: () => number;
-  /** The latency in ns that `share` (0 to 1) of all do not exceed, exact to a thousandth of itself; 0 of none. */
+  /**
+   * The latency in ns that `share` (0 to 1) of all values do not exceed, accurate to 0.1 %; 0 if there are no
+   * values.
+   */
   readonly at: (share: number) => number;
   readonly summary: () => LatencySummary;
 }
@@ -25,7 +28,7 @@ const HIGHEST_NS = 3_600e9;
 
 export function latencies(): Latencies {
   const histogram = createHistogram({ lowest: 1, highest: HIGHEST_NS, figures: SIGNIFICANT_FIGURES });
-  // The nearest rank, as of a sorted list: the histogram alone would round it down below a half.
+  // The nearest rank, as in a sorted list: the histogram alone would round it down below a half.
   const at = (share: number): number => {
     const { count } = histogram;
     if (count === 0) return 0;

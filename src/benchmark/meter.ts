@@ -4,70 +4,71 @@ import { runInNewContext } from 'node:vm';
 import { type LatencySummary, latencies } from './histogram.ts';
 import { type Estimate, bootstrap } from './statistics.ts';
 
-/** What is measured: does the work of one turn; its answer keeps the work from being left out. */
+/** The measured function: does the work of one iteration; its result keeps the compiler from removing the work. */
 export type Subject = (turn: number) => unknown;
 
 export interface MeterOptions {
-  /** How long samples are taken, per subject, in ms. */
+  /** Sampling time per subject, in ms. */
   readonly durationMs: number;
-  /** The longest that a subject is warmed up, in ms. */
+  /** Maximum warm-up time of a subject, in ms. */
   readonly warmUpMs: number;
-  /** Uniform in [0, 1): for the intervals. */
+  /** Uniform in [0, 1); used for the bootstrap intervals. */
   readonly random: () => number;
-  /** Milliseconds of any beginning; default the system's monotonic clock. */
+  /** Milliseconds since an arbitrary start; default the system's monotonic clock. */
   readonly clock?: () => number;
   /**
-   * For each subject, after how many turns its work repeats: the length of the list of requests that it goes through.
-   * Slices take whole lists, so that no subject gets more of the dear requests than another; default one turn.
+   * For each subject, the number of iterations after which its work repeats: the length of its list of
+   * requests. Slices take whole lists, so that no subject gets more of the expensive requests than another;
+   * default one iteration.
    */
   readonly cycles?: readonly number[];
-  /** Whether latencies of single turns and allocations are measured too; default true. */
+  /** Whether latencies of single iterations and allocations are measured too; default true. */
   readonly extras?: boolean;
-  /** Told of how far the work is, from 0 to 1. */
+  /** Called with the progress, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }
 
 type Clock = NonNullable<MeterOptions['clock']>;
 
-/** What was measured of one subject. */
+/** The measurements of one subject. */
 export interface Measurement {
-  /** Nanoseconds a turn, one number for each slice, in the order in which they were taken. */
+  /** Nanoseconds per iteration, one number per slice, in the order of measurement. */
   readonly samples: readonly number[];
   readonly nsPerOp: Estimate;
   readonly opsPerSecond: number;
-  /** Of single turns, the clock's own cost taken off. */
+  /** Of single iterations, with the cost of the clock subtracted. */
   readonly latency: LatencySummary;
   readonly bytesPerOp: number;
-  /** Share of the time of the slices that went into collecting garbage. */
+  /** Share of the time of the slices that went into garbage collection. */
   readonly gcShare: number;
-  /** How long it took until slices were steady, in ms. */
+  /** Time until slices were steady, in ms. */
   readonly warmUpMs: number;
   readonly steady: boolean;
 }
 
 const SLICE_MS = 1;
 const LEAST_SLICES = 96;
-/** Slices of a subject that was made anew and are not counted. */
+/** Slices after a subject was rebuilt that are not counted. */
 const SETTLING_SLICES = 2;
-/** Lists that take longer are gone through in equal steps instead. */
+/** Lists that take longer are traversed in equal steps instead. */
 const LONGEST_SLICE_MS = 4;
 const LATENCY_TURNS = 20_000;
-/** Slices whose medians are compared to tell whether a subject is still getting faster. */
+/** Slices whose medians are compared to detect whether a subject is still getting faster. */
 const WINDOW = 8;
 const STEADY = 0.02;
 
 let sink: unknown;
 
-/** Makes a subject anew, with nothing remembered. */
+/** Builds a subject from scratch, without cached state. */
 export type SubjectMaker = () => Subject;
 
-/** Stretches of a measurement; each begins with all subjects made anew. */
+/** Sections of a measurement; at the start of each all subjects are rebuilt. */
 export const STRETCHES = 16;
 
 /**
- * Measures subjects side by side: in every round each has one slice, in changing order, so that what else happens on
- * the machine happens to all of them. They are made anew for every stretch, because two copies of the same thing may
- * differ for as long as they live, by where they lie in memory and what the compiler made of them.
+ * Measures subjects side by side: every round has one slice of each, in varying order, so that other load on
+ * the machine affects all of them equally. They are rebuilt for every section, because two copies of the same
+ * thing may differ for their whole lifetime, depending on memory layout and compilation.
  */
 export async function measure(
   makers: readonly SubjectMaker[],
@@ -80,7 +81,7 @@ export async function measure(
   const cycles = options.cycles ?? [];
   const warmed = paced(warmUp(subjects, options.warmUpMs, clock), cycles);
   const rounds = Math.ceil(Math.max(LEAST_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
-  // What takes long to make is made once: it would take longer than measuring it.
+  // Subjects that take long to build are built once; otherwise building would take longer than measuring.
   const isMadeAnew = makingMs * STRETCHES < Math.max(1_000, options.durationMs * makers.length);
   const samples = makers.map((): number[] => []);
   const collected = await withGcTimes(() => {
@@ -103,7 +104,7 @@ export async function measure(
       opsPerSecond: 1e9 / nsPerOp.value,
       latency: withExtras ? singleTurns(subject) : latencies().summary(),
       bytesPerOp: withExtras ? bytesOf(subject, cycles[at] ?? 1) : 0,
-      // Garbage is collected for all in turn; its share is that of the whole.
+      // Garbage is collected for all subjects together, so each gets the overall share.
       gcShare: Math.min(1, collected.ms / Math.max(allSpent, 1e-9)),
       warmUpMs: warmed[at]!.tookMs,
       steady: warmed[at]!.steady,
@@ -128,15 +129,15 @@ function takeTurns(
 }
 
 interface Warmed {
-  /** Turns that take about one slice. */
+  /** Iterations that take about one slice. */
   readonly turns: number;
   readonly tookMs: number;
   readonly steady: boolean;
 }
 
 /**
- * Runs subjects in turns until none of them gets faster, or for as long as is allowed. In turns, because what one
- * teaches the compiler may slow down another.
+ * Runs subjects alternately until none gets faster, or until the limit. Alternately, because warming up one
+ * subject may deoptimise code of another.
  */
 function warmUp(subjects: readonly Subject[], limitMs: number, clock: Clock): readonly Warmed[] {
   const began = clock();
@@ -153,15 +154,16 @@ function warmUp(subjects: readonly Subject[], limitMs: number, clock: Clock): re
   }
   const tookMs = clock() - began;
   return times.map((of) => {
-    // From the least time, which nothing disturbed: a longer slice is disturbed more often and would look slower.
+    // Computed from the minimum time, which is undisturbed: longer slices are disturbed more often and would
+    // look slower.
     const least = Math.min(...of.slice(-2 * WINDOW), Infinity);
     return { turns: Math.max(1, Math.round(SLICE_MS / least)), tookMs, steady: isSteady(of) };
   });
 }
 
 /**
- * The turns of each slice, so that subjects with the same list do the same work: whole lists where these are short,
- * else as many turns for all that share a list, which go through it together.
+ * The iterations of each slice, so that subjects with the same list do the same work: whole lists if these are
+ * short, otherwise the same number for all subjects that share a list, which traverse it together.
  */
 function paced(warmed: readonly Warmed[], cycles: readonly number[]): readonly Warmed[] {
   return warmed.map((one, at) => {
@@ -183,8 +185,8 @@ function isSteady(times: readonly number[]): boolean {
 }
 
 /**
- * Time of day: processor time is counted in ticks of milliseconds on some systems. Slices are so short that few are
- * disturbed by what else runs, and medians leave those out.
+ * Wall-clock time, because processor time has a resolution of milliseconds on some systems. Slices are short,
+ * so few are disturbed by other processes, and medians ignore those.
  */
 function sliceMs(subject: Subject, first: number, turns: number, clock: Clock): number {
   const began = clock();
@@ -192,7 +194,7 @@ function sliceMs(subject: Subject, first: number, turns: number, clock: Clock): 
   return clock() - began;
 }
 
-/** Latencies of single turns. Reading the clock takes time too; its median is taken off. */
+/** Latencies of single iterations. The median cost of reading the clock is subtracted. */
 function singleTurns(subject: Subject): LatencySummary {
   const clock = latencies();
   for (let turn = 0; turn < LATENCY_TURNS; turn++) {
@@ -211,7 +213,7 @@ function singleTurns(subject: Subject): LatencySummary {
 
 let collector: (() => void) | null = null;
 
-/** Bytes that a turn allocates: the growth of the heap over turns in which nothing was collected. */
+/** Bytes allocated per iteration: heap growth over iterations without garbage collection. */
 function bytesOf(subject: Subject, cycle: number): number {
   if (collector === null) {
     setFlagsFromString('--expose-gc');
@@ -223,10 +225,11 @@ function bytesOf(subject: Subject, cycle: number): number {
     for (let turn = 0; turn < turns; turn++) sink = subject(Math.floor(turn * step));
     return process.memoryUsage().heapUsed - before;
   };
-  // A short list is gone through whole, of a long one turns from all over it are taken.
+  // A short list is used whole; of a long one, iterations from all over it are used.
   const taken = cycle > ALLOCATING_TURNS ? ALLOCATING_TURNS : Math.ceil(ALLOCATING_TURNS / 2 / cycle) * cycle;
   const step = Math.max(1, cycle / ALLOCATING_TURNS);
-  // The new space holds a few hundred kilobytes; what is measured has to stay below, and asking allocates as well.
+  // The new space holds a few hundred kilobytes; the measured work has to stay below that, and reading the heap
+  // size allocates as well.
   const sizes: number[] = [];
   const fixed = Math.min(...Array.from({ length: 5 }, () => grown(0)));
   for (let round = 0; round < 7; round++) sizes.push((grown(taken) - fixed) / taken);
@@ -235,7 +238,7 @@ function bytesOf(subject: Subject, cycle: number): number {
 
 const ALLOCATING_TURNS = 64;
 
-/** Runs work and tells how long garbage was collected meanwhile. */
+/** Runs work and returns the time spent in garbage collection meanwhile. */
 async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
   let ms = 0;
   const observer = new PerformanceObserver((list) => {
@@ -243,7 +246,7 @@ async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
   });
   observer.observe({ entryTypes: ['gc'] });
   work();
-  // Entries are handed over between turns of the event loop.
+  // Performance entries are delivered between iterations of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   for (const entry of observer.takeRecords()) ms += entry.duration;
   observer.disconnect();

@@ -1,13 +1,13 @@
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { readDocument } from '../document/read.ts';
-import { MODULES } from '../modules/table.ts';
+import { readDocument } from '../config_file/read.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import { POLICY_FILE } from '../policy/document/read.ts';
 
-/** A part of a configuration whose cost can be told: a module of a route, or a rule of its traffic policy. */
+/** A part of a configuration whose cost is measured: a module of a route, or a rule of its traffic policy. */
 export interface Part {
   readonly kind: 'module' | 'rule';
-  /** Module type, or the rule's name. */
+  /** Module type, or name of the rule. */
   readonly name: string;
   readonly pointer: string;
   /** Phase of a rule. */
@@ -15,12 +15,12 @@ export interface Part {
   readonly route: string;
   /** Its own config, as written. */
   readonly own: unknown;
-  /** The configuration with nothing but this part, and the same without it: the difference is its cost. */
+  /** The configuration with only this part, and the same without it: the difference is its cost. */
   readonly alone: EdgeConfig;
   readonly without: EdgeConfig;
 }
 
-/** A module as its place in the edge file says it. */
+/** A rule of a policy, as written. */
 export interface PolicyRule {
   readonly name?: string;
   readonly expressions?: readonly string[];
@@ -32,12 +32,14 @@ export type RawPolicy = Readonly<Record<string, unknown>> & { readonly enabled?:
 
 const RULE_PHASES = ['on_http_request', 'on_http_response', 'inbound', 'outbound'] as const;
 
-/** All modules and rules of the HTTPS edges that are switched on, in the order in which they run. */
+/** All enabled modules and rules of the HTTPS edges, in execution order. */
 export function partsOf(config: EdgeConfig): readonly Part[] {
   return Object.entries(config.edges.https).flatMap(([edge, { routes }]) =>
     routes.flatMap((route, index) => {
       const pointer = pointerTo(pointerTo('/edges/https', edge) + '/routes', index);
-      return MODULES.flatMap(({ type }) => partsOfModule(config, edge, index, route, type, pointer));
+      return Array.from(MODULE_FACTS.keys()).flatMap((type) =>
+        partsOfModule(config, edge, index, route, type, pointer),
+      );
     }),
   );
 }
@@ -76,10 +78,10 @@ function partsOfModule(
   ];
 }
 
-/** A rule that costs next to nothing and never applies: what a policy costs that holds one rule. */
+/** A rule that costs almost nothing and never applies: gives the base cost of a policy with one rule. */
 const NEVER: PolicyRule = { expressions: ["req.method == ''"], actions: [{ type: 'deny' }] };
 
-/** The rules of a policy as written, phase by phase. */
+/** The rules of a policy as written, by phase. */
 export function rulesOf(
   text: string,
 ): readonly { readonly phase: string; readonly at: number; readonly rule: PolicyRule }[] {
@@ -90,20 +92,23 @@ export function rulesOf(
   });
 }
 
-/** A policy that was checked before, as plain data. */
+/** A checked policy as plain data. */
 export function rawPolicy(text: string): RawPolicy {
   const { document } = readDocument({ name: 'policy', text }, POLICY_FILE);
   return (document?.value ?? {}) as RawPolicy;
 }
 
-/** What a route needs to take requests at all, and a backend where it has one: without, no response phase would run. */
+/**
+ * The minimum of a route that accepts requests, with its backend if it has one: without a backend no response
+ * phase would run.
+ */
 function bareRoute(route: RouteConfig, type: string): Partial<RouteConfig> {
   const { match, match_type, backend } = route;
   const bare = { match, match_type } as Partial<RouteConfig>;
   return backend === undefined || type === 'backend' ? bare : { ...bare, backend };
 }
 
-/** The configuration with another route at one place. */
+/** The configuration with one route replaced. */
 export function withRoute(config: EdgeConfig, edge: string, index: number, route: RouteConfig): EdgeConfig {
   const { https } = config.edges;
   const routes = https[edge]!.routes.with(index, route);

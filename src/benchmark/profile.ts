@@ -7,29 +7,29 @@ import { type MeterOptions, measure } from './meter.ts';
 import { type Part, partsOf } from './parts.ts';
 import { median } from './statistics.ts';
 
-/** What one module or rule costs. */
+/** The cost of one module or rule. */
 export interface PartCost {
   readonly kind: Part['kind'];
   readonly name: string;
   readonly route: string;
   readonly pointer: string;
-  /** Requests of the corpus that reached it, and how many there are. */
+  /** Requests of the corpus that reached it, and the size of the corpus. */
   readonly reached: number;
   readonly of: number;
-  /** Nanoseconds each time it runs. */
+  /** Nanoseconds per execution. */
   readonly ns: number;
   /** Share of the time of an average decision, from 0 to 1. */
   readonly share: number;
-  /** What its text lets expect, in ns; measured and estimated part where data decides, not form. */
+  /** Estimated from the configuration, in ns; differs from the measurement if the cost depends on data. */
   readonly estimatedNs: number;
 }
 
-/** Parts that are measured one by one; of more, those with the largest estimates. */
+/** Maximum number of parts that are measured individually; those with the largest estimates are chosen. */
 const MOST_PARTS = 60;
 
 /**
- * Measures each module and each rule alone, on the requests that reach it, against the same configuration without
- * it. `decisionNs` is what a whole decision takes on average.
+ * Measures each module and each rule alone, on the requests that reach it, against the same configuration
+ * without it. `decisionNs` is the average time of a whole decision.
  */
 export async function profile(
   config: EdgeConfig,
@@ -74,12 +74,12 @@ export async function profile(
   };
 }
 
-/** Slices of one round were taken one after the other: their difference is freer of noise than that of two medians. */
+/** Slices of one round follow each other directly: their difference has less noise than that of two medians. */
 function differenceOf(without: readonly number[], alone: readonly number[]): number {
   return Math.max(0, median(alone.map((ns, at) => ns - without[at]!)));
 }
 
-/** For each module and rule, by pointer, the requests that it was asked about. */
+/** For each module and rule, by pointer, the requests that reached it. */
 function reachOf(
   config: EdgeConfig,
   corpus: readonly BenchRequest[],
@@ -99,7 +99,7 @@ function reachOf(
 
 function pointersOf({ pipeline, verdicts, responseVerdicts }: Exchange): ReadonlySet<string> {
   const pointers = new Set<string>();
-  for (const [at, { pointer }] of (pipeline?.slots ?? []).entries()) {
+  for (const [at, { pointer }] of (pipeline?.filters ?? []).entries()) {
     for (const verdict of [verdicts[at], responseVerdicts[at]]) {
       if (verdict === undefined) continue;
       pointers.add(pointer);

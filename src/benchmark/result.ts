@@ -3,10 +3,10 @@ import type { PartCost } from './profile.ts';
 import type { Comparison } from './statistics.ts';
 import type { Suggestion } from './suggest.ts';
 
-/** The form of a result file; another number cannot be compared with this one. */
+/** Version of the result file format; results of other versions cannot be compared with this one. */
 export const RESULT_VERSION = 1;
 
-/** One line of a report: what was measured, by name. */
+/** One row of a report. */
 export interface ResultRow extends Measurement {
   readonly name: string;
 }
@@ -21,11 +21,11 @@ export interface ComparedRow {
   readonly comparison: Comparison;
 }
 
-/** All that one run of the benchmark found; plain data, as it is kept for later comparison. */
+/** The result of one benchmark run; plain data, as it is stored for later comparison. */
 export interface BenchResult {
   readonly version: typeof RESULT_VERSION;
   readonly file: string;
-  /** What it ran on. */
+  /** The machine of the run. */
   readonly machine: {
     readonly node: string;
     readonly cpu: string;
@@ -36,10 +36,10 @@ export interface BenchResult {
   readonly seed: number | string;
   readonly rows: readonly ResultRow[];
   readonly parts: readonly LocatedCost[];
-  /** Parts that requests reach and that were not measured, there being too many. */
+  /** Number of parts that requests reach but that were not measured because of the limit. */
   readonly partsLeftOut: number;
   readonly suggestions: readonly Suggestion[];
-  /** What the second is compared with, where there is one. */
+  /** Name of the baseline, if any. */
   readonly against: string | null;
   readonly compared: readonly ComparedRow[];
 }

@@ -1,5 +1,5 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { seededChance } from '../simulator/chance.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { Corpus } from './corpus.ts';
 import { type Depth, decider } from './decision.ts';
 import { type MeterOptions, type SubjectMaker, measure } from './meter.ts';
@@ -14,21 +14,21 @@ export interface BenchOptions {
   readonly seed: number | string;
   readonly durationMs: number;
   readonly warmUpMs: number;
-  /** Whether parts are measured one by one, and other orders tried. */
+  /** Whether parts are measured individually and other orders tried. */
   readonly profile: boolean;
-  /** Line of a pointer into the configuration, such as `edge.yaml:12`. */
+  /** File and line of a pointer into the configuration, such as `edge.yaml:12`. */
   readonly locate: (pointer: string) => string | null;
   readonly progress?: (doing: string, share: number) => void;
 }
 
-// table: what is measured of each decision, and how the report calls it
+// table: what is measured of each decision, and its name in the report
 const DEPTHS: readonly (readonly [name: string, depth: Depth, trace: 'decided' | 'full'])[] = [
   ['decision', 'decision', 'decided'],
   ['with its event', 'event', 'decided'],
   ['with event and trace', 'trace', 'full'],
 ];
 
-/** Measures an edge on requests; with `other`, that one in the same rounds. */
+/** Measures an edge on requests; `other` is measured in the same rounds. */
 export async function benchEdge(
   config: EdgeConfig,
   corpus: Corpus,
@@ -70,7 +70,7 @@ export async function benchEdge(
   };
 }
 
-/** Measures any subjects by name; those of `other` stand beside those of the same name. */
+/** Measures any subjects by name; those of `other` are compared with those of the same name. */
 export async function benchSubjects(
   names: readonly string[],
   subjects: readonly SubjectMaker[],
@@ -103,7 +103,7 @@ export async function benchSubjects(
   };
 }
 
-/** The same result, compared with an earlier one: rows that have the same name. */
+/** The same result, compared with an earlier one by row name. */
 export function withBaseline(result: BenchResult, baseline: BenchResult, name: string): BenchResult {
   const { random } = seededChance(`${result.seed}/baseline`);
   const compared = result.rows.flatMap((row): ComparedRow[] => {

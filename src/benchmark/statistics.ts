@@ -1,22 +1,22 @@
 /**
- * What can be said about measured numbers: medians with intervals, and whether two rows of them differ. Nothing here
- * assumes a normal distribution, for times have long tails.
+ * Statistics of measurements: medians with intervals, and tests whether two samples differ. Nothing here
+ * assumes a normal distribution, because times have long tails.
  */
 
-/** A number and the interval that holds the true one with 95 % confidence. */
+/** A number and its 95 % confidence interval. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The value below which `share` (0 to 1) of the sorted numbers lie: the nearest rank. NaN of none. */
+/** The value below which `share` (0 to 1) of the sorted numbers lie: the nearest rank. NaN for an empty list. */
 export function quantile(sorted: readonly number[], share: number): number {
   if (sorted.length === 0) return Number.NaN;
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** The median; the mean of the middle two of an even count. NaN of none. */
+/** The median; the mean of the middle two for an even count. NaN for an empty list. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;
@@ -26,7 +26,7 @@ export function median(numbers: readonly number[]): number {
 const RESAMPLES = 1_000;
 const CONFIDENCE = 0.95;
 
-/** A statistic of numbers, with its percentile bootstrap interval (Efron 1979). `random` is uniform in [0, 1). */
+/** A statistic with its percentile bootstrap interval (Efron 1979). `random` is uniform in [0, 1). */
 export function bootstrap(
   numbers: readonly number[],
   random: () => number,
@@ -43,15 +43,18 @@ function resampled(numbers: readonly number[], random: () => number): number[] {
   return numbers.map(() => numbers[Math.floor(random() * numbers.length)]!);
 }
 
-/** The outcome of a rank test: how likely such a difference is by chance, and how large it is. */
+/** The result of a rank test: the probability of such a difference by chance, and the effect size. */
 export interface RankTest {
   /** Two-sided, from the normal approximation with correction for ties. */
   readonly p: number;
-  /** Share of pairs in which the second number is the larger, ties half (Vargha and Delaney 2000): 0.5 is no effect. */
+  /** Share of pairs in which the second number is larger, ties half (Vargha and Delaney 2000): 0.5 without effect. */
   readonly effect: number;
 }
 
-/** Mann and Whitney's test of two independent rows of numbers (1947). Both need at least eight for the approximation. */
+/**
+ * The Mann-Whitney test of two independent samples (1947). Both need at least eight values for the
+ * approximation.
+ */
 export function mannWhitney(first: readonly number[], second: readonly number[]): RankTest {
   const all = [...first.map((value) => ({ value, of: 0 })), ...second.map((value) => ({ value, of: 1 }))];
   all.sort((one, other) => one.value - other.value);
@@ -83,7 +86,7 @@ function upperTail(z: number): number {
   return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
 }
 
-/** What two measurements say of each other. */
+/** The comparison of two measurements. */
 export interface Comparison {
   readonly verdict: 'slower' | 'faster' | 'no difference';
   /** Second over first: 1.1 is ten percent slower. */
@@ -91,19 +94,19 @@ export interface Comparison {
   readonly test: RankTest;
 }
 
-/** Chance of a false alarm in one comparison of equal things, before the least difference is asked for. */
+/** Probability of a false positive when equal things are compared, before `leastDifference` is applied. */
 const SIGNIFICANT = 0.001;
-/** Differences below this share are not told: layout of code and memory makes as much. */
+/** Smaller differences are not reported: code and memory layout alone can cause them. */
 export const LEAST_DIFFERENCE = 0.03;
 
-/** Stretches that a row of pairs is cut into: what disturbs the machine lasts longer than one pair. */
+/** Blocks that a list of pairs is divided into: disturbances of the machine last longer than one pair. */
 const BLOCKS = 16;
 
 /**
- * Compares two rows of times that were taken in turns: the numbers at one place belong together, so that what
- * disturbed the machine disturbed both. Each of sixteen stretches gives one ratio. Says that they differ only when
- * nearly all stretches agree on which is slower, the interval of the ratio leaves one out, and the ratio itself is at
- * least `leastDifference` away.
+ * Compares two samples that were measured alternately: values at the same index belong together, so that a
+ * disturbance affects both. Each of sixteen blocks gives one ratio. Reports a difference only if nearly all
+ * blocks agree on which is slower, the interval of the ratio excludes one, and the ratio itself differs from
+ * one by at least `leastDifference`.
  */
 export function comparePairs(
   first: readonly number[],
@@ -119,7 +122,7 @@ export function comparePairs(
   return concluded(bootstrap(blocks, random), signTest(blocks), leastDifference);
 }
 
-/** Compares two rows of times of different runs, which may be of different length. */
+/** Compares two samples of different runs, which may differ in length. */
 export function compareRuns(
   first: readonly number[],
   second: readonly number[],
@@ -139,14 +142,17 @@ export function compareRuns(
   return concluded(ratio, mannWhitney(first, second), leastDifference);
 }
 
-/** The test of pairs: how likely a fair coin falls as unevenly as the ratios lie above and below one. */
+/**
+ * The sign test on the ratios: the probability that a fair coin falls as unevenly as they lie above and below
+ * one.
+ */
 function signTest(ratios: readonly number[]): RankTest {
   const above = ratios.filter((ratio) => ratio > 1).length;
   const tossed = ratios.filter((ratio) => ratio !== 1).length;
   const rarer = Math.min(above, tossed - above);
   let chance = 1;
   let tail = 0;
-  // Binomial coefficients one after the other; the rows are short.
+  // Binomial coefficients, computed iteratively; the lists are short.
   for (let count = 0; count <= rarer; count++) {
     tail += chance;
     chance = (chance * (tossed - count)) / (count + 1);

@@ -1,6 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { seededChance } from '../simulator/chance.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { BenchRequest } from './corpus.ts';
 import { type Decider, decider } from './decision.ts';
 import { estimateOfExpression } from './estimate.ts';
@@ -12,7 +12,7 @@ import { type Comparison, comparePairs } from './statistics.ts';
 /** A change that keeps every decision on the corpus and was measured to be faster. */
 export interface Suggestion {
   readonly says: string;
-  /** The policy that it changes. */
+  /** Pointer of the policy that it changes. */
   readonly pointer: string;
   readonly comparison: Comparison;
 }
@@ -26,8 +26,9 @@ interface Candidate {
 const MOST_CANDIDATES = 6;
 
 /**
- * Looks for orders of rules and of conditions that decide the same on the corpus and are faster. Nothing is suggested
- * that was not run: first for equal effects on every request, then for time, side by side with what is there.
+ * Looks for orders of rules and of conditions with the same decisions on the corpus and less time. Each
+ * suggestion was run: first for equal effects on every request, then for time, side by side with the current
+ * order.
  */
 export async function suggest(
   config: EdgeConfig,
@@ -93,14 +94,14 @@ interface Order {
   readonly rules: readonly PolicyRule[];
 }
 
-/** Other orders of the rules of a phase, and of the conditions inside each. */
+/** Other orders of the rules of a phase, and of the conditions inside each rule. */
 function ordersOf(rules: readonly PolicyRule[], pointer: string, parts: readonly PartCost[]): Order[] {
   const orders: Order[] = [];
   const cheapestFirst = rules.map(withCheapConditionsFirst);
   const changed = cheapestFirst.filter((rule, at) => rule !== rules[at]);
   if (changed.length > 0) {
     const names = changed.map((rule) => nameOf(rule, cheapestFirst.indexOf(rule)));
-    orders.push({ says: `ask the cheap conditions first in ${names.join(', ')}`, rules: cheapestFirst });
+    orders.push({ says: `evaluate the cheap conditions first in ${names.join(', ')}`, rules: cheapestFirst });
   }
   const byCost = rules
     .map((rule, at) => {
@@ -108,14 +109,17 @@ function ordersOf(rules: readonly PolicyRule[], pointer: string, parts: readonly
       return { rule, at, ns: part?.ns ?? 0, reached: part?.reached ?? 0 };
     })
     .toSorted((one, other) => one.ns - other.ns);
-  // A rule that ends requests may save more than it costs, and then its own cost is none.
+  // A rule that ends requests may save more than it costs; its own cost is then 0.
   const costs = byCost.filter(({ reached }) => reached > 0);
   if (costs.length > 1) {
-    orders.push({ says: 'put the rules in the order of their cost', rules: byCost.map(({ rule }) => rule) });
+    orders.push({ says: 'sort the rules by cost', rules: byCost.map(({ rule }) => rule) });
     const dearest = costs.at(-1)!;
     const last = [...rules.filter((rule) => rule !== dearest.rule), dearest.rule];
-    orders.push({ says: `put ${nameOf(dearest.rule, dearest.at)}, the dearest rule, last`, rules: last });
-    // A rule that ends requests saves what stands behind it.
+    orders.push({
+      says: `put ${nameOf(dearest.rule, dearest.at)}, the most expensive rule, last`,
+      rules: last,
+    });
+    // A rule that ends requests saves the cost of the rules after it.
     for (const { rule, at } of byCost.slice(0, 3)) {
       if (at === 0) continue;
       const first = [rule, ...rules.filter((each) => each !== rule)];

@@ -2,16 +2,16 @@ import { suggest } from '../diagnostics/suggest.ts';
 import { durationText } from './report/numbers.ts';
 import type { ResultRow } from './result.ts';
 
-/** What a run must reach, such as `p99<50us`. */
+/** A required limit, such as `p99<50us`. */
 export interface Threshold {
   readonly text: string;
-  /** Null where what was measured does not have the metric. */
+  /** Null if the measurement does not have the metric. */
   readonly holds: (measured: Measured) => boolean | null;
-  /** What was measured instead, for the message. */
+  /** The measured value, for the message. */
   readonly found: (measured: Measured) => string;
 }
 
-/** What thresholds look at: a row of decisions, or load, of which less is known. */
+/** The input of thresholds: a row of decisions, or a load run, which has fewer metrics. */
 export type Measured = Pick<ResultRow, 'latency' | 'opsPerSecond'> &
   Partial<Pick<ResultRow, 'nsPerOp' | 'bytesPerOp' | 'gcShare'>>;
 
@@ -44,7 +44,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const FORM = /^([a-z]+\d*(?:\.\d+)?)\s*(<=|>=|<|>)\s*(\d+(?:\.\d+)?)([a-zµ%]*)$/i;
 
-/** Reads a threshold: metric, comparison, number and unit. */
+/** Parses a threshold: metric, comparison, number and unit. */
 export function readThreshold(text: string): Threshold | { readonly problem: string } {
   const parts = FORM.exec(text.trim());
   if (parts === null) return { problem: `'${text}' is not a threshold such as p99<50us or ops>500k` };
@@ -53,11 +53,11 @@ export function readThreshold(text: string): Threshold | { readonly problem: str
   if (metric === undefined) {
     const meant = suggest(name!, Object.keys(METRICS));
     const hint = meant === undefined ? Object.keys(METRICS).join(', ') : `did you mean '${meant}'?`;
-    return { problem: `'${name!}' in '${text}' is no metric: ${hint}` };
+    return { problem: `'${name!}' in '${text}' is not a metric: ${hint}` };
   }
   const factor = Object.hasOwn(UNITS, unit!) ? UNITS[unit!] : undefined;
   if (factor === undefined) {
-    return { problem: `'${unit!}' in '${text}' is no unit: ${Object.keys(UNITS).join(' ').trim()}` };
+    return { problem: `'${unit!}' in '${text}' is not a unit: ${Object.keys(UNITS).join(' ').trim()}` };
   }
   const limit = Number(number) * factor;
   const holds = (measured: Measured): boolean | null => {

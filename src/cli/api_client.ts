@@ -7,6 +7,10 @@ export interface ClientOptions {
   readonly serviceName: string;
 }
 
+/** A large configuration takes a while to apply. */
+const TIMEOUT_MS = 300_000;
+const LIMIT_BYTES = 256 * 1_024 * 1_024;
+
 /** An answer that is no success, or none at all; the message is for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -28,28 +32,49 @@ export async function callApi(
   const key = process.env['EDGEPROOF_API_KEY'] ?? '';
   if (key === '') throw new ApiError('set EDGEPROOF_API_KEY to a key of the management API');
   const headers = { authorization: `Bearer ${key}`, [`${serviceName}-version`]: '2' };
-  let response: Response;
-  try {
-    response = await fetch(url.replace(/\/$/, '') + path, {
+  const { createFetcher } = await import('../clients/fetch.ts');
+  const client = createFetcher();
+  const response = await client.fetch(
+    {
       method,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  } catch (error) {
-    throw new ApiError(`${url} cannot be reached: ${(error as Error).message}`);
-  }
-  const answer = (await response.json()) as {
-    readonly msg?: string;
-    readonly error_code?: string;
-    readonly details?: { readonly pointer?: string };
-  };
-  if (response.ok) return answer;
-  const { error_code: code = String(response.status), msg = '', details } = answer;
+      url: url.replace(/\/$/, '') + path,
+      headers: [
+        ...Object.entries(headers).flat(),
+        ...(body === undefined ? [] : ['content-type', 'application/json']),
+      ],
+      body: body === undefined ? null : Buffer.from(JSON.stringify(body)),
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: LIMIT_BYTES,
+      maxRedirects: 0,
+      allowPrivate: true,
+    },
+    new AbortController().signal,
+  );
+  await client.close();
+  if ('failure' in response) throw new ApiError(`${url} cannot be reached: ${response.detail}`);
+  const { status } = response;
+  const answer = readAnswer(url, status, response.body);
+  if (status >= 200 && status < 300) return answer;
+  const { error_code: code = String(status), msg = '', details } = answer;
   throw new ApiError(`${code}: ${msg}${details?.pointer === undefined ? '' : ` (at ${details.pointer})`}`);
 }
 
+interface ApiAnswer {
+  readonly msg?: string;
+  readonly error_code?: string;
+  readonly details?: { readonly pointer?: string };
+}
+
+function readAnswer(url: string, status: number, body: Uint8Array): ApiAnswer {
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as ApiAnswer;
+  } catch {
+    throw new ApiError(`${url} is not a management API: its answer with status ${status} is not JSON`);
+  }
+}
+
 /** Runs a verb; an API error is said and gives the code for what is outside. */
-export async function tellingErrors(work: () => Promise<number>): Promise<number> {
+export async function withApiErrors(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {

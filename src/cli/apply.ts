@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { type ClientOptions, addClientOptions, callApi, tellingErrors } from './api_client.ts';
+import { type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, loadConfig } from './load_config.ts';
+import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' };
@@ -11,11 +11,11 @@ const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', dele
 export function register(program: Command): void {
   const command = program
     .command('apply')
-    .description('Bring a running instance to an edge file')
+    .description('Apply an edge file to a running instance')
     .argument('<file>', 'edge file')
-    .option('--dry-run', 'check it, show what would change, and change nothing');
+    .option('--dry-run', 'check the file and show the changes without applying them');
   addClientOptions(command).action(async (file: string, options: ClientOptions & { dryRun?: boolean }) => {
-    process.exitCode = await tellingErrors(() => apply(file, options, options.dryRun === true));
+    process.exitCode = await withApiErrors(() => apply(file, options, options.dryRun === true));
   });
 }
 

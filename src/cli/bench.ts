@@ -8,13 +8,13 @@ import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
 import { type Threshold, readThreshold } from '../benchmark/thresholds.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { Activation } from '../expression/vocabulary/activation.ts';
-import { NO_FACTS } from '../expression/vocabulary/facts.ts';
+import { Activation } from '../policy/env/activation.ts';
+import { NO_FACTS } from '../policy/env/facts.ts';
 import type { HttpBenchOptions } from './bench_http.ts';
 import { corpusOf } from './bench_corpus.ts';
 import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, readText } from './load_config.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'> {
@@ -29,48 +29,45 @@ interface Options extends Omit<HttpBenchOptions, 'http'> {
 export function register(program: Command): void {
   program
     .command('bench')
-    .description('Measure how fast an edge file, a policy or an expression decides, and what costs what')
+    .description('Measure the speed of an edge file, a policy or an expression, and the cost of its parts')
     .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
     .option(
       '--requests <path>',
-      'scenario file or folder, recording, events, HAR or curl lines; may be repeated',
+      'scenario file or folder, recording, events, HAR or curl lines; can be repeated',
       add,
       [],
     )
-    .option('--duration <time>', 'how long each row is measured, such as 500ms or 2s', readMs, 1_000)
-    .option('--warm-up <time>', 'the longest that each row is warmed up', readMs, 2_000)
-    .option('--seed <seed>', 'chance of this seed', '1')
-    .option('--no-profile', 'do not measure modules and rules one by one')
+    .option('--duration <time>', 'measuring time per row, such as 500ms or 2s', readMs, 1_000)
+    .option('--warm-up <time>', 'maximum warm-up time per row', readMs, 2_000)
+    .option('--seed <seed>', 'seed of randomness', '1')
+    .option('--no-profile', 'do not measure modules and rules individually')
     .option('--baseline <file>', 'compare with an earlier result, written by --reporter json=FILE')
     .option('--against <file>', 'measure another configuration in the same rounds, and compare with it')
     .option(
       '--threshold <limits...>',
-      "what must hold of decisions, or of load, such as 'p99<50us' 'ops>500k'",
+      "limits for decisions or load, such as 'p99<50us' 'ops>500k'",
       addThreshold,
       [],
     )
     .option(
       '-r, --reporter <name[=path]>',
-      `${Object.keys(REPORTS).join(', ')}; may be repeated`,
+      `${Object.keys(REPORTS).join(', ')}; can be repeated`,
       addReport,
       [],
     )
-    .option('-q, --quiet', 'say nothing of the progress')
-    .option(
-      '--http <url>',
-      'send load to a URL of this machine instead, as people come: nobody waits for another',
-    )
-    .option('--rate <count>', 'with --http: requests a second', readCount, 1_000)
-    .option('--sweep <time>', 'with --http: look for the highest rate whose p99 stays below this', readMs)
+    .option('-q, --quiet', 'do not show progress')
+    .option('--http <url>', 'send load to a URL of this machine instead, at times independent of responses')
+    .option('--rate <count>', 'with --http: requests per second', readCount, 1_000)
+    .option('--sweep <time>', 'with --http: find the highest rate whose p99 stays below this', readMs)
     .option('--arrivals <kind>', 'with --http: constant or poisson', readArrivals, 'constant')
     .option('--http2', 'with --http: HTTP/2')
-    .option('--connections <count>', 'with --http: most connections', readCount, 256)
-    .option('--timeout <time>', 'with --http: how long an answer is waited for', readMs, 10_000)
+    .option('--connections <count>', 'with --http: maximum number of connections', readCount, 256)
+    .option('--timeout <time>', 'with --http: timeout of responses', readMs, 10_000)
     .option('-X, --method <method>', 'with --http: method', 'GET')
-    .option('-H, --header <header>', "with --http: header 'name: value'; may be repeated", add, [])
+    .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", add, [])
     .option('--body <text>', 'with --http: body')
-    .option('--insecure', 'with --http: take any certificate')
-    .option('--allow-remote', 'with --http: the URL is of another machine, and its owner agrees')
+    .option('--insecure', 'with --http: accept any certificate')
+    .option('--allow-remote', 'with --http: the URL is on another machine, and its owner agrees')
     .action(async (file: string | undefined, options: Options) => {
       process.exitCode = await bench(file, options);
     });
@@ -119,7 +116,7 @@ async function measured(
     warmUpMs: options.warmUp,
     profile: options.profile,
     locate: target.kind === 'edge' ? target.locate : () => null,
-    ...(options.quiet !== true && process.stderr.isTTY && { progress: tellProgress }),
+    ...(options.quiet !== true && process.stderr.isTTY && { progress: printProgress }),
   };
   const corpus = await corpusOf(target, options.requests);
   if (target.kind === 'edge') {
@@ -193,7 +190,7 @@ function machine(): BenchResult['machine'] {
 const PERCENT = 100;
 
 /** One line that is written over. The work blocks, so this is written at once. */
-function tellProgress(doing: string, share: number): void {
+function printProgress(doing: string, share: number): void {
   const done = share >= 1 ? '' : `measuring ${doing}: ${Math.floor(share * PERCENT)} %`;
   process.stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
 }
@@ -219,14 +216,13 @@ const TIME = /^(\d+(?:\.\d+)?)(ms|s)$/;
 
 function readMs(text: string): number {
   const [, number, unit] = TIME.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('a time is a number and ms or s, such as 500ms.');
+  if (number === undefined) throw new InvalidArgumentError('a time is a number with ms or s, such as 500ms.');
   return Number(number) * (unit === 's' ? 1_000 : 1);
 }
 
 function readCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('a count is a whole number from 1.');
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('a count is an integer from 1.');
   return count;
 }
 

@@ -4,19 +4,19 @@ import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
-import { logReader } from '../recorder/read_log.ts';
+import { logReader } from '../replay/read_log.ts';
 import { type CaseSetting, type Plan, compileCase } from '../simulator/compile_case.ts';
-import { OK_UPSTREAM } from '../simulator/constants.ts';
-import { coveredEdge } from '../simulator/covering/coverage.ts';
+import { OK_UPSTREAM } from '../engine/drivers/constant.ts';
+import { coveredEdge } from '../coverage/coverage.ts';
 import { findCases } from '../simulator/search/cover_points.ts';
 import { preparedDraft } from '../simulator/search/draft.ts';
 import type { PreparedRequest } from '../simulator/simulator.ts';
-import { edgeUnderTest } from '../simulator/under_test.ts';
+import { edgeFixture } from '../coverage/edge_fixture.ts';
 import type { BenchTarget } from './bench_target.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import { scenarioLoader } from './testing/load_scenario.ts';
-import { signerFor } from './testing/run_tests.ts';
+import { scenarioLoader } from '../project_files/load_scenario.ts';
+import { signerFor } from '../project_files/run_scenarios.ts';
 
 /** What a target is measured on: the requests named, or some that are made from it. Throws FileError. */
 export async function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> {
@@ -40,8 +40,8 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
   const reader = logReader({
     record: ({ line, head, connection, upstream }) =>
       void requests.push({ label: `${path}:${line}`, head, connection, upstream: upstream ?? OK_UPSTREAM }),
-    problem: (line, says) => {
-      throw new FileError(`${path}:${line}: ${says}`);
+    problem: (line, message) => {
+      throw new FileError(`${path}:${line}: ${message}`);
     },
   });
   let number = 0;
@@ -93,7 +93,7 @@ function benchRequest(label: string, { head, connection }: PreparedRequest): Ben
 
 /** Requests that together make everything happen that can: those that `cover` offers. */
 function coveringCorpus(config: EdgeConfig): Corpus {
-  const covered = coveredEdge(edgeUnderTest(config, () => null));
+  const covered = coveredEdge(edgeFixture(config, () => null));
   const requests = findCases(covered, []).flatMap(({ draft, points }) => {
     const prepared = preparedDraft(draft);
     return prepared === null ? [] : [benchRequest(points[0]?.says ?? draft.path, prepared)];

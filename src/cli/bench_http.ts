@@ -5,9 +5,9 @@ import { type LoadResult, runLoad } from '../benchmark/load/run.ts';
 import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
 import type { Measured, Threshold } from '../benchmark/thresholds.ts';
-import { seededChance } from '../simulator/chance.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 
 /** Options of `edgeproof bench --http`. Times in ms. */
 export interface HttpBenchOptions {

@@ -2,16 +2,16 @@ import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnost
 import type { Checked } from '../edge/document/check.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Locate } from '../edge/explain.ts';
-import { checkWholeEdge } from '../edge/further_checks.ts';
+import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { locateInPolicyFile } from '../edge/policy_places.ts';
-import { serviceNaming } from '../engine/naming.ts';
-import { type Program, compile } from '../expression/program.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
-import { scopeFor } from '../expression/vocabulary/scopes.ts';
+import { brandingOf } from '../engine/branding.ts';
+import { type Program, compile } from '../cel/program.ts';
+import type { Activation } from '../policy/env/activation.ts';
+import { scopeFor } from '../policy/env/scopes.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { placed } from './expression_error.ts';
-import { kindOfFile } from './file_kind.ts';
-import { isScript, loadConfig, readText } from './load_config.ts';
+import { kindOfFile } from '../project_files/file_kind.ts';
+import { isScript, loadConfig, readText } from '../project_files/load_config.ts';
 
 /** What is measured: an edge, which may be one around a bare policy, or one expression. */
 export type BenchTarget =
@@ -59,7 +59,7 @@ const POLICY_POINTER = '/edges/https/policy/routes/0/traffic_policy/value';
 
 /** A policy on a route of its own, before a backend that is never asked for real. */
 function policyTarget(source: Source): ReadTarget {
-  const { diagnostics } = checkPolicy(source, { naming: serviceNaming('service'), carriedBy: 'http' });
+  const { diagnostics } = checkPolicy(source, { branding: brandingOf('service'), carriedBy: 'http' });
   if (hasErrors(diagnostics)) return { target: null, diagnostics };
   const route = {
     match_type: 'path_prefix',

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import {
   type LocalAuthority,
   clientCertificate,
@@ -24,13 +24,13 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('cert')
-    .description('Make a certificate of the local authority: for a host, or for a client in mutual TLS')
-    .argument('[host]', 'host name or address to make a server certificate for')
+    .description('Make a certificate of the local authority, for a host or for a client in mutual TLS')
+    .argument('[host]', 'host name or address of the server certificate')
     .option('--client <name>', 'make a client certificate with this common name instead')
-    .option('--email <address>', 'e-mail address in a client certificate; may be repeated', addText, [])
-    .option('--p12 [password]', 'write a PKCS #12 file too, for browsers (needs openssl)')
+    .option('--email <address>', 'e-mail address in a client certificate; can be repeated', addText, [])
+    .option('--p12 [password]', 'also write a PKCS #12 file, for browsers (needs openssl)')
     .option('-o, --out <folder>', 'folder to write to', '.')
-    .option('--force', 'overwrite files that are there')
+    .option('--force', 'overwrite existing files')
     .action(async (host: string | undefined, options: Options) => {
       process.exitCode = await cert(host, options);
     });
@@ -52,8 +52,8 @@ async function cert(host: string | undefined, options: Options): Promise<number>
     const authority = await localAuthority(dataFolder(process.env, process.platform));
     const made =
       client === undefined
-        ? await serverCertificate(authority, host!.toLowerCase())
-        : await clientCertificate(authority, client, options.email);
+        ? serverCertificate(authority, host!.toLowerCase())
+        : clientCertificate(authority, client, options.email);
     const base = fileName(client === undefined ? host! : `${client}-client`);
     write(made, base, options, authority);
     return EXIT.ok;

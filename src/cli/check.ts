@@ -6,14 +6,14 @@ import { type CheckOptions, check } from './check_files.ts';
 export function register(program: Command): void {
   program
     .command('check')
-    .description('Check edge files and traffic policies; exit code 3 when one has errors')
+    .description('Check edge files and traffic policies; exit code 3 if one has errors')
     .argument('<file...>', 'edge files or policies: YAML, JSON; edge files also TypeScript or JavaScript')
     .option('--json', 'print the findings as JSON')
-    .option('--fix', 'apply the fixes that surely keep the meaning, and check what is left')
+    .option('--fix', 'apply the fixes that surely keep the meaning, and check the result')
     .addOption(
       new Option(
         '--as <carrier>',
-        'what carries the policies: an edge or an endpoint of the service',
+        'endpoint that carries the policies: an edge or an endpoint of the service',
       ).choices(CARRIERS.filter((name) => name !== 'http')),
     )
     .option(

@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Carried, Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
-import { type Surrounding, FileError, checkerFor, isScript, loadConfig, readText } from './load_config.ts';
+import {
+  type Surrounding,
+  FileError,
+  checkerFor,
+  isScript,
+  loadConfig,
+  readText,
+} from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 export interface CheckOptions {
@@ -26,12 +33,12 @@ export async function check(
     process.stderr.write(`${error.message}\n`);
     return EXIT.usage;
   }
-  process.stdout.write(await told(all, files, json));
+  process.stdout.write(await shown(all, files, json));
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }
 
 /** Editors and hooks call the checker on every save: what only findings need is loaded for findings. */
-async function told(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
+async function shown(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
   if (json) {
     const { diagnosticsToJson } = await import('../diagnostics/json.ts');
     return `${JSON.stringify(diagnosticsToJson(all), null, 2)}\n`;
@@ -48,7 +55,7 @@ async function findingsOf(
   if (isScript(file)) return (await loadConfig(file)).diagnostics;
   const source: Source = { name: file, text: readText(file) };
   const checker = await checkerFor(source.text, setting);
-  if (!json) await tellCertainty(source.text);
+  if (!json) await printCertainty(source.text);
   if (!fix) return checker(source);
   const { fixSource } = await import('../policy/document/fixes.ts');
   const { text, applied } = fixSource(source, (each) => [...checker(each)]);
@@ -62,9 +69,9 @@ async function findingsOf(
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
 /** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
-async function tellCertainty(text: string): Promise<void> {
+async function printCertainty(text: string): Promise<void> {
   if (!/webhook_verification|verify-webhook/.test(text)) return;
-  const { findProvider } = await import('../mechanisms/webhook/table.ts');
+  const { findProvider } = await import('../webhooks/table.ts');
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {
     const provider = findProvider(name);

@@ -1,6 +1,6 @@
-import { compile } from '../expression/program.ts';
-import { type Scope, namesUnder } from '../expression/scope.ts';
-import { type Type, isTextual, sameType } from '../expression/types.ts';
+import { compile } from '../cel/program.ts';
+import { type Scope, namesUnder } from '../cel/scope.ts';
+import { type Type, isTextual, sameType } from '../cel/types.ts';
 
 export interface Completion {
   /** What the word may become, each whole. */

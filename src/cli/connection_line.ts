@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { StreamExplanation } from '../edge/explain_stream.ts';
-import type { TcpConnectionClosed } from '../events/tcp_connection.ts';
+import type { TcpConnectionClosed } from '../events/catalogue.ts';
 import { inMilliseconds } from './milliseconds.ts';
 
 type Style = Parameters<typeof styleText>[0];

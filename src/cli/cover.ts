@@ -2,17 +2,17 @@ import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { rerunCommand } from '../simulator/result.ts';
-import type { Thresholds } from '../simulator/covering/thresholds.ts';
+import type { Thresholds } from '../coverage/thresholds.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
-import { coverageBook } from './testing/coverage_book.ts';
+import { coverageRecords } from './testing/coverage_book.ts';
 import { addCoverage, addThresholds } from './testing/coverage_options.ts';
-import { tellCoverage } from './testing/coverage_output.ts';
+import { printCoverage } from './testing/coverage_output.ts';
 import type { AskedCoverage } from './testing/coverage_report.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import { runScenarios } from './testing/run_tests.ts';
-import { selector } from './testing/select.ts';
+import { runScenarios } from '../project_files/run_scenarios.ts';
+import { selector } from '../project_files/select.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -27,20 +27,20 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('cover')
-    .description('Run scenario files and say what of their edges they leave untested, and why')
+    .description('Run scenario files and report what they leave untested in their edges, and why')
     .argument('[path...]', 'scenario files, or folders with them; default: this folder')
-    .option('-f, --filter <text>', 'cases whose name holds this; may be repeated', add, [])
-    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; may be repeated', add, [])
-    .option('--seed <seed>', 'chance of this seed in place of those of the files')
-    .option('-r, --reporter <name[=path]>', 'text, json, lcov, html; may be repeated', addCoverage, [])
+    .option('-f, --filter <text>', 'cases whose name contains this; can be repeated', add, [])
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', add, [])
+    .option('--seed <seed>', 'seed of randomness; overrides those of the files')
+    .option('-r, --reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
     .option(
       '--threshold <kind=percent,...>',
-      'fail below these, such as rules=100,mcdc=90',
+      'minimum percentages, such as rules=100,mcdc=90',
       addThresholds,
       {},
     )
-    .option('--no-offer', 'do not look for cases that would cover more')
-    .option('--emit-cases <file>', 'write a scenario file that covers what can be covered')
+    .option('--no-offer', 'do not search for cases that would cover more')
+    .option('--emit-cases <file>', 'write a scenario file with cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await cover(paths, options);
     });
@@ -51,7 +51,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     const files = findScenarioFiles(paths);
     const selects = selector({ filters: options.filter, tags: options.tag, shard: null });
     if (typeof selects !== 'function') throw new FileError(selects.problem);
-    const book = coverageBook();
+    const book = coverageRecords();
     const results = await runScenarios(files, {
       selects,
       seed: options.seed ?? null,
@@ -68,7 +68,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
     }
     const cases = results.flatMap((each) => each.cases);
     const failed = cases.filter(({ status }) => status === 'failed');
-    const isReached = await tellCoverage(book.edges(), {
+    const isReached = await printCoverage(book.edges(), {
       reporters: options.reporter,
       thresholds: options.threshold,
       emitCases: options.emitCases ?? null,

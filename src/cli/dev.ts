@@ -3,7 +3,7 @@ import type { EdgeOfFile, Listening } from '../edgeproof.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { developmentProvider } from './development_provider.ts';
 import { type IngressOptions, type IngressSource, ingressOptions, readPort, runIngress } from './ingress.ts';
-import { loadConfig } from './load_config.ts';
+import { loadConfig } from '../project_files/load_config.ts';
 
 /** Where `--api` has the management API, as `serve` has it. */
 const API_PORT = 4040;
@@ -16,12 +16,12 @@ interface DevOptions extends IngressOptions {
 
 export function register(program: Command): void {
   ingressOptions(program.command('dev'))
-    .description('Run a local ingress on an edge file; it is reloaded when it is saved')
+    .description('Run a local ingress on an edge file, reloaded on save')
     .argument('[file]', 'edge file', 'edge.yaml')
-    .option('--identities <file>', 'who can log in at the development identity provider')
+    .option('--identities <file>', 'users who can log in at the development identity provider')
     .option(
       '--api [port]',
-      'serve the management API beside it, over a store that begins as the file',
+      'also serve the management API, over a store that is initialised from the file',
       readPort,
     )
     .action(async (file: string, options: DevOptions) => {

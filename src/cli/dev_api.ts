@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EdgeOptions, UsableConfig } from '../edgeproof.ts';
 import type { LiveEdge } from './ingress.ts';
-import { openManagement } from './management.ts';
+import { UNPRIVILEGED } from './stream_options.ts';
+import { openManagement } from '../control/management.ts';
 
 interface Place {
   readonly host: string;
@@ -37,6 +38,7 @@ export async function edgeWithApi(
       const api = await management.listen(place);
       return {
         edge: management.edge,
+        edgePorts: UNPRIVILEGED,
         replace: async ({ config }) => void (await management.apply(config)),
         lines: [
           `management API ${api.url}  (${api.url}/docs), over a store that ends with this process`,

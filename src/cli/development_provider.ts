@@ -1,11 +1,11 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { LoginOptions } from '../edge/gates.ts';
+import type { LoginOptions } from '../edge/login_config.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { readDocument } from '../document/read.ts';
-import { type Identity, USUAL_IDENTITIES, readIdentities } from '../development_idp/identities.ts';
-import { samlEntityId } from '../development_idp/saml.ts';
-import type { ServedIdp } from '../development_idp/server.ts';
-import { FileError, readText } from './load_config.ts';
+import { readDocument } from '../config_file/read.ts';
+import { type Identity, USUAL_IDENTITIES, readIdentities } from '../dev_idp/identities.ts';
+import { samlEntityId } from '../dev_idp/saml.ts';
+import type { ServedIdp } from '../dev_idp/server.ts';
+import { FileError, readText } from '../project_files/load_config.ts';
 
 /** Where the development identity provider is, so that an `issuer` can point at it. */
 export const PROVIDER_PORT = 9400;
@@ -31,7 +31,7 @@ export async function developmentProvider(
   const needs = needsOf(config);
   if (file === undefined && !needs.managed && !needs.issuer && !needs.saml) return null;
   const identities = file === undefined ? readIdentities(USUAL_IDENTITIES).identities : identitiesIn(file);
-  const { serveIdp } = await import('../development_idp/server.ts');
+  const { serveIdp } = await import('../dev_idp/server.ts');
   const served = await serve(serveIdp, identities, needs.issuer || needs.saml);
   const names = identities.map(({ key }) => key).join(', ');
   const lines = [`development identity provider  ${served.url}  log in as ${names}`];
@@ -103,6 +103,6 @@ function identitiesIn(file: string): readonly Identity[] {
   if (typeof raw !== 'object' || raw === null) throw new FileError(`${file} has no map \`identities\``);
   const { identities, problems } = readIdentities(raw as Readonly<Record<string, unknown>>);
   const [problem] = problems;
-  if (problem !== undefined) throw new FileError(`${file}: ${problem.key}: ${problem.says}`);
+  if (problem !== undefined) throw new FileError(`${file}: ${problem.key}: ${problem.message}`);
   return identities;
 }

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../diagnostics/json.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { type Step, explain } from '../expression/explain.ts';
-import { type Program, compile } from '../expression/program.ts';
-import { formatType } from '../expression/types.ts';
-import { EvalError, type Value } from '../expression/values.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
-import { encodeJson, textOf } from '../expression/vocabulary/json.ts';
-import { compileTemplate } from '../expression/vocabulary/template.ts';
+import { type Step, explain } from '../cel/explain.ts';
+import { type Program, compile } from '../cel/program.ts';
+import { formatType } from '../cel/types.ts';
+import { EvalError, type Value } from '../cel/values.ts';
+import type { Activation } from '../policy/env/activation.ts';
+import { encodeJson, textOf } from '../policy/env/json.ts';
+import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
@@ -19,7 +19,11 @@ import {
   inputOrComplaint,
 } from './expression_input.ts';
 import { wantsColor } from './terminal.ts';
-import { valueText } from './value_text.ts';
+import { LONGEST_PRINTED, valueText } from './value_text.ts';
+
+/** Characters of a value in a step: an expression has thousands of them. */
+const LONGEST_OF_STEP = 2_000;
+const CUT = `the value is longer than ${LONGEST_PRINTED} characters and cut where … stands\n`;
 
 interface Options extends InputOptions {
   readonly template?: boolean;
@@ -31,10 +35,10 @@ interface Options extends InputOptions {
 export function register(program: Command): void {
   const command = program
     .command('eval')
-    .description('Evaluate an expression, or a text with ${…} in it, on a request')
+    .description('Evaluate an expression, or a template with ${…}, on a request')
     .argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
   addInputOptions(command)
-    .option('-t, --template', 'the argument is a text with ${…} in it; its text is printed')
+    .option('-t, --template', 'the argument is a template with ${…}; prints its text')
     .option('--explain', 'print the value of every sub-expression')
     .option('--json', 'print JSON')
     .action(async (expression: string, options: Options) => {
@@ -47,7 +51,7 @@ async function evaluate(expression: string, options: Options): Promise<number> {
   if (read === null) return EXIT.usage;
   const { input, diagnostics } = read;
   if (input === null) return refused(diagnostics, options);
-  tell(diagnostics);
+  print(diagnostics);
   const isTemplate = options.template === true;
   const source: Source = { name: isTemplate ? '<template>' : '<expression>', text: expression };
   return isTemplate ? evaluateTemplate(source, input, options) : evaluateExpression(source, input, options);
@@ -67,8 +71,10 @@ function evaluateExpression(
   if (options.json === true)
     printJson({ type: formatType(program.type), ...valueJson(outcome), ...warnings(found) });
   else {
-    tell(found);
-    process.stdout.write(`${valueText(outcome, Infinity)}\n`);
+    print(found);
+    const text = valueText(outcome, LONGEST_PRINTED);
+    process.stdout.write(`${text}\n`);
+    if (text.endsWith('…')) process.stderr.write(CUT);
   }
   return EXIT.ok;
 }
@@ -85,7 +91,7 @@ function evaluateTemplate(source: Source, input: ExpressionInput, options: Optio
   if (options.json === true) {
     printJson({ type: formatType(template.type), ...valueJson(outcome), text, ...warnings(found) });
   } else {
-    tell(found);
+    print(found);
     process.stdout.write(`${text}\n`);
   }
   return EXIT.ok;
@@ -112,7 +118,7 @@ function explainProgram(
   }
   process.stdout.write(`${explanationText(source.text, explanation)}\n`);
   if (outcome instanceof EvalError) return failed(outcome, found, source, options);
-  tell(found);
+  print(found);
   return EXIT.ok;
 }
 
@@ -122,32 +128,32 @@ function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text:
   if (outcome === undefined) return place;
   return outcome instanceof EvalError
     ? { ...place, error: errorJson(outcome) }
-    : { ...place, ...valueJson(outcome) };
+    : { ...place, ...valueJson(outcome, LONGEST_OF_STEP) };
 }
 
 function refused(diagnostics: readonly Diagnostic[], options: Options): number {
   if (options.json === true) printJson({ diagnostics: diagnosticsToJson(diagnostics) });
-  else tell(diagnostics);
+  else print(diagnostics);
   return hasErrors(diagnostics) ? EXIT.configInvalid : EXIT.ok;
 }
 
 function failed(error: EvalError, found: readonly Diagnostic[], source: Source, options: Options): number {
   if (options.json === true) printJson({ error: errorJson(error), ...warnings(found) });
-  else tell([...found, findingOf(error, source)]);
+  else print([...found, findingOf(error, source)]);
   return EXIT.runtime;
 }
 
 /** What JSON can hold of the value, and how an expression would write it. */
-function valueJson(value: Value): object {
+function valueJson(value: Value, longest = LONGEST_PRINTED): object {
   const json = encodeJson(value);
-  return {
-    value: json instanceof EvalError ? null : (JSON.parse(json) as unknown),
-    written: valueText(value, Infinity),
-  };
+  const written = valueText(value, longest);
+  if (json instanceof EvalError) return { value: null, value_error: json.message, written };
+  if (json.length > longest) return { value: null, value_error: 'it is too long', written };
+  return { value: JSON.parse(json) as unknown, written };
 }
 
-function errorJson({ code, says, span }: EvalError): object {
-  return { code, says, start: span?.start ?? null, end: span?.end ?? null };
+function errorJson({ code, message, span }: EvalError): object {
+  return { code, message, start: span?.start ?? null, end: span?.end ?? null };
 }
 
 function warnings(found: readonly Diagnostic[]): object {
@@ -159,6 +165,6 @@ function printJson(value: object): void {
 }
 
 /** Findings go to stderr, so that the value can be piped on. */
-function tell(diagnostics: readonly Diagnostic[]): void {
+function print(diagnostics: readonly Diagnostic[]): void {
   process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
 }

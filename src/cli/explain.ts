@@ -6,10 +6,10 @@ import { type Locate, explanationOf, renderExplanation } from '../edge/explain.t
 import { edgeOf, usable } from '../edgeproof.ts';
 import { type ClientFacts, type RequestLike, connectionOf, headOf } from '../engine/request_like.ts';
 import { parseAddress } from '../net/address.ts';
-import { addressBooksOf } from './address_books.ts';
+import { geoipDatabasesOf } from './geoip_databases.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError, loadConfig } from './load_config.ts';
+import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 interface Options {
@@ -31,22 +31,22 @@ export function register(program: Command): void {
   program
     .command('explain')
     .description(
-      'Explain what an edge does with one request: every step, its reason and its place in the file',
+      'Explain step by step what an edge does with one request, with reasons and places in the file',
     )
     .argument('[method]', 'request method')
     .argument('[url]', 'full URL, such as https://shop.test/admin')
     .option('-e, --edge <file>', 'edge file', 'edge.yaml')
-    .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
-    .option('--ip <address>', 'address of the client', readIp)
-    .option('--upstream-status <status>', 'status that the upstream would answer', readStatus, 200)
+    .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
+    .option('--ip <address>', 'client address', readIp)
+    .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
     .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
-    .option('--sni <name>', 'server name in the handshake of that connection; default its host')
-    .option('--client-cert <file>', 'certificate that the client of that connection shows')
-    .option('--event', 'print the event too')
+    .option('--sni <name>', 'server name (SNI) of that connection; default its host')
+    .option('--client-cert <file>', 'client certificate of that connection')
+    .option('--event', 'also print the event')
     .option('--json', 'print JSON')
-    .option('--scenario <file>', 'explain a case of this scenario file in place of a request')
+    .option('--scenario <file>', 'explain a case of this scenario file instead of a request')
     .option('--case <name>', 'name of the case')
-    .option('--why-not <name>', 'what would have to differ so that this rule, module, route or code decides')
+    .option('--why-not <name>', 'show the changes after which this rule, module, route or code would decide')
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       process.exitCode = await explain(method, url, options);
     });
@@ -68,7 +68,7 @@ async function explain(
     }
     const usableConfig = usable(checked);
     const edge = edgeOf(usableConfig, {
-      addressBooks: await addressBooksOf(usableConfig.config, options.edge),
+      geoipDatabases: await geoipDatabasesOf(usableConfig.config, options.edge),
       secrets: environmentSecrets(process.env),
     });
     const { connect } = options;

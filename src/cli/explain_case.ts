@@ -5,21 +5,21 @@ import { type Locate, explanationOf, renderExplanation } from '../edge/explain.t
 import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
-import { type EdgeSource, pointLocator } from '../simulator/covering/places.ts';
-import type { Flight } from '../simulator/flight.ts';
+import { type EdgeSource, pointLocator } from '../coverage/places.ts';
+import type { SimulatedRequest } from '../simulator/simulated_request.ts';
 import { runCase } from '../simulator/run_case.ts';
 import { type Draft, draftsOfCase } from '../simulator/search/draft.ts';
-import type { EdgeUnderTest } from '../simulator/under_test.ts';
-import { FileError } from './load_config.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
-import { scenarioLoader } from './testing/load_scenario.ts';
-import { signerFor } from './testing/run_tests.ts';
+import { scenarioLoader } from '../project_files/load_scenario.ts';
+import { signerFor } from '../project_files/run_scenarios.ts';
 
 /** A case that was run to be explained. */
 export interface ExplainedCase {
-  readonly edge: EdgeUnderTest;
+  readonly edge: EdgeFixture;
   readonly locate: Locate;
-  readonly flights: readonly Flight[];
+  readonly simulatedRequests: readonly SimulatedRequest[];
   /** Connections to TLS and TCP edges that it made. */
   readonly connections: readonly StreamExchange[];
   /** The last request of the case; null when no edge takes it. */
@@ -42,14 +42,14 @@ export async function explainedCase(path: string, name: string): Promise<Explain
     const setting = { checked, shell, edge: edge.config, signer, seed: null };
     const compiled = compileCase(row, setting, all);
     if (compiled !== null) {
-      const flights: Flight[] = [];
+      const simulatedRequests: SimulatedRequest[] = [];
       const connections: StreamExchange[] = [];
       runCase(compiled, edge.traced(), {
-        landed: (flight) => void flights.push(flight),
+        completed: (simulated) => void simulatedRequests.push(simulated),
         connected: ({ exchange }) => void connections.push(exchange),
       });
       const draft = draftsOfCase(compiled, edge.config).at(-1) ?? null;
-      return { edge, locate: locateIn(edge, source), flights, connections, draft };
+      return { edge, locate: locateIn(edge, source), simulatedRequests, connections, draft };
     }
   }
   process.stderr.write(renderDiagnostics(all, { color: wantsColor(process.stderr) }));
@@ -58,29 +58,29 @@ export async function explainedCase(path: string, name: string): Promise<Explain
 }
 
 /** Places in the edge file, or in the file that holds the policy or the edge. */
-function locateIn({ config, locate }: EdgeUnderTest, source: EdgeSource | null): Locate {
+function locateIn({ config, locate }: EdgeFixture, source: EdgeSource | null): Locate {
   if (source === null || source.of === 'edge') return locate;
   const locatePoint = pointLocator(config, source);
   return (pointer) => locatePoint({ pointer, span: null });
 }
 
 /** The requests, or the connections, of a case as data. */
-export function explanationsOf({ flights, connections, locate }: ExplainedCase): readonly object[] {
+export function explanationsOf({ simulatedRequests, connections, locate }: ExplainedCase): readonly object[] {
   return [
-    ...flights.map(({ exchange }) => explanationOf(exchange, locate)),
+    ...simulatedRequests.map(({ exchange }) => explanationOf(exchange, locate)),
     ...connections.map((each) => explanationOfStream(each, locate)),
   ];
 }
 
 /** The trees of the requests of a case. */
-export function caseTrees({ flights, connections, locate }: ExplainedCase): string {
+export function caseTrees({ simulatedRequests, connections, locate }: ExplainedCase): string {
   if (connections.length > 0) {
     const told = connections.map((each) => renderStreamExplanation(explanationOfStream(each, locate)));
     return `${told.join('\n\n')}\n`;
   }
-  const trees = flights
+  const trees = simulatedRequests
     .slice(0, TOLD_LIMIT)
     .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);
-  const more = flights.length - trees.length;
+  const more = simulatedRequests.length - trees.length;
   return `${trees.join('\n')}${more > 0 ? `\nand ${more} more requests\n` : ''}`;
 }

@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { EDGE_CODES } from '../edge/document/codes.ts';
-import { serviceNaming } from '../engine/naming.ts';
-import type { ServiceNaming } from '../engine/naming.ts';
+import { brandingOf } from '../engine/branding.ts';
+import type { Branding } from '../engine/branding.ts';
 import { ENGINE_REASONS } from '../engine/refusals.ts';
 import { STREAM_REASONS } from '../engine/stream_reasons.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
@@ -17,34 +17,36 @@ import { wantsColor } from './terminal.ts';
 export function registerExplainCode(program: Command): void {
   program
     .command('explain-code')
-    .description('Explain a code of a finding or of an error response, with an example')
+    .description('Explain the code of a finding or of an error response, with an example')
     .argument('<code>', 'such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
     .option('--service-name <name>', 'name of the service in codes', 'service')
     .action((code: string, options: { serviceName: string }) => {
-      process.exitCode = explainCode(code, serviceNaming(options.serviceName));
+      process.exitCode = explainCode(code, brandingOf(options.serviceName));
     });
 }
 
 export { registerExplainCode as register };
 
-function explainCode(written: string, naming: ServiceNaming): number {
-  const found = findCode(written, naming, otherCodes());
+function explainCode(written: string, branding: Branding): number {
+  const found = findCode(written, branding, otherCodes());
   if (found.kind === 'unknown') {
     const guess = found.didYouMean === undefined ? '' : `; did you mean ${found.didYouMean}?`;
-    process.stderr.write(`there is no code '${written}'${guess}\n`);
+    process.stderr.write(`unknown code '${written}'${guess}\n`);
     return EXIT.usage;
   }
-  process.stdout.write(`${pageOf(found, naming, wantsColor(process.stdout))}\n`);
+  process.stdout.write(`${pageOf(found, branding, wantsColor(process.stdout))}\n`);
   return EXIT.ok;
 }
 
 /** Codes of edge files and of connections, and the numbers that the engine gives. */
 function otherCodes(): OtherCodes {
   const sentences = Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
-    ([code, { says }]) => [code, says] as const,
+    ([code, { message }]) => [code, message] as const,
   );
-  const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, says, status }]) =>
-    code === null ? [] : [{ number: code, title: reason, means: `Answered with status ${status}: ${says}.` }],
+  const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, message, status }]) =>
+    code === null
+      ? []
+      : [{ number: code, title: reason, means: `Answered with status ${status}: ${message}.` }],
   );
   return { sentences: Object.fromEntries(sentences), numbers };
 }
@@ -56,29 +58,29 @@ const WHERE = {
   sentence: '',
 } as const;
 
-function pageOf(page: CodePage, naming: ServiceNaming, color: boolean): string {
+function pageOf(page: CodePage, branding: Branding, color: boolean): string {
   const bold = (text: string): string => (color ? styleText('bold', text, { validateStream: false }) : text);
-  if (page.kind === 'sentence') return `${bold(page.code)}\n\n${page.says}`;
+  if (page.kind === 'sentence') return `${bold(page.code)}\n\n${page.message}`;
   const { code, row, kind } = page;
   const parts = [`${bold(code)}  ${row.title}`, row.means, WHERE[kind]];
-  if (kind === 'document') parts.push(...exampleOf(row, naming, color, bold));
+  if (kind === 'document') parts.push(...exampleOf(row, branding, color, bold));
   return parts.join('\n\n');
 }
 
 function exampleOf(
   row: DocumentCode,
-  naming: ServiceNaming,
+  branding: Branding,
   color: boolean,
   bold: (text: string) => string,
 ): string[] {
   const { bad, good, carriedBy, ipPolicies, plan } = row;
   const setting = {
-    naming,
+    branding,
     ...(carriedBy && { carriedBy }),
     ...(ipPolicies && { ipPolicies }),
     ...(plan && { plan }),
   };
-  const number = naming.errorCode(row.number);
+  const number = branding.errorCode(row.number);
   const { diagnostics } = checkPolicy({ name: 'policy.yaml', text: bad }, setting);
   const said = renderDiagnostics(
     diagnostics.filter(({ code }) => code === number),

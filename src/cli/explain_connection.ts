@@ -4,11 +4,11 @@ import { explanationOfStream, renderStreamExplanation } from '../edge/explain_st
 import type { Locate } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
 import type { TlsFacts } from '../engine/contract.ts';
-import { seededChance } from '../simulator/chance.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 
 /** What the command line says of a connection. */
 export interface ConnectOptions {
@@ -38,8 +38,8 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
     tls,
     startMs: world.nowMs(),
     signer: null,
-    report: (_code, _pointer, says) => {
-      throw new FileError(says);
+    report: (_code, _pointer, message) => {
+      throw new FileError(message);
     },
   });
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);

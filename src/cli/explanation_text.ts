@@ -1,7 +1,7 @@
 import { printable } from '../diagnostics/display.ts';
-import type { Explanation, Step } from '../expression/explain.ts';
-import { EvalError } from '../expression/values.ts';
-import { reasonOfAbsence } from '../expression/vocabulary/absence.ts';
+import type { Explanation, Step } from '../cel/explain.ts';
+import { EvalError } from '../cel/values.ts';
+import { reasonOfAbsence } from '../policy/env/absence.ts';
 import { valueText } from './value_text.ts';
 
 const SOURCE_COLUMNS = 60;
@@ -38,7 +38,7 @@ function outcomeOf({ outcome, skipped, times, span }: Step, source: string): str
   if (!(outcome instanceof EvalError)) return `${printable(valueText(outcome, VALUE_COLUMNS))}${often}`;
   const { start, end } = outcome.span ?? span;
   const reason = outcome.code === 'expr.absent' ? reasonOfAbsence(source.slice(start, end)) : undefined;
-  return printable(`error: ${outcome.says}${reason === undefined ? '' : `: ${reason}`}${often}`);
+  return printable(`error: ${outcome.message}${reason === undefined ? '' : `: ${reason}`}${often}`);
 }
 
 function oneLine(text: string): string {

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ClientOptions, addClientOptions, callApi, tellingErrors } from './api_client.ts';
+import { type ClientOptions, addClientOptions, callApi, withApiErrors } from './api_client.ts';
 import { EXIT } from './exit_codes.ts';
 
 export function register(program: Command): void {
   const command = program
     .command('export')
-    .description('Write the configuration of a running instance as an edge file (JSON, which is YAML)')
-    .option('--private-keys', 'write private keys of certificates into the file')
-    .option('-o, --output <file>', 'file to write; standard output when left out');
+    .description('Write the configuration of a running instance as an edge file (in JSON)')
+    .option('--private-keys', 'include the private keys of certificates')
+    .option('-o, --output <file>', 'output file; default standard output');
   addClientOptions(command).action(
     async (options: ClientOptions & { output?: string; privateKeys?: boolean }) => {
-      process.exitCode = await tellingErrors(async () => {
+      process.exitCode = await withApiErrors(async () => {
         const query = options.privateKeys === true ? '?private_keys=true' : '';
         const { document, left_out: leftOut } = (await callApi(options, 'GET', `/edge_file${query}`)) as {
           readonly document: object;

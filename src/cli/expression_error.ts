@@ -1,6 +1,6 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
-import type { EvalError } from '../expression/values.ts';
-import { reasonOfAbsence } from '../expression/vocabulary/absence.ts';
+import type { EvalError } from '../cel/values.ts';
+import { reasonOfAbsence } from '../policy/env/absence.ts';
 
 /** Findings about an expression that stands on the command line. */
 export function placed(diagnostics: readonly Diagnostic[], source: Source): readonly Diagnostic[] {
@@ -15,7 +15,7 @@ export function findingOf(error: EvalError, source: Source): Diagnostic {
   return {
     code: error.code,
     severity: 'error',
-    says: error.says,
+    message: error.message,
     pointer: '',
     source,
     span,

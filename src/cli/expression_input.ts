@@ -3,26 +3,26 @@ import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
-import type { Scope } from '../expression/scope.ts';
-import { isError, stringMap } from '../expression/values.ts';
-import type { ActionResult } from '../expression/vocabulary/action_results.ts';
-import { Activation } from '../expression/vocabulary/activation.ts';
-import type { AddressBook } from '../expression/vocabulary/facts.ts';
-import { compileFacts } from '../expression/vocabulary/facts_table.ts';
+import type { Scope } from '../cel/scope.ts';
+import { isError, stringMap } from '../cel/values.ts';
+import type { ActionResult } from '../policy/env/activation.ts';
+import { Activation } from '../policy/env/activation.ts';
+import type { GeoipDatabase } from '../policy/env/facts.ts';
+import { compileFacts } from '../policy/env/facts_table.ts';
 import type {
   ConnectionInput,
   EndpointInput,
   RequestInput,
   ResponseInput,
   TlsInput,
-} from '../expression/vocabulary/inputs.ts';
-import { valueOfPlain } from '../expression/vocabulary/json.ts';
-import { isMmdbProblem, openMmdb } from '../expression/vocabulary/mmdb.ts';
-import { PHASES, type Phase, isPhase } from '../expression/vocabulary/phase.ts';
-import { scopeFor } from '../expression/vocabulary/scopes.ts';
+} from '../policy/env/inputs.ts';
+import { valueOfPlain } from '../policy/env/json.ts';
+import { isMmdbProblem, openMmdb } from '../policy/env/mmdb.ts';
+import { PHASES, type Phase, isPhase } from '../policy/env/phase.ts';
+import { scopeFor } from '../policy/env/scopes.ts';
 import type { FieldList } from '../http/fields.ts';
-import { seededChance } from '../simulator/chance.ts';
-import { FileError } from './load_config.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
 
 /** Options of the verbs that evaluate expressions. */
@@ -46,10 +46,10 @@ const DEFAULT_URL = 'https://shop.test/';
 
 export function addInputOptions(command: Command): Command {
   return command
-    .option('-s, --scope <file>', 'file with the request, response, connection, vars and so on')
-    .option('-r, --request <request>', "request 'METHOD URL', or a URL alone")
-    .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
-    .option('--ip <address>', 'address of the client')
+    .option('-s, --scope <file>', 'file with request, response, connection, vars and so on')
+    .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
+    .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
+    .option('--ip <address>', 'client address')
     .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
 }
 
@@ -79,8 +79,8 @@ async function expressionInput(
   const { file } = read;
   if (hasErrors(read.diagnostics)) return { input: null, diagnostics: read.diagnostics };
   const folder = path === undefined ? '.' : dirname(path);
-  const books: AddressBook[] = [];
-  for (const name of file.mmdb ?? []) books.push(await readBook(resolve(folder, name)));
+  const books: GeoipDatabase[] = [];
+  for (const name of file.mmdb ?? []) books.push(await readDatabase(resolve(folder, name)));
   const { facts, diagnostics } = compileFacts(file.facts, '/facts', books);
   const found = [...read.diagnostics, ...diagnostics.map(read.place)];
   if (hasErrors(found)) return { input: null, diagnostics: found };
@@ -111,7 +111,7 @@ async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-async function readBook(path: string): Promise<AddressBook> {
+async function readDatabase(path: string): Promise<GeoipDatabase> {
   const book = openMmdb(await readBytes(path));
   if (isMmdbProblem(book)) throw new FileError(`${path}: ${book.problem}`);
   return book;
@@ -136,7 +136,7 @@ function requestOf(file: ScopeFile, options: InputOptions, nowMs: number): Reque
   const url = second ?? (first === '' ? (file.request?.url ?? DEFAULT_URL) : first);
   const headers = [...pairsOf(file.request?.headers), ...options.header.map(splitHeader)];
   const head = headOf({ method, url, headers });
-  if ('refused' in head) throw new TypeError(`the request would be refused: ${head.says}`);
+  if ('refused' in head) throw new TypeError(`the request would be refused: ${head.message}`);
   const { trailers } = file.request ?? {};
   return { ...head, receivedMs: nowMs, ...(trailers !== undefined && { trailers: fieldsOf(trailers) }) };
 }
@@ -231,12 +231,12 @@ function secretsOf({ secrets = {} }: ScopeFile): (vault: string, name: string) =
 function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile): void {
   for (const [name, plain] of Object.entries(vars)) {
     const value = valueOfPlain(plain);
-    if (isError(value)) throw new TypeError(`vars.${name}: ${value.says}`);
+    if (isError(value)) throw new TypeError(`vars.${name}: ${value.message}`);
     activation.setVar(name, value);
   }
   for (const [name, plain] of Object.entries(actions)) {
     const value = valueOfPlain(plain);
-    if (isError(value)) throw new TypeError(`actions.${name}: ${value.says}`);
+    if (isError(value)) throw new TypeError(`actions.${name}: ${value.message}`);
     activation.setResult(name, typeof value === 'object' ? (value as ActionResult) : stringMap());
   }
 }

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
-import { checkWholeEdge } from '../edge/further_checks.ts';
-import { serviceNaming } from '../engine/naming.ts';
+import { checkWholeEdge } from '../edge/semantic_checks.ts';
+import { brandingOf } from '../engine/branding.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
 import { formatCarriedPolicies, isEdgeText } from '../policy/document/format_carried.ts';
@@ -19,13 +19,10 @@ interface Options {
 export function registerFmt(program: Command): void {
   program
     .command('fmt')
-    .description('Write policies in their canonical form, comments kept')
-    .argument(
-      '<file...>',
-      'policies, or edge files with policies in them, in YAML or JSON; - is the standard input',
-    )
-    .option('--check', 'change nothing; exit code 1 when a file is not in its canonical form')
-    .option('--write', 'write each file anew instead of printing it')
+    .description('Write policies in their canonical form, with their comments')
+    .argument('<file...>', 'policies, or edge files with policies, in YAML or JSON; - is standard input')
+    .option('--check', 'change nothing; exit code 1 if a file is not in its canonical form')
+    .option('--write', 'write each file instead of printing it')
     .action((files: string[], options: Options) => {
       process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
     });
@@ -38,7 +35,7 @@ function formatFile(file: string, { check = false, write = false }: Options): nu
   if (text === null) return EXIT.usage;
   const isEdge = isEdgeText(text);
   const formatted = isEdge ? formatCarriedPolicies(text) : formatPolicy(text);
-  if ('says' in formatted) return refuse(file, text, formatted.says, isEdge);
+  if ('message' in formatted) return refuse(file, text, formatted.message, isEdge);
   const isSame = formatted.text === text;
   if (check) {
     if (!isSame) process.stdout.write(`${file}: not in its canonical form\n`);
@@ -62,14 +59,14 @@ function read(file: string): string | null {
 }
 
 /** Says why a file has no canonical form: what the checker finds, or what the formatter says where it finds nothing. */
-function refuse(file: string, text: string, says: string, isEdge: boolean): number {
+function refuse(file: string, text: string, message: string, isEdge: boolean): number {
   const source = { name: file, text };
   const { diagnostics } = isEdge
     ? checkWholeEdge(source)
-    : checkPolicy(source, { naming: serviceNaming('service') });
+    : checkPolicy(source, { branding: brandingOf('service') });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors))
     process.stderr.write(renderDiagnostics(errors, { color: wantsColor(process.stderr) }));
-  else process.stderr.write(`${file}: ${says}\n`);
+  else process.stderr.write(`${file}: ${message}\n`);
   return EXIT.configInvalid;
 }

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Checked } from '../edge/document/check.ts';
-import { checkWholeEdge } from '../edge/further_checks.ts';
+import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { locateInPolicyFile } from '../edge/policy_places.ts';
-import { serviceNaming } from '../engine/naming.ts';
+import { brandingOf } from '../engine/branding.ts';
 import { parseAuthority } from '../http/host.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { EXIT } from './exit_codes.ts';
-import { tellKind } from './file_kind.ts';
+import { reportKind } from '../project_files/file_kind.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
-import { readText } from './load_config.ts';
+import { readText } from '../project_files/load_config.ts';
 
 interface Options extends IngressOptions {
   readonly policy?: string;
@@ -18,9 +18,9 @@ interface Options extends IngressOptions {
 export function register(program: Command): void {
   // `-p policy.yml` is what people know; the port has its long name only.
   ingressOptions(program.command('http'), '--port <port>')
-    .description('Run a traffic policy in front of a local port, with no edge file at all')
+    .description('Run a traffic policy in front of a local port, without an edge file')
     .argument('<upstream>', 'port, or host:port, of the application')
-    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; the port to listen on is --port')
+    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port')
     .action(async (upstream: string, options: Options) => {
       process.exitCode = await http(upstream, options);
     });
@@ -69,10 +69,10 @@ async function edgeAround(address: string, policy: string | undefined): Promise<
     },
   });
   if (policy === undefined || text === undefined) return edge;
-  const naming = serviceNaming('service');
+  const branding = brandingOf('service');
   const source = { name: policy, text };
-  const found = checkPolicy(source, { naming, carriedBy: 'http', internalHosts: [] }).diagnostics;
-  const diagnostics = await tellKind(found, text, 'policy');
+  const found = checkPolicy(source, { branding, carriedBy: 'http', internalHosts: [] }).diagnostics;
+  const diagnostics = await reportKind(found, text, 'policy');
   const locate = locateInPolicyFile(source, POLICY_POINTER);
   return { ...edge, locate, diagnostics, config: hasErrors(diagnostics) ? null : edge.config };
 }

@@ -12,34 +12,35 @@ import {
   usable,
 } from '../edgeproof.ts';
 import { type EventFilter, compileEventFilter } from '../events/filter.ts';
+import { type LostEvents, lostEvents } from '../events/lost.ts';
 import { type EventSink, ndjsonSink } from '../events/ndjson.ts';
-import { addressBooksOf } from './address_books.ts';
+import { geoipDatabasesOf } from './geoip_databases.ts';
 import { connectionLine } from './connection_line.ts';
 import { type DevelopmentProvider, loginOptions } from './development_provider.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
-import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
-import { FileError } from './load_config.ts';
+import { type StreamVerbOptions, aboutStreams, streamListening, streamOptions } from './stream_options.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { inMilliseconds } from './milliseconds.ts';
 import { requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
-import { untilStopped } from './stopping.ts';
+import { outliveOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
 import {
   isFirstWorker,
   isWorker,
   leave,
+  loadFor,
   readWorkers,
   superviseWorkers,
   untilOrdered,
   workerSink,
 } from './workers.ts';
-import { boundYoungGeneration } from './young_generation.ts';
+import { limitHeap } from './heap_limit.ts';
 
-/** What a local ingress runs on. */
+/** What a local ingress runs on; its file is watched. */
 export interface IngressSource {
-  /** The file that is watched; null when there is none. */
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
@@ -58,11 +59,13 @@ export interface LiveEdge {
   readonly replace: (next: UsableConfig) => Promise<void>;
   /** What to say of it. */
   readonly lines: readonly string[];
+  /** Ports that edges may have, where others than the operator write edges. */
+  readonly edgePorts?: (port: number) => boolean;
   readonly close: () => Promise<void>;
 }
 
 /** Options of every verb that listens. */
-export interface IngressOptions extends FrontVerbOptions {
+export interface IngressOptions extends StreamVerbOptions {
   readonly port: number;
   readonly host: string;
   readonly strictPort?: boolean;
@@ -82,38 +85,32 @@ const DRAIN_MS = 10_000;
 
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
-  return frontOptions(command)
-    .option(portFlags, 'port to listen on; the next free one is taken when it is in use', readPort, 8080)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--workers <count>', 'processes that serve, behind one listener', readWorkers, 1)
-    .option('--strict-port', 'fail when the port is in use')
+  return streamOptions(command)
+    .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
+    .option('--host <address>', 'listening address', '127.0.0.1')
+    .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
+    .option('--strict-port', 'fail if the port is in use')
     .option('--events <file>', 'append events as NDJSON to a file, or - for standard output')
-    .option(
-      '--event-filter <expression>',
-      "write only events for which this holds, such as 'ev.conn.server_port == 443'",
-    )
+    .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
-    .option('--record-bodies <bytes>', 'bytes kept of one body', readBytes, 65_536)
-    .option(
-      '--redact <name>',
-      'a further header, parameter or member to take out; may be repeated',
-      addName,
-      [],
-    )
-    .option('--no-watch', 'do not reload when the file changes')
-    .option('--poll', 'look for changes by polling, for file systems that send no notice')
+    .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, 65_536)
+    .option('--redact <name>', 'another header, parameter or member to redact; can be repeated', addName, [])
+    .option('--no-watch', 'do not reload on changes of the file')
+    .option('--poll', 'poll for changes, for file systems without notifications')
     .option(
       '--pass-unsimulated',
-      'let requests pass policy actions that are not simulated; else they get 501',
+      'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
-    .option('--allow-private-fetch', 'let http-request of policies reach this machine and its network');
+    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
 }
 
 /** Serves until it is told to stop, and gives the exit code. */
-export async function runIngress(source: IngressSource, options: IngressOptions): Promise<number> {
+export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
+  const source = { ...given, load: loadFor(options.workers, given.load) };
   // Events may go to standard output; what people read then goes beside it.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
+  outliveOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const code = await runHere(source, options, voice);
   if (isWorker) leave(code);
@@ -121,7 +118,8 @@ export async function runIngress(source: IngressSource, options: IngressOptions)
 }
 
 async function runHere(source: IngressSource, options: IngressOptions, voice: Voice): Promise<number> {
-  boundYoungGeneration();
+  limitHeap();
+  const lost = lostEvents();
   let sink: EventSink | null = null;
   let listening: Listening;
   let live: LiveEdge | null = null;
@@ -136,14 +134,16 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
       sayFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
-    const written = isWorker ? async () => workerSink() : ndjsonSink;
-    sink = options.events === undefined ? null : filtered(await written(options.events), filter);
+    const opened = async (path: string) => (isWorker ? workerSink() : ndjsonSink(path, { lost }));
+    sink = options.events === undefined ? null : filtered(await opened(options.events), filter);
     recording = await recordingOf(usable(checked).config, options);
     provider = (await source.provider?.(usable(checked).config)) ?? null;
     if (provider !== null && isWorker) throw new FileError(ONE_PROVIDER);
-    live = await makeEdge(usable(checked), source, options, { sink, recording, provider }, voice);
+    live = await makeEdge(usable(checked), source, options, { sink, recording, provider, lost }, voice);
     const { host, port, strictPort = false } = options;
-    listening = await live.edge.listen({ host, port, strictPort, ...frontListening(options, voice.say) });
+    const { edgePorts } = live;
+    const front = { ...streamListening(options, voice.say), ...(edgePorts && { edgePorts }) };
+    listening = await live.edge.listen({ host, port, strictPort, ...front });
   } catch (error) {
     await live?.close();
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -156,7 +156,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     options.watch && source.file !== null
       ? watchFile(source.file, () => void reload(made, source, voice), options.poll === true)
       : null;
-  const code = await (isWorker ? untilOrdered(() => made.edge.families()) : untilStopped(voice.say));
+  const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
   if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
@@ -180,20 +180,22 @@ async function runWorkers(
     return EXIT.usage;
   }
   try {
-    const sink = events === undefined ? null : await ndjsonSink(events);
-    const code = await superviseWorkers(workers, { sink, say, adminPort: adminPort ?? null });
+    await source.load();
+    const lost = lostEvents();
+    const sink = events === undefined ? null : await ndjsonSink(events, { lost });
+    const code = await superviseWorkers(workers, { sink, lost, say, adminPort: adminPort ?? null });
     await sink?.close();
     return code;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return EXIT.runtime;
+    return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
 }
 
 /** The sink for those events that the filter takes. */
 function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
   if (filter === null) return sink;
-  return { write: (event) => void (filter.takes(event.object) && sink.write(event)), close: sink.close };
+  return { ...sink, write: (event) => void (filter.takes(event.object) && sink.write(event)) };
 }
 
 /** How the verb speaks to the person in front of it. */
@@ -207,20 +209,22 @@ interface Beside {
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
   readonly provider: DevelopmentProvider | null;
+  readonly lost: LostEvents;
 }
 
 async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording, provider }: Beside,
+  { sink, recording, provider, lost }: Beside,
   { say, color }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
     adoptHosts: source.adoptHosts,
-    addressBooks: source.file === null ? [] : await addressBooksOf(config.config, source.file),
+    geoipDatabases: source.file === null ? [] : await geoipDatabasesOf(config.config, source.file),
     passUnsimulated: options.passUnsimulated === true,
-    ...(recording && { tape: recording.tape }),
+    lostEvents: lost,
+    ...(recording && { recordingSink: recording.sink }),
     login: loginOptions(process.env, provider),
     secrets: environmentSecrets(process.env),
     allowPrivateFetch: options.allowPrivateFetch === true,
@@ -228,8 +232,8 @@ async function makeEdge(
       sink?.write(event);
       const explanation = explain();
       const time = new Date();
-      const at = { time, tookMs: time.getTime() - explanation.startMs };
-      say(connectionLine(explanation, event.object, at, color));
+      const tookMs = time.getTime() - explanation.startMs;
+      say(connectionLine(explanation, event.object, { time, tookMs }, color));
     },
     onEvent: (event, explain) => {
       sink?.write(event);
@@ -256,7 +260,7 @@ function sayReady(
   say(`\n  edgeproof  ready in ${Math.round(performance.now())} ms  ${url}`);
   if (port !== options.port && options.port !== 0)
     say(`  port ${options.port} is in use; this is the next free one`);
-  for (const line of [...source.about(edge, listening), ...aboutFront(edge.config, listening)])
+  for (const line of [...source.about(edge, listening), ...aboutStreams(edge.config, listening)])
     say(`  ${line}`);
   if (source.file !== null && options.watch) say(`  ${source.file} is reloaded on save`);
   say('');

@@ -13,9 +13,9 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('init')
-    .description('Write a first edge, policy, scenarios and a CI workflow into this folder')
+    .description('Write a first edge, policy, scenarios and a CI workflow to this folder')
     .option('-y, --yes', 'ask nothing')
-    .option('--force', 'replace files that are there')
+    .option('--force', 'replace existing files')
     .action(async (options: Options) => {
       process.exitCode = await init(options);
     });

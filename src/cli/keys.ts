@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { makeKey } from '../api/account.ts';
+import { makeKey } from '../control/api/account.ts';
 import { secretText } from '../crypto/random.ts';
-import { type Store, StoreError } from '../store/port.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
+import { type Store, StoreError } from '../control/store/port.ts';
+import { openSqliteStore } from '../control/store/sqlite.ts';
 import { EXIT } from './exit_codes.ts';
-import { newIds } from './management.ts';
+import { newIds } from '../control/management.ts';
 
-const STORE = ['--store <file>', 'file of the store', 'edgeproof.db'] as const;
+const STORE = ['--store <file>', 'store file', 'edgeproof.db'] as const;
 
 /** Keys of the management API, made and taken away beside it: for whoever has the store, but no key. */
 export function register(program: Command): void {
   const keys = program.command('keys').description('Make, list and revoke keys of the management API');
   keys
     .command('create')
-    .description('Make an admin key; it is printed this once')
-    .option('--description <text>', 'what uses the key', 'Made on the command line.')
+    .description('Make an admin key; it is printed only now')
+    .option('--description <text>', 'user of the key', 'Made on the command line.')
     .option(...STORE)
     .action(async (options: { store: string; description: string }) => {
       process.exitCode = await withStore(options.store, async (store) => {

@@ -1,9 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import {
+  type AlternativeName,
+  type CertificateRequest,
+  issueCertificate,
+} from '../crypto/issue_certificate.ts';
 import { isKeyOf, readCertificate } from '../crypto/x509.ts';
 import type { TlsCertificate } from '../engine/tls_profile.ts';
-import { FileError } from './load_config.ts';
+import { lazyLoad } from '../loading/lazy_load.ts';
+import { addressBytes, parseAddress } from '../net/address.ts';
+import { FileError } from '../project_files/load_config.ts';
 
 /** The certificate authority of this user on this machine: what it signs is for local use. */
 export interface LocalAuthority extends TlsCertificate {
@@ -36,7 +43,7 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
   const keyFile = join(folder, 'authority-key.pem');
   const kept = readKept(file, keyFile);
   if (kept !== null) return { ...kept, file };
-  const made = await makeAuthority();
+  const made = makeAuthority();
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_OWNER_ONLY });
     // The key first: whoever finds the certificate finds its key too.
@@ -72,78 +79,47 @@ function readKept(file: string, keyFile: string): TlsCertificate | null {
   return kept;
 }
 
-async function makeAuthority(): Promise<TlsCertificate> {
-  const { generate } = await import('selfsigned');
-  const name = `edgeproof local authority (${userInfo().username}@${hostname()})`.slice(0, 64);
-  const made = await generate([{ name: 'commonName', value: name }], {
-    ...COMMON,
-    ...validity(AUTHORITY_DAYS),
-    extensions: [
-      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  return { certificatePem: made.cert, privateKeyPem: made.private };
+function makeAuthority(): TlsCertificate {
+  const name = `edgeproof local authority (${userInfo().username}@${hostname()})`;
+  return issueCertificate({ ...common(name, AUTHORITY_DAYS), authority: { pathLength: 0 } });
 }
 
-const COMMON = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
-
-/** From a day ago, for clocks that are late. */
-function validity(days: number): { readonly notBeforeDate: Date; readonly notAfterDate: Date } {
-  const nowMs = Date.now();
-  return { notBeforeDate: new Date(nowMs - DAY_MS), notAfterDate: new Date(nowMs + (days - 1) * DAY_MS) };
+/** Common names have at most 64 characters. The validity begins a day ago, for clocks that are late. */
+function common(name: string, days: number): CertificateRequest {
+  const notBeforeMs = Date.now() - DAY_MS;
+  return { commonName: name.slice(0, 64), key: 'p256', notBeforeMs, notAfterMs: notBeforeMs + days * DAY_MS };
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** A certificate for a host, or for this machine when none is named. */
-export async function serverCertificate(authority: LocalAuthority, host: string): Promise<TlsCertificate> {
+/** A certificate for a host; for this machine without one. */
+export function serverCertificate(authority: LocalAuthority, host: string): TlsCertificate {
   const names = host === '' || host === 'localhost' ? LOCAL_NAMES : [host];
-  return signed(authority, names[0]!, 'serverAuth', names.map(nameEntry));
+  return issueCertificate({
+    ...common(names[0]!, LEAF_DAYS),
+    purposes: ['serverAuth'],
+    names: names.map(alternativeName),
+    issuer: authority,
+  });
 }
 
-/** A certificate with which a client shows who it is. */
-export async function clientCertificate(
+/** A certificate that authenticates a client. */
+export function clientCertificate(
   authority: LocalAuthority,
   name: string,
   emails: readonly string[],
-): Promise<TlsCertificate> {
-  return signed(
-    authority,
-    name,
-    'clientAuth',
-    emails.map((value) => ({ type: 1 as const, value })),
-  );
-}
-
-type AlternativeName =
-  | { readonly type: 1 | 2; readonly value: string }
-  | { readonly type: 7; readonly ip: string };
-
-function nameEntry(name: string): AlternativeName {
-  const isAddress = /^[0-9.]+$|:/.test(name);
-  return isAddress ? { type: 7, ip: name } : { type: 2, value: name };
-}
-
-async function signed(
-  authority: LocalAuthority,
-  commonName: string,
-  purpose: 'serverAuth' | 'clientAuth',
-  altNames: readonly AlternativeName[],
-): Promise<TlsCertificate> {
-  const { generate } = await import('selfsigned');
-  const made = await generate([{ name: 'commonName', value: commonName.slice(0, 64) }], {
-    ...COMMON,
-    ...validity(LEAF_DAYS),
-    ca: { key: authority.privateKeyPem, cert: authority.certificatePem },
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', [purpose]: true },
-      ...(altNames.length > 0 ? [{ name: 'subjectAltName' as const, altNames: [...altNames] }] : []),
-    ],
+): TlsCertificate {
+  return issueCertificate({
+    ...common(name, LEAF_DAYS),
+    purposes: ['clientAuth'],
+    names: emails.map((value) => ({ type: 'email', value })),
+    issuer: authority,
   });
-  return { certificatePem: made.cert, privateKeyPem: made.private };
+}
+
+function alternativeName(name: string): AlternativeName {
+  const address = parseAddress(name);
+  return address === null ? { type: 'dns', value: name } : { type: 'ip', bytes: addressBytes(address) };
 }
 
 /** Certificates that are kept; a wildcard edge has as many hosts as clients ask for. */
@@ -152,13 +128,12 @@ const KEPT_LIMIT = 1_000;
 /** Gives certificates of the local authority; it is made at the first one. */
 export function localCertificates(folder: string): (host: string) => Promise<TlsCertificate> {
   const kept = new Map<string, Promise<TlsCertificate>>();
-  let authority: Promise<LocalAuthority> | null = null;
+  const authority = lazyLoad(() => localAuthority(folder));
   return (host) => {
     let made = kept.get(host);
     if (made === undefined) {
       if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
-      authority ??= localAuthority(folder);
-      made = authority.then((known) => serverCertificate(known, host));
+      made = authority.get().then((known) => serverCertificate(known, host));
       kept.set(host, made);
       made.catch(() => kept.delete(host));
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import nodeModule from 'node:module';
+import { cacheCompiledCode } from './code_cache.ts';
 import { NODE_TOO_OLD, nodeIsTooOld } from './node_version.ts';
 
 /** Exit codes: one cause, one code. */
@@ -9,9 +9,7 @@ if (nodeIsTooOld(process.versions.node)) {
   process.stderr.write(`${NODE_TOO_OLD}\n`);
   process.exitCode = 2;
 } else {
-  // Modules compile once a version, not once a start: it halves the time to the first line. Old versions of Node have
-  // no such function, and one that is imported by its name would keep them from saying that they are old.
-  nodeModule.enableCompileCache();
+  cacheCompiledCode(/^[a-z-]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'none');
   void start();
 }
 

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { eachLine } from '../recorder/lines.ts';
-import { harOf } from '../recorder/har.ts';
-import { isRecordingLine } from '../recorder/read_recording.ts';
-import { logReader } from '../recorder/read_log.ts';
-import type { RecordedExchange } from '../recorder/recording.ts';
-import { scenarioWriter } from '../recorder/to_scenario.ts';
+import { eachLine } from '../replay/lines.ts';
+import { harOf } from '../replay/har.ts';
+import { isRecordingLine } from '../replay/read_recording.ts';
+import { logReader } from '../replay/read_log.ts';
+import type { RecordedExchange } from '../replay/recording.ts';
+import { scenarioWriter } from '../replay/to_scenario.ts';
 import { dialledBackends } from '../simulator/compile_case.ts';
 import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
-import { FileError, loadConfig } from './load_config.ts';
+import { FileError, loadConfig } from '../project_files/load_config.ts';
 
 interface Options extends IngressOptions {
   readonly from?: readonly string[];
@@ -22,12 +22,12 @@ interface Options extends IngressOptions {
 
 export function register(program: Command): void {
   ingressOptions(program.command('record'))
-    .description('Run a local ingress that records whole exchanges; or convert a log with --from')
+    .description('Run a local ingress that records whole exchanges, or convert a log with --from')
     .argument('[file]', 'edge file', 'edge.yaml')
-    .option('-o, --out <file>', 'file to write; - for standard output when converting')
+    .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
-    .addOption(new Option('--to <format>', 'what to convert to').choices(['har', 'scenario']))
-    .option('--limit <count>', 'records to convert at most', readCount, 1_000)
+    .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
+    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000)
     .action(async (file: string, options: Options) => {
       process.exitCode = await record(file, options);
     });
@@ -93,7 +93,7 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   let count = 0;
   const reader = logReader({
     record: (observed) => void (count++ < limit && writer.take(observed)),
-    problem: (line, says) => problems.push(`line ${line}: ${says}`),
+    problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
   reader.end();

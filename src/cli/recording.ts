@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { Tape } from '../recorder/tape.ts';
-import { FileError } from './load_config.ts';
+import type { RecordingSink } from '../replay/recording_sink.ts';
+import { FileError } from '../project_files/load_config.ts';
 
 /** A recording under way. */
 export interface Recording {
-  readonly tape: Tape;
+  readonly sink: RecordingSink;
   readonly close: () => Promise<void>;
 }
 
@@ -19,13 +19,13 @@ export interface RecordOptions {
 export async function recordingOf(config: EdgeConfig, options: RecordOptions): Promise<Recording | null> {
   const { record: path, recordBodies: bodyLimit = 65_536, redact = [] } = options;
   if (path === undefined) return null;
-  const { recordingWriter } = await import('../recorder/write_recording.ts');
-  const { recordingTape } = await import('../recorder/tape.ts');
-  const { redaction } = await import('../recorder/redact.ts');
+  const { recordingWriter } = await import('../replay/write_recording.ts');
+  const { recordingSink } = await import('../replay/recording_sink.ts');
+  const { redaction } = await import('../replay/redact.ts');
   try {
     const rules = redaction(redact, config);
     const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
-    return { tape: recordingTape(writer.write, bodyLimit), close: writer.close };
+    return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
     throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -9,7 +9,7 @@ import { wantsColor } from './terminal.ts';
 
 /** `edgeproof repl`: expressions line by line, from a terminal or a pipe. */
 export function register(program: Command): void {
-  const command = program.command('repl').description('Evaluate expressions as they are typed');
+  const command = program.command('repl').description('Evaluate expressions interactively');
   addInputOptions(command).action(async (options: InputOptions) => {
     process.exitCode = await repl(options);
   });

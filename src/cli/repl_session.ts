@@ -1,12 +1,12 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { suggest } from '../diagnostics/suggest.ts';
-import { explain } from '../expression/explain.ts';
-import { compile } from '../expression/program.ts';
-import { formatType } from '../expression/types.ts';
-import { EvalError } from '../expression/values.ts';
-import { PHASES, isPhase } from '../expression/vocabulary/phase.ts';
-import { scopeFor } from '../expression/vocabulary/scopes.ts';
+import { explain } from '../cel/explain.ts';
+import { compile } from '../cel/program.ts';
+import { formatType } from '../cel/types.ts';
+import { EvalError } from '../cel/values.ts';
+import { PHASES, isPhase } from '../policy/env/phase.ts';
+import { scopeFor } from '../policy/env/scopes.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
 import type { ExpressionInput } from './expression_input.ts';
@@ -29,22 +29,22 @@ type Run = (rest: string, input: ExpressionInput, look: Look) => Partial<Answer>
 interface ReplCommand {
   readonly name: string;
   readonly argument: string;
-  readonly says: string;
+  readonly message: string;
   readonly run: Run;
 }
 
 const COMMANDS: readonly ReplCommand[] = [
-  { name: 'help', argument: '[name]', says: 'this list, or what a variable or function is', run: help },
-  { name: 'explain', argument: 'EXPRESSION', says: 'the value of every sub-expression', run: explainLine },
-  { name: 'type', argument: 'EXPRESSION', says: 'the type, without evaluating', run: typeLine },
-  { name: 'set', argument: 'NAME = EXPRESSION', says: 'sets vars.NAME', run: setLine },
+  { name: 'help', argument: '[name]', message: 'this list, or what a variable or function is', run: help },
+  { name: 'explain', argument: 'EXPRESSION', message: 'the value of every sub-expression', run: explainLine },
+  { name: 'type', argument: 'EXPRESSION', message: 'the type, without evaluating', run: typeLine },
+  { name: 'set', argument: 'NAME = EXPRESSION', message: 'sets vars.NAME', run: setLine },
   {
     name: 'phase',
     argument: '[PHASE]',
-    says: `shows or changes the phase: ${PHASES.join(', ')}`,
+    message: `shows or changes the phase: ${PHASES.join(', ')}`,
     run: phaseLine,
   },
-  { name: 'quit', argument: '', says: 'ends; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
+  { name: 'quit', argument: '', message: 'ends; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
 ];
 
 /** Names of the commands with their colon, for completion. */
@@ -127,7 +127,7 @@ function phaseLine(text: string, input: ExpressionInput): Partial<Answer> & { re
 
 function help(name: string, input: ExpressionInput): { readonly text: string } {
   if (name !== '') return { text: aboutName(name, input) };
-  const lines = COMMANDS.map((one) => `  :${`${one.name} ${one.argument}`.padEnd(26)}${one.says}`);
+  const lines = COMMANDS.map((one) => `  :${`${one.name} ${one.argument}`.padEnd(26)}${one.message}`);
   return {
     text: [
       'An expression prints its value; Tab completes variables, fields, functions and methods.',

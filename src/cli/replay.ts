@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseAddress } from '../net/address.ts';
-import { eachPiece, linesOfPiece } from '../recorder/lines.ts';
-import { mergeReplays } from '../recorder/merge_replays.ts';
-import { type LogReader, isLineByLine } from '../recorder/read_log.ts';
-import { type ReplaySummary, type Replayed, replay } from '../recorder/replay.ts';
-import { type PlaceOf, replayText } from '../recorder/report_replay.ts';
+import { eachPiece, linesOfPiece } from '../replay/lines.ts';
+import { mergeReplays } from '../replay/merge_replays.ts';
+import { type LogReader, isLineByLine } from '../replay/read_log.ts';
+import { type ReplaySummary, type Replayed, replay } from '../replay/replay.ts';
+import { type PlaceOf, replayText } from '../replay/report_replay.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { pieceWriter } from './write_pieces.ts';
@@ -23,29 +23,28 @@ interface Options extends JudgeOptions {
 export function register(program: Command): void {
   program
     .command('replay')
-    .description('Decide the requests of a log anew: what a changed configuration would do otherwise')
+    .description('Decide the requests of a log again and report the effects of a changed configuration')
     .argument('<log...>', 'recordings, events as NDJSON, HAR or curl command lines; - for standard input')
     .option('-e, --edge <file>', 'the configuration under test', 'edge.yaml')
-    .option('--against <file>', 'the configuration that the log was made with')
+    .option('--against <file>', 'configuration that made the log')
+    .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
     .option(
-      '-r, --reporter <name>',
-      'text, json, or ndjson with a line for each record',
-      readReporter,
-      'text',
-    )
-    .option('--max-unknown <percent>', 'exit with 7 when more records than this are unknown', readPercent)
-    .option(
-      '--min-fidelity <percent>',
-      'exit with 8 when fewer records than this are reproduced',
+      '--max-unknown <percent>',
+      'exit with 7 if more than this percentage of records is unknown',
       readPercent,
     )
-    .option('--ip <address>', 'address of the client, where the log has none', readIp)
+    .option(
+      '--min-fidelity <percent>',
+      'exit with 8 if less than this percentage of records is reproduced',
+      readPercent,
+    )
+    .option('--ip <address>', 'client address, if the log has none', readIp)
     .option(
       '--jobs <count>',
-      'processor threads, where requests are decided one by one; default: as many as pay',
+      'number of threads, if requests can be decided independently; default: automatic',
       readCount,
     )
-    .option('--adopt-hosts', 'take hosts that no edge names for the only edge')
+    .option('--adopt-hosts', 'treat requests for unknown hosts as requests for the only edge')
     .action(async (logs: string[], options: Options) => {
       process.exitCode = await runReplay(logs, options);
     });

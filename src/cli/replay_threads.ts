@@ -1,6 +1,6 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { linesOfPiece } from '../recorder/lines.ts';
-import { type ReplaySummary, replay } from '../recorder/replay.ts';
+import { linesOfPiece } from '../replay/lines.ts';
+import { type ReplaySummary, replay } from '../replay/replay.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 
 /** Lines of a log for a thread; null: it is to say what all came to. */

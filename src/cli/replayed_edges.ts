@@ -3,12 +3,12 @@ import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
 import { usable } from '../edgeproof.ts';
 import { parseAddress } from '../net/address.ts';
-import { type ReplayedEdge, replayedEdge } from '../recorder/decide.ts';
-import { type LogReader, logReader } from '../recorder/read_log.ts';
-import type { Replay, Replayed } from '../recorder/replay.ts';
-import type { PlaceOf } from '../recorder/report_replay.ts';
-import { addressBooksOf } from './address_books.ts';
-import { loadConfig } from './load_config.ts';
+import { type ReplayedEdge, replayedEdge } from '../replay/decide.ts';
+import { type LogReader, logReader } from '../replay/read_log.ts';
+import type { Replay, Replayed } from '../replay/replay.ts';
+import type { PlaceOf } from '../replay/report_replay.ts';
+import { geoipDatabasesOf } from './geoip_databases.ts';
+import { loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
 /** What both the command and its threads need to judge records: plain data. */
@@ -42,7 +42,7 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
   }
   const { config } = usable(checked);
   const edge = replayedEdge(config, {
-    addressBooks: await addressBooksOf(config, path),
+    geoipDatabases: await geoipDatabasesOf(config, path),
     adoptHosts: options.adoptHosts === true ? 'any' : 'none',
   });
   // What has no place of its own is where it belongs to.

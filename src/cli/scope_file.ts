@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { readDocument } from '../document/read.ts';
-import { errorsTo } from '../document/report.ts';
-import { type Shape, shaped } from '../document/shape.ts';
-import { tellDepartures } from '../document/shape_says.ts';
+import { readDocument } from '../config_file/read.ts';
+import { errorsTo } from '../config_file/report.ts';
+import type { Shape } from '../config_file/shape.ts';
+import { shaped } from '../config_file/validate.ts';
+import { reportDepartures } from '../config_file/shape_messages.ts';
 
 /** What an expression is evaluated on, as a file tells it. Members that are left out have defaults. */
 export interface ScopeFile {
@@ -125,7 +126,7 @@ export function readScopeFile(name: string, text: string): ReadScope {
   );
   if (document === null) return { file: {}, diagnostics, place: (one) => one };
   const found: Diagnostic[] = [...diagnostics];
-  const value = shaped(SHAPE, document.value, '', tellDepartures(errorsTo(found, document, 'edge')));
+  const value = shaped(SHAPE, document.value, '', reportDepartures(errorsTo(found, document, 'edge')));
   const place = (one: Diagnostic): Diagnostic => {
     const span = document.spanOf(one.pointer);
     return { ...one, ...(document.source && { source: document.source }), ...(span && { span }) };

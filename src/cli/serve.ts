@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ApiListening } from '../api/listen.ts';
+import type { ApiListening } from '../control/api/listen.ts';
 import { ConfigError, type Listening } from '../edgeproof.ts';
-import { StoreError } from '../store/port.ts';
-import { openAddressBooks } from './address_books.ts';
+import { StoreError } from '../control/store/port.ts';
+import { openGeoipDatabases } from './geoip_databases.ts';
 import { EXIT } from './exit_codes.ts';
-import { type FrontVerbOptions, aboutFront, frontListening, frontOptions } from './front_options.ts';
-import { FileError } from './load_config.ts';
-import { type Management, openManagement } from './management.ts';
-import { boundYoungGeneration } from './young_generation.ts';
+import {
+  type StreamVerbOptions,
+  UNPRIVILEGED,
+  aboutStreams,
+  streamListening,
+  streamOptions,
+  readPorts,
+} from './stream_options.ts';
+import { FileError } from '../project_files/load_config.ts';
+import { type Management, openManagement } from '../control/management.ts';
+import { outliveOutput } from './shutdown.ts';
+import { limitHeap } from './heap_limit.ts';
 
-interface Options extends FrontVerbOptions {
+interface Options extends StreamVerbOptions {
   readonly store: string;
   readonly host: string;
   readonly port: number;
@@ -24,36 +32,48 @@ interface Options extends FrontVerbOptions {
   readonly addressDatabase: readonly string[];
   readonly passUnsimulated?: boolean;
   readonly allowPrivateFetch?: boolean;
+  readonly edgePorts: (port: number) => boolean;
+  readonly eventFiles?: string;
+  readonly allowPrivateCallbacks?: boolean;
 }
 
 const DRAIN_MS = 10_000;
 
 export function register(program: Command): void {
-  frontOptions(program.command('serve'))
-    .description('Serve the management API, and the edge that it configures')
-    .option('--store <file>', 'file of the store; it is made when it is not there', 'edgeproof.db')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('-p, --port <port>', 'port of the edge; the next free one when it is in use', readPort, 8080)
+  streamOptions(program.command('serve'))
+    .description('Serve the management API and its edge')
+    .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
+    .option('--host <address>', 'listening address', '127.0.0.1')
+    .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
     .option('--api-port <port>', 'port of the management API', readPort, 4040)
-    .option('--service-name <name>', 'name that headers and error codes derive from', readName, 'service')
-    .option('--tls-cert <file>', 'PEM of a certificate: the API speaks HTTPS')
-    .option('--tls-key <file>', 'PEM of its private key')
-    .option('--json-for-empty', 'answer 200 with {} instead of 204, which the published SDK needs')
     .option(
-      '--rate-limit <count>',
-      'requests to the API in any 60 seconds; no limit when left out',
-      readCount,
+      '--service-name <name>',
+      'service name, from which headers and error codes derive',
+      readName,
+      'service',
     )
+    .option('--tls-cert <file>', 'PEM certificate: serve the API over HTTPS')
+    .option('--tls-key <file>', 'PEM private key of that certificate')
+    .option('--json-for-empty', 'respond with 200 and {} instead of 204, for the published SDK')
+    .option('--rate-limit <count>', 'request limit of the API per 60 seconds; default none', readCount)
     .option(
       '--address-database <file>',
-      'MaxMind DB that is asked for countries, networks and the like of addresses; may be repeated',
+      'MaxMind DB with facts about addresses; can be repeated',
       (file: string, before: readonly string[]) => [...before, file],
       [],
     )
     .option(
       '--pass-unsimulated',
-      'let requests pass policy actions that are not simulated; else they get 501',
+      'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
+    .option(
+      '--edge-ports <ports>',
+      'ports of this machine that TLS and TCP edges may have, such as 5000-5999,6432; 1024-65535 when left out',
+      readPorts,
+      UNPRIVILEGED,
+    )
+    .option('--event-files <folder>', 'folder that event destinations may have files in; none when left out')
+    .option('--allow-private-callbacks', 'let callbacks of events reach this machine and its network')
     .option('--allow-private-fetch', 'let http-request of policies reach this machine and its network')
     .action(async (options: Options) => {
       process.exitCode = await serve(options);
@@ -61,7 +81,8 @@ export function register(program: Command): void {
 }
 
 async function serve(options: Options): Promise<number> {
-  boundYoungGeneration();
+  limitHeap();
+  outliveOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;
@@ -72,15 +93,17 @@ async function serve(options: Options): Promise<number> {
       service: options.serviceName,
       emptyAsJson: options.jsonForEmpty === true,
       ...(options.rateLimit !== undefined && { requestsPerMinute: options.rateLimit }),
+      ...(options.eventFiles !== undefined && { eventFiles: absolute(options.eventFiles) }),
+      allowPrivateCallbacks: options.allowPrivateCallbacks === true,
       addressDatabases: options.addressDatabase.map((file) => basename(file)),
       edge: {
-        addressBooks: await openAddressBooks(options.addressDatabase, process.cwd()),
+        geoipDatabases: await openGeoipDatabases(options.addressDatabase, process.cwd()),
         passUnsimulated: options.passUnsimulated === true,
         allowPrivateFetch: options.allowPrivateFetch === true,
       },
     });
-    const { host, port } = options;
-    edge = await management.edge.listen({ host, port, ...frontListening(options, say) });
+    const { host, port, edgePorts } = options;
+    edge = await management.edge.listen({ host, port, edgePorts, ...streamListening(options, say) });
     api = await management.listen({ host: options.host, port: options.apiPort, ...(tls && { tls }) });
   } catch (error) {
     await edge?.close(0);
@@ -91,7 +114,7 @@ async function serve(options: Options): Promise<number> {
     return isUsage ? EXIT.usage : EXIT.runtime;
   }
   say(`\n  edgeproof  edge ${edge.url}  management API ${api.url}  (${api.url}/docs)`);
-  for (const line of aboutFront(management.edge.config, edge)) say(`  ${line}`);
+  for (const line of aboutStreams(management.edge.config, edge)) say(`  ${line}`);
   say(`  store ${options.store}`);
   if (management.firstKey !== null) {
     say(`\n  admin key, shown this once: ${management.firstKey}`);

@@ -5,11 +5,11 @@ import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Simulated, compileSimulation, simulate } from '../simulator/simulation.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { eventMaker } from './testing/event_log.ts';
-import { scenarioLoader } from './testing/load_scenario.ts';
-import { signerFor } from './testing/run_tests.ts';
+import { scenarioLoader } from '../project_files/load_scenario.ts';
+import { signerFor } from '../project_files/run_scenarios.ts';
 
 interface Options {
   readonly events?: string;
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     .argument('<file>', 'scenario file with a `simulation`')
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
     .option('--plot <file>', 'write a page with plots of decisions, breaker and latency')
-    .option('--seed <seed>', 'chance of this seed in place of that of the file')
+    .option('--seed <seed>', 'seed of randomness; overrides that of the file')
     .option('--json', 'print the summary as JSON')
     .action(async (file: string, options: Options) => {
       process.exitCode = await sim(file, options);
@@ -75,8 +75,8 @@ function eventWriter(path: string) {
     waiting = '';
   };
   return {
-    write: (flight: Parameters<typeof make>[0]) => {
-      waiting += make(flight);
+    write: (simulated: Parameters<typeof make>[0]) => {
+      waiting += make(simulated);
       if (waiting.length > PIECE) flush();
     },
     close: () => {

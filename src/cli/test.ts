@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Thresholds } from '../simulator/covering/thresholds.ts';
+import type { Thresholds } from '../coverage/thresholds.ts';
 import { type CaseResult, type FileResult, summaryOf } from '../simulator/result.ts';
-import { elapsedMs } from './elapsed.ts';
+import { elapsedMs } from '../project_files/elapsed.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { addCoverage, addThresholds } from './testing/coverage_options.ts';
 import type { AskedCoverage } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
@@ -12,8 +12,8 @@ import { findScenarioFiles } from './testing/find_files.ts';
 import type { OneRun } from './testing/one_run.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { jobsThatPay } from './testing/jobs.ts';
-import { type TestRun, runScenarios } from './testing/run_tests.ts';
-import { selector } from './testing/select.ts';
+import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';
+import { selector } from '../project_files/select.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -36,36 +36,36 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('test')
-    .description('Run scenario files: what must hold of an edge before it is deployed')
+    .description('Run scenario files: test cases for an edge')
     .argument(
       '[path...]',
       'scenario files, or folders with *.scenario.yaml, .json or .ts; default: this folder',
     )
     .option(
       '-f, --filter <text>',
-      'cases whose name holds this; =name, or /pattern/; may be repeated',
+      'cases whose name contains this; =name, or /pattern/; can be repeated',
       add,
       [],
     )
-    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; may be repeated', add, [])
-    .option('--shard <i/n>', 'the i-th of n parts of the cases', readShard)
-    .option('--repeat <count>', 'run each case so often, each time with other chance', readCount, 1)
+    .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', add, [])
+    .option('--shard <i/n>', 'part i of n of the cases', readShard)
+    .option('--repeat <count>', 'number of runs of each case, each with other randomness', readCount, 1)
     .option('--bail', 'stop at the first failure')
-    .option('--seed <seed>', 'chance of this seed in place of those of the files')
-    .option('--jobs <count>', 'processor threads to run on; default: as many as pay', readCount)
-    .option('-w, --watch', 'run again what a change affects')
-    .option('-u, --update', 'show what each `snapshot` is, and fill it in')
+    .option('--seed <seed>', 'seed of randomness; overrides those of the files')
+    .option('--jobs <count>', 'number of threads; default: automatic', readCount)
+    .option('-w, --watch', 'run affected cases again on changes')
+    .option('-u, --update', 'show the value of each `snapshot`, and write it to the file')
     .option(
       '-r, --reporter <name[=path]>',
-      'pretty, dot, json, ndjson, junit, tap, github, html; may be repeated',
+      'pretty, dot, json, ndjson, junit, tap, github, html; can be repeated',
       addReport,
       [],
     )
     .option('--events <file>', 'write the event of each request as NDJSON')
-    .option('--coverage', 'say what the cases leave untested')
-    .option('--coverage-reporter <name[=path]>', 'text, json, lcov, html; may be repeated', addCoverage, [])
-    .option('--threshold <kind=percent,...>', 'fail below these, such as rules=100,mcdc=90', addThresholds)
-    .option('--emit-cases <file>', 'write a scenario file that covers what can be covered')
+    .option('--coverage', 'report what the cases leave untested')
+    .option('--coverage-reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
+    .option('--threshold <kind=percent,...>', 'minimum percentages, such as rules=100,mcdc=90', addThresholds)
+    .option('--emit-cases <file>', 'write a scenario file with cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await test(paths, options);
     });
@@ -110,7 +110,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     fillsSnapshots: options.update === true,
     lines: asked.some(({ name }) => LOCATED.has(name)),
     told: reports.ran,
-    ...(log && { landed: log.landed }),
+    ...(log && { completed: log.completed }),
     ...(coverage && { on: coverage.on }),
   };
   const results = await resultsOf(files, run, options, madeOf, progress);
@@ -156,11 +156,11 @@ function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Opt
 
 /** Watches the edges while cases run, and tells what was covered; loaded only where it is asked for. */
 async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
-  const { coverageBook } = await import('./testing/coverage_book.ts');
-  const { tellCoverage } = await import('./testing/coverage_output.ts');
-  const book = coverageBook();
+  const { coverageRecords } = await import('./testing/coverage_book.ts');
+  const { printCoverage } = await import('./testing/coverage_output.ts');
+  const book = coverageRecords();
   const tell = () =>
-    tellCoverage(book.edges(), {
+    printCoverage(book.edges(), {
       reporters: coverageReporter,
       thresholds: threshold ?? {},
       emitCases: emitCases ?? null,

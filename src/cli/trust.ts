@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
 
 interface Options {

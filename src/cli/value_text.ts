@@ -1,6 +1,6 @@
-import { keysOfMap, lookUp } from '../expression/equality.ts';
-import { formatDouble } from '../expression/numbers.ts';
-import { formatDuration, formatTimestamp } from '../expression/time.ts';
+import { keysOfMap, lookUp } from '../cel/equality.ts';
+import { formatDouble } from '../cel/numbers.ts';
+import { formatDuration, formatTimestamp } from '../cel/time.ts';
 import {
   Double,
   Duration,
@@ -11,23 +11,52 @@ import {
   type Value,
   isList,
   isMap,
-} from '../expression/values.ts';
+} from '../cel/values.ts';
 
-/** A value as an expression would write it: `'text'`, `[1, 2u]`, `timestamp('…')`. Long ones are cut. */
+/** Characters of a value that is printed alone. */
+export const LONGEST_PRINTED = 1_000_000;
+
+/**
+ * A value as an expression would write it: `'text'`, `[1, 2u]`, `timestamp('…')`. Long ones are cut, which `…` at the
+ * end says: values that share members can be far larger written out than in memory.
+ */
 export function valueText(value: Value, longest = 2_000): string {
   const writer = { left: longest };
   const text = write(value, writer, 0);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return writer.left < 0 || text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-function write(value: Value, writer: { left: number }, depth: number): string {
-  if (writer.left <= 0 || depth > 64) return '…';
-  const text = writeValue(value, writer, depth);
-  writer.left -= text.length;
+const DEEPEST = 64;
+
+interface Writer {
+  left: number;
+}
+
+function write(value: Value, writer: Writer, depth: number): string {
+  const before = writer.left;
+  if (before <= 0) writer.left = -1;
+  const text = before <= 0 || depth > DEEPEST ? '…' : writeValue(value, writer, depth);
+  // Members have counted themselves.
+  writer.left -= Math.max(1, text.length - (before - writer.left));
   return text;
 }
 
-function writeValue(value: Value, writer: { left: number }, depth: number): string {
+/** Members of a list or map, as many as there is room for. */
+function written<Member>(
+  members: readonly Member[],
+  writer: Writer,
+  text: (member: Member) => string,
+): string {
+  const texts: string[] = [];
+  for (const member of members) {
+    if (writer.left < 0) break;
+    texts.push(text(member));
+    writer.left -= 2;
+  }
+  return texts.join(', ');
+}
+
+function writeValue(value: Value, writer: Writer, depth: number): string {
   if (typeof value === 'string') return quoted(value.slice(0, writer.left + 1));
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Double) return doubleText(value.value);
@@ -41,24 +70,26 @@ function writeValue(value: Value, writer: { left: number }, depth: number): stri
       ? 'optional.none()'
       : `optional.of(${write(value.value, writer, depth + 1)})`;
   }
-  if (isList(value)) return `[${value.map((member) => write(member, writer, depth + 1)).join(', ')}]`;
+  if (isList(value)) return `[${written(value, writer, (member) => write(member, writer, depth + 1))}]`;
   return isMap(value) ? mapText(value, writer, depth) : objectText(value, writer, depth);
 }
 
-function mapText(map: Parameters<typeof keysOfMap>[0], writer: { left: number }, depth: number): string {
-  const entries = keysOfMap(map).map((key) => {
+function mapText(map: Parameters<typeof keysOfMap>[0], writer: Writer, depth: number): string {
+  const entries = written(keysOfMap(map), writer, (key) => {
     const name = write(key, writer, depth + 1);
     return `${name}: ${write(lookUp(map, key)!, writer, depth + 1)}`;
   });
-  return `{${entries.join(', ')}}`;
+  return `{${entries}}`;
 }
 
 /** A value with fields: the string that it is, or its members. */
-function objectText(value: object, writer: { left: number }, depth: number): string {
+function objectText(value: object, writer: Writer, depth: number): string {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return quoted(String(toJSON.call(value)));
   const members = Object.entries(value).filter((entry) => entry[1] !== undefined);
-  return `{${members.map(([name, member]) => `${name}: ${write(member as Value, writer, depth + 1)}`).join(', ')}}`;
+  const member = ([name, of]: [string, unknown]): string =>
+    `${name}: ${write(of as Value, writer, depth + 1)}`;
+  return `{${written(members, writer, member)}}`;
 }
 
 function doubleText(value: number): string {

@@ -3,15 +3,15 @@ import { styleText } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../diagnostics/suggest.ts';
 import { hasField } from '../http/fields.ts';
-import { type Explanation, explainWebhook } from '../mechanisms/webhook/explain.ts';
-import { parseInstant } from '../mechanisms/webhook/instants.ts';
-import type { Provider } from '../mechanisms/webhook/provider.ts';
-import type { WebhookRequest } from '../mechanisms/webhook/reading.ts';
-import { webhookSecretProblems } from '../mechanisms/webhook/secret.ts';
-import { mediaTypeOf, signWebhook } from '../mechanisms/webhook/sign.ts';
-import { PROVIDER_IDS, findProvider } from '../mechanisms/webhook/table.ts';
+import { type Explanation, explainWebhook } from '../webhooks/explain.ts';
+import { parseInstant } from '../webhooks/instants.ts';
+import type { Provider } from '../webhooks/provider.ts';
+import type { WebhookRequest } from '../webhooks/reading.ts';
+import { webhookSecretProblems } from '../webhooks/secret.ts';
+import { mediaTypeOf, signWebhook } from '../webhooks/sign.ts';
+import { PROVIDER_IDS, findProvider } from '../webhooks/table.ts';
 import { EXIT } from './exit_codes.ts';
-import { FileError } from './load_config.ts';
+import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
 
@@ -118,7 +118,7 @@ function verifyVerb(options: VerifyOptions): number {
   if (request === null) throw new FileError(`${options.request} does not hold an HTTP request`);
   const secret = secretOf(options);
   const [problem] = webhookSecretProblems(options.provider, secret);
-  if (problem !== undefined) throw new FileError(problem.says);
+  if (problem !== undefined) throw new FileError(problem.message);
   const certificates = new Map(certificateOf(options, request));
   const explanation = explainWebhook(
     options.provider,

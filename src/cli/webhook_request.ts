@@ -1,6 +1,6 @@
 import type { FieldList } from '../http/fields.ts';
 import { firstValue } from '../http/fields.ts';
-import type { WebhookRequest } from '../mechanisms/webhook/reading.ts';
+import type { WebhookRequest } from '../webhooks/reading.ts';
 
 /** Headers a line each, `Name: value`. */
 export function headerLines(fields: FieldList): string {

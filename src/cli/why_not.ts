@@ -1,15 +1,15 @@
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import { type CoveredEdge, coveredEdge } from '../simulator/covering/coverage.ts';
+import { type CoveredEdge, coveredEdge } from '../coverage/coverage.ts';
 import type { Draft } from '../simulator/search/draft.ts';
 import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
 import { type Target, targetOf } from '../simulator/search/target.ts';
 import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
-import { type EdgeUnderTest, edgeUnderTest } from '../simulator/under_test.ts';
+import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
 import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { DraftRun } from '../simulator/search/run_draft.ts';
-import { FileError } from './load_config.ts';
-import { signerOf } from './testing/run_tests.ts';
+import { FileError } from '../project_files/load_config.ts';
+import { signerOf } from '../project_files/run_scenarios.ts';
 
 /** What would have to differ for something to happen to a request, as text or as data. */
 export interface WhyNotAnswer {
@@ -21,7 +21,7 @@ export interface WhyNotAnswer {
 export async function answerWhyNot(
   name: string,
   draft: Draft,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   locate: Locate,
 ): Promise<WhyNotAnswer> {
   const covered: CoveredEdge = coveredEdge(edge);
@@ -32,36 +32,36 @@ export async function answerWhyNot(
 }
 
 /** The edge of a file, for searches. */
-export function searchedEdge(config: EdgeConfig, locate: Locate): EdgeUnderTest {
-  return edgeUnderTest(config, locate);
+export function searchedEdge(config: EdgeConfig, locate: Locate): EdgeFixture {
+  return edgeFixture(config, locate);
 }
 
-function textOf({ says }: Target, found: WhyNot, locate: Locate): string {
+function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
   switch (found.verdict) {
     case 'already':
-      return `${says} for this request.\n`;
+      return `${message} for this request.\n`;
     case 'impossible':
-      return `No request makes it happen that ${says}: ${found.says}.\n`;
+      return `No request makes it happen that ${message}: ${found.says}.\n`;
     case 'not_found':
-      return `No change was found after which ${says}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
+      return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
       const tree = treeOf(found.run, locate);
-      return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${says}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
+      return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }
 
-function treeOf({ flights, connection }: DraftRun, locate: Locate): string {
+function treeOf({ simulatedRequests, connection }: DraftRun, locate: Locate): string {
   if (connection !== null) return renderStreamExplanation(explanationOfStream(connection.exchange, locate));
-  return renderExplanation(explanationOf(flights.at(-1)!.exchange, locate));
+  return renderExplanation(explanationOf(simulatedRequests.at(-1)!.exchange, locate));
 }
 
-function dataOf({ says }: Target, found: WhyNot, locate: Locate): object {
-  if (found.verdict !== 'changes') return { target: says, ...found };
+function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
+  if (found.verdict !== 'changes') return { target: message, ...found };
   const { changes, draft, run } = found;
   return {
-    target: says,
+    target: message,
     verdict: found.verdict,
     changes,
     ...(draft.connect === null
@@ -73,7 +73,7 @@ function dataOf({ says }: Target, found: WhyNot, locate: Locate): object {
     ...(draft.as !== null && { identities: { [draft.as.name]: draft.as.facts } }),
     explanation:
       run.connection === null
-        ? explanationOf(run.flights.at(-1)!.exchange, locate)
+        ? explanationOf(run.simulatedRequests.at(-1)!.exchange, locate)
         : explanationOfStream(run.connection.exchange, locate),
   };
 }

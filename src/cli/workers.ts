@@ -1,15 +1,29 @@
 import cluster, { type Worker } from 'node:cluster';
 import { InvalidArgumentError } from 'commander';
+import type { Checked } from '../edge/document/check.ts';
+import type { LostEvents } from '../events/lost.ts';
 import type { EventSink } from '../events/ndjson.ts';
-import { type Admin, listenForAdmin } from '../proxy/admin.ts';
-import { type Family, addedUp } from '../proxy/admin_metrics.ts';
+import { type Admin, listenForAdmin } from '../server/admin.ts';
+import { type Family, addedUp } from '../server/admin_metrics.ts';
+import { lostFamily } from '../server/process_metrics.ts';
 import { EXIT } from './exit_codes.ts';
 
 /**
  * Several processes behind one listener, by Node's own means: the first process listens and hands connections on, the
- * others serve. Each has the whole configuration and state of its own (breakers, rates), as the machines of a real
- * edge have. What they have in common goes through the first one: events, which it writes whole, and the end.
+ * others serve. Each has the whole configuration and state of its own (breakers, pools), as the machines of a real
+ * edge have; what must be in common, logins and rate limits, is refused. What they have in common goes through the first one: events, which it writes whole, and the end.
  */
+
+/** Refuses, at the start and at each reload, configurations whose state several processes would have to share. */
+export function loadFor(count: number, load: () => Promise<Checked>): () => Promise<Checked> {
+  if (count === 1) return load;
+  return async () => {
+    const checked = await load();
+    const { refuseSharedState } = await import('./worker_state.ts');
+    refuseSharedState(checked, count);
+    return checked;
+  };
+}
 
 /** What a worker is told. */
 type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
@@ -34,13 +48,18 @@ export const isFirstWorker = cluster.worker?.id === 1;
 
 export interface Supervision {
   readonly sink: EventSink | null;
+  /** Events that the first process could not write. */
+  readonly lost: LostEvents;
   readonly say: (text: string) => void;
   /** Where health and the sum of all counts are told; null for nowhere. */
   readonly adminPort: number | null;
 }
 
 /** Starts `count` workers with the arguments of this process, keeps that many alive, and gives the exit code. */
-export function superviseWorkers(count: number, { sink, say, adminPort }: Supervision): Promise<number> {
+export function superviseWorkers(
+  count: number,
+  { sink, lost, say, adminPort }: Supervision,
+): Promise<number> {
   return new Promise((resolve) => {
     const beganMs = new Map<number, number>();
     let isStopping = false;
@@ -92,16 +111,15 @@ export function superviseWorkers(count: number, { sink, say, adminPort }: Superv
     });
     cluster.on('exit', ({ id }) => void listening.delete(id));
     if (adminPort !== null) {
-      void listenForAdmin({ isReady, families: countOfAll }, { host: '127.0.0.1', port: adminPort }).then(
-        (opened) => {
-          if ('problem' in opened) say(opened.problem);
-          else {
-            admin = opened;
-            say(`  metrics and health of all workers: http://127.0.0.1:${opened.bound.port}/metrics`);
-          }
-          return null;
-        },
-      );
+      const families = async () => addedUp([await countOfAll(), [lostFamily(lost.counts())]]);
+      void listenForAdmin({ isReady, families }, { host: '127.0.0.1', port: adminPort }).then((opened) => {
+        if ('problem' in opened) say(opened.problem);
+        else {
+          admin = opened;
+          say(`  metrics and health of all workers: http://127.0.0.1:${opened.bound.port}/metrics`);
+        }
+        return null;
+      });
     }
     for (let at = 0; at < count; at++) begin();
   });

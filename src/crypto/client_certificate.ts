@@ -1,29 +1,28 @@
 import { X509Certificate } from 'node:crypto';
 import type { AlternativeNames, CertificateName, ClientCertificateFacts } from './certificate_facts.ts';
-import { alternativeNames, certificateExtensions } from './certificate_parts.ts';
+import { type NameAttribute, alternativeNames, certificateParts } from './certificate_parts.ts';
 import { digest } from './digest.ts';
-import { type NameAttribute, certificateNames } from './distinguished_name.ts';
-import { DER, derChildren, derIdentifier, readDer } from './der.ts';
 
 /** One text for a set of authorities: the same for the same certificates in the same order. */
 export function trustOf(authorityPems: readonly string[]): string {
   return digest('sha256', [JSON.stringify(authorityPems)], 'hex');
 }
 
-/** Reads a certificate that OpenSSL has verified; throws for what is none. */
+/** Reads a certificate that OpenSSL has verified; throws if it is malformed. */
 export function clientCertificateOf(raw: Uint8Array): Required<ClientCertificateFacts> {
   const certificate = new X509Certificate(raw);
-  const { subject, issuer } = certificateNames(certificate.raw);
-  const name = nameOf(subject);
+  const parts = certificateParts(certificate.raw);
+  if (parts === null) throw new TypeError('the certificate is malformed');
+  const name = nameOf(parts.subject);
   return {
     serialNumber: certificate.serialNumber.toLowerCase(),
     subjectCn: name.commonName,
     details: {
-      issuer: nameOf(issuer),
+      issuer: nameOf(parts.issuer),
       subject: name,
       san: namesIn(certificate.subjectAltName ?? ''),
-      extensions: certificateExtensions(certificate.raw) ?? [],
-      signatureAlgorithm: signatureAlgorithm(certificate.raw),
+      extensions: parts.extensions ?? [],
+      signatureAlgorithm: ALGORITHMS[parts.signatureAlgorithm] ?? parts.signatureAlgorithm,
       notBeforeMs: certificate.validFromDate.getTime(),
       notAfterMs: certificate.validToDate.getTime(),
       pem: certificate.toString(),
@@ -79,9 +78,3 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   '1.2.840.10045.4.3.4': 'ECDSA-SHA512',
   '1.3.101.112': 'Ed25519',
 };
-
-function signatureAlgorithm(raw: Uint8Array): string {
-  const certificate = derChildren(readDer(raw)?.[0], DER.sequence) ?? [];
-  const algorithm = derIdentifier(derChildren(certificate[1], DER.sequence)?.[0]) ?? '';
-  return ALGORITHMS[algorithm] ?? algorithm;
-}

@@ -37,3 +37,11 @@ export function writePositive(bytes: Uint8Array): Uint8Array {
   const short = bytes.subarray(start);
   return writeDer(DER.integer, ...(short[0]! >= 0x80 ? [Uint8Array.of(0), short] : [short]));
 }
+
+/** A BIT STRING with these bits set, the first bit being 0; trailing zeros are not written (X.690 §11.2.2). */
+export function writeBits(bits: readonly number[]): Uint8Array {
+  const last = Math.max(...bits);
+  const octets = new Uint8Array(Math.floor(last / 8) + 1);
+  for (const bit of bits) octets[bit >> 3]! |= 0x80 >> (bit & 7);
+  return writeDer(DER.bitString, Uint8Array.of(7 - (last & 7)), octets);
+}

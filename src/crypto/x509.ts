@@ -1,6 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
-import { alternativeNames, certificateExtensions } from './certificate_parts.ts';
-import { type NameAttribute, certificateNames } from './distinguished_name.ts';
+import type { CertificateExtension } from './certificate_facts.ts';
+import { type NameAttribute, alternativeNames, certificateParts } from './certificate_parts.ts';
+import { type PublicKey, RSA_MINIMUM_BITS } from './keys.ts';
 import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
 
 /** What a certificate (RFC 5280) says of itself. Texts that it does not have are empty. */
@@ -56,10 +57,11 @@ export function isKeyOf(certificatePem: string, keyPem: string): boolean {
 function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem } {
   try {
     const certificate = new X509Certificate(pem);
-    const extensions = extensionsOf(certificate.raw);
-    if (extensions === null) return { problem: 'unreadable' };
+    const parts = certificateParts(certificate.raw);
+    if (parts === null || parts.extensions === null) return { problem: 'unreadable' };
+    const { subject, issuer } = parts;
+    const extensions = byIdentifier(parts.extensions);
     const names = alternativeNames(certificate.subjectAltName ?? '');
-    const { subject, issuer } = certificateNames(certificate.raw);
     const kind = certificate.publicKey.asymmetricKeyType ?? '';
     return {
       subject: {
@@ -118,10 +120,10 @@ const PURPOSES: Readonly<Record<string, string>> = {
   '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
 };
 
-/** Extensions by their number, each as the DER that its value holds; null when the certificate is not DER. */
-function extensionsOf(raw: Uint8Array): ReadonlyMap<string, readonly DerElement[]> | null {
-  const extensions = certificateExtensions(raw);
-  if (extensions === null) return null;
+/** The values of well-formed extensions. */
+function byIdentifier(
+  extensions: readonly CertificateExtension[],
+): ReadonlyMap<string, readonly DerElement[]> {
   const found = new Map<string, readonly DerElement[]>();
   for (const { id, value } of extensions) {
     const read = readDer(value);
@@ -141,4 +143,39 @@ function extendedKeyUsagesOf(extensions: ReadonlyMap<string, readonly DerElement
     const number = derIdentifier(purpose);
     return number === null ? [] : [PURPOSES[number] ?? number];
   });
+}
+
+/** An RSA key with what its certificate says of it. */
+export interface RsaCertificate {
+  readonly subject: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly key: PublicKey;
+}
+
+/** Subject of the first certificate of a PEM text, whatever its key; null when it cannot be read. */
+export function certificateSubject(pem: string): string | null {
+  try {
+    return new X509Certificate(pem).subject;
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the first certificate of a PEM text whose key is RSA and long enough; null for anything else. */
+export function readRsaCertificate(pem: string): RsaCertificate | null {
+  try {
+    const certificate = new X509Certificate(pem);
+    const key = certificate.publicKey;
+    if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_MINIMUM_BITS)
+      return null;
+    return {
+      subject: certificate.subject,
+      fromMs: certificate.validFromDate.getTime(),
+      untilMs: certificate.validToDate.getTime(),
+      key,
+    };
+  } catch {
+    return null;
+  }
 }

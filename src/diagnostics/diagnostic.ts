@@ -1,10 +1,10 @@
-/** A stretch of a source text, in UTF-16 offsets; `end` is exclusive. */
+/** A range of a source text, in UTF-16 offsets; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text that diagnostics point into. `name` is a path as the user wrote it, or `<argument>` and the like. */
+/** A text that diagnostics point into. `name` is a path as the user wrote it, or a label such as `<argument>`. */
 export interface Source {
   readonly name: string;
   readonly text: string;
@@ -12,33 +12,35 @@ export interface Source {
 
 export type Severity = 'error' | 'warning';
 
-/** A mechanical repair: replace `span` of the source by `text`. `safe` means meaning is surely kept. */
+/** A mechanical fix: replaces `span` of the source with `text`. `safe` means that it surely keeps the meaning. */
 export interface Fix {
-  readonly says: string;
+  readonly message: string;
   readonly span: Span;
   readonly text: string;
   readonly safe: boolean;
 }
 
-/** One finding about a configuration: a misconfiguration is a list of these, never an exception. */
+/** One finding about a configuration. Misconfigurations are reported as a list of these, never as an exception. */
 export interface Diagnostic {
   /** Stable and dotted (`edge.unknown_key`), or `ERR_<SERVICE>_<n>` where the service documents a number. */
   readonly code: string;
   readonly severity: Severity;
+  /** The case, where one code covers several and a program has to tell them apart. Never shown. */
+  readonly reason?: string;
   /** One sentence: what is wrong and, where it helps, what would be right. */
-  readonly says: string;
-  /** JSON pointer (RFC 6901) into the document; `''` is the whole of it. */
+  readonly message: string;
+  /** JSON pointer (RFC 6901) into the document; `''` is the whole document. */
   readonly pointer: string;
   readonly source?: Source;
   readonly span?: Span;
   /** A short hint under the caret, such as `did you mean 'path'?`. */
   readonly hint?: string;
-  /** Further lines: what else is allowed, where the other definition stands. */
+  /** Further lines, such as the allowed values or the place of the other definition. */
   readonly notes?: readonly string[];
   readonly fix?: Fix;
 }
 
-/** Whether any of the findings forbids use of the configuration. */
+/** Whether any finding is an error. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }

@@ -1,8 +1,8 @@
-/** A piece of text as a terminal shows it: what is printed for one code point, and how many cells that takes. */
+/** One code point as a terminal shows it: the printed text and its width in cells. */
 export interface Glyph {
   readonly shown: string;
   readonly cells: number;
-  /** UTF-16 offset of the code point in the text it came from. */
+  /** UTF-16 offset of the code point in its source text. */
   readonly offset: number;
 }
 
@@ -23,7 +23,10 @@ const WIDE: readonly (readonly [number, number])[] = [
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}]$/u;
 const CONTROL = /^\p{Cc}$/u;
 
-/** The glyphs of a text; controls and bidirectional marks become visible, so that a file cannot steer the terminal. */
+/**
+ * The glyphs of a text. Control and bidirectional characters are made visible, so that a file cannot send
+ * control sequences to the terminal.
+ */
 export function glyphsOf(text: string): Glyph[] {
   const glyphs: Glyph[] = [];
   let offset = 0;
@@ -34,7 +37,7 @@ export function glyphsOf(text: string): Glyph[] {
   return glyphs;
 }
 
-/** A text that is safe to print on a terminal: no control or bidirectional character is left in it. */
+/** A text that is safe to print on a terminal, without control or bidirectional characters. */
 export function printable(text: string): string {
   let shown = '';
   for (const character of text) shown += character === '\t' ? ' ' : glyphOf(character).shown;
@@ -45,7 +48,7 @@ function glyphOf(character: string): { shown: string; cells: number } {
   const code = character.codePointAt(0)!;
   if (code >= 0x20 && code < 0x7f) return { shown: character, cells: 1 };
   if (character === '\t') return { shown: ' '.repeat(TAB_CELLS), cells: TAB_CELLS };
-  // The control pictures U+2400 to U+2421 exist for this.
+  // U+2400 to U+2421 are the control pictures.
   if (code < 0x20) return { shown: String.fromCodePoint(0x2400 + code), cells: 1 };
   if (code === 0x7f) return { shown: '\u2421', cells: 1 };
   if (CONTROL.test(character) || isBidirectional(code)) return { shown: '\ufffd', cells: 1 };

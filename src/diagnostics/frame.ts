@@ -4,7 +4,7 @@ import type { Glyph } from './display.ts';
 import { lineSpan, positionAt } from './lines.ts';
 import type { Lines } from './lines.ts';
 
-/** A source line with the marks under it; the line before it where there is one worth showing. */
+/** A source line with the marks under it, and the line before it if that is useful. */
 export interface Frame {
   readonly before: { readonly line: number; readonly text: string } | null;
   readonly line: number;
@@ -19,7 +19,7 @@ const ELLIPSIS = '…';
 /** Cells shown left of the marks when a line has to be cut. */
 const LEAD = 30;
 
-/** The frame of a span, cut to `columns` cells around its first line's marks. */
+/** The frame of a span, cut to `columns` cells around the marks of its first line. */
 export function frameOf(lines: Lines, span: Span, columns: number): Frame {
   const { line } = positionAt(lines, span.start);
   const whole = lineSpan(lines, line);
@@ -49,7 +49,7 @@ function contextOf(lines: Lines, line: number, columns: number): Frame['before']
   return text.trim() === '' ? null : { line, text };
 }
 
-/** The part of a line that can come into view, so that a line of megabytes costs no more than a short one. */
+/** The part of a line that can be visible, so that a line of megabytes costs no more than a short one. */
 function nearby(text: string, whole: Span, offset: number, columns: number): Span {
   const reach = columns * 4;
   let start = Math.max(whole.start, offset - reach);
@@ -69,7 +69,7 @@ interface Cut {
   readonly to: number;
 }
 
-/** The stretch of glyphs to show: everything if it fits, else from a little left of the marks. */
+/** The range of glyphs to show: all if they fit, otherwise from a little left of the marks. */
 function windowOf(glyphs: readonly Glyph[], from: number, to: number, columns: number): Cut {
   if (cellsOf(glyphs) <= columns) return { from: 0, to: glyphs.length };
   let first = Math.min(from, glyphs.length);
@@ -84,7 +84,7 @@ function windowOf(glyphs: readonly Glyph[], from: number, to: number, columns: n
     cells += glyphs[last]!.cells;
     if (cells > columns) break;
   }
-  // What is left over at the end of the line is given to its beginning.
+  // Space left at the end of the line is used at its beginning.
   for (let room = columns - 2 - cellsOf(glyphs.slice(first, last)); first > 0 && room > 0; first--) {
     room -= glyphs[first - 1]!.cells;
     if (room < 0) break;

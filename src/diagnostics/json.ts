@@ -2,13 +2,13 @@ import type { Diagnostic, Severity, Span } from './diagnostic.ts';
 import { linesOf, positionAt } from './lines.ts';
 import type { Lines, Position } from './lines.ts';
 
-/** A stretch of a source, both ends from line 1 and column 1; `end` is exclusive. */
+/** A range of a source, with lines and columns from 1; `end` is exclusive. */
 export interface Range {
   readonly start: Position;
   readonly end: Position;
 }
 
-/** A finding as data for editors and continuous integration. Absent facts are null. */
+/** A finding as data for editors and CI. Absent values are null. */
 export interface DiagnosticJson {
   readonly file: string | null;
   readonly range: Range | null;
@@ -26,10 +26,10 @@ export interface DiagnosticJson {
   } | null;
 }
 
-/** Findings as plain data, in the order given, ready for `JSON.stringify`. */
+/** Findings as plain data, in the given order, ready for `JSON.stringify`. */
 export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[] {
   const linesByText = new Map<string, Lines>();
-  return list.map(({ source, span, severity, code, says, pointer, hint, notes, fix }) => {
+  return list.map(({ source, span, severity, code, message, pointer, hint, notes, fix }) => {
     let lines = source && linesByText.get(source.text);
     if (source && lines === undefined) linesByText.set(source.text, (lines = linesOf(source.text)));
     return {
@@ -37,13 +37,13 @@ export function diagnosticsToJson(list: readonly Diagnostic[]): DiagnosticJson[]
       range: lines && span ? rangeOf(lines, span) : null,
       severity,
       code,
-      says,
+      says: message,
       pointer,
       hint: hint ?? null,
       notes: notes ?? [],
       fix:
         lines && fix
-          ? { says: fix.says, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
+          ? { says: fix.message, range: rangeOf(lines, fix.span), text: fix.text, safe: fix.safe }
           : null,
     };
   });

@@ -1,17 +1,17 @@
 import type { Span } from './diagnostic.ts';
 
-/** A place in a text as people count: both from 1, columns by code point. */
+/** A line and column, both from 1; columns count code points. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A text with the offsets at which its lines begin. */
+/** A text with the offsets of its line starts. */
 export interface Lines {
   readonly text: string;
-  /** UTF-16 offset of the first unit of each line, ascending; never empty. */
+  /** UTF-16 offset of the start of each line, ascending; never empty. */
   readonly starts: readonly number[];
-  /** Whether a column may differ from a distance in UTF-16 units. */
+  /** Whether columns may differ from distances in UTF-16 units. */
   readonly hasSurrogates: boolean;
 }
 
@@ -24,7 +24,7 @@ export function linesOf(text: string): Lines {
   return { text, starts, hasSurrogates: /[\ud800-\udfff]/.test(text) };
 }
 
-/** The position of a UTF-16 offset; an offset outside the text is moved to its nearest end. */
+/** The position of a UTF-16 offset; an offset outside the text is clamped to the nearest end. */
 export function positionAt(lines: Lines, offset: number): Position {
   const within = Math.min(Math.max(offset, 0), lines.text.length);
   const line = lineIndex(lines.starts, within);
@@ -33,7 +33,7 @@ export function positionAt(lines: Lines, offset: number): Position {
   return { line: line + 1, column: column + 1 };
 }
 
-/** The UTF-16 offset of a position; a column beyond its line ends at the line's last unit before the break. */
+/** The UTF-16 offset of a position; a column past the end of its line gives the last unit before the line break. */
 export function offsetAt(lines: Lines, position: Position): number {
   const start = lines.starts[position.line - 1];
   if (start === undefined) return position.line < 1 ? 0 : lines.text.length;
@@ -45,7 +45,7 @@ export function offsetAt(lines: Lines, position: Position): number {
   return offset;
 }
 
-/** Where a line, counted from 1, begins and where its break does; an empty stretch when there is no such line. */
+/** The span of a line without its break, counted from 1; an empty span if there is no such line. */
 export function lineSpan(lines: Lines, line: number): Span {
   const { text, starts } = lines;
   const start = starts[line - 1];

@@ -8,7 +8,7 @@ import type { Lines } from './lines.ts';
 export interface Look {
   /** Whether to write ANSI colours. */
   readonly color: boolean;
-  /** Cells a source line may take before it is cut around the caret; 100 unless told. */
+  /** Cells that a source line may take before it is cut around the caret; default 100. */
   readonly columns?: number;
 }
 
@@ -20,8 +20,8 @@ const NO_PAINT: Paint = (_style, text) => text;
 const PAINT: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
 /**
- * Findings as people read them: one block each (place, severity, code and sentence; the source line with
- * carets and hint; notes), then a line that counts them. Empty for an empty list, else it ends in a line break.
+ * Findings as text: one block each (place, severity, code and message; the source line with carets and hint;
+ * notes), then a line with their count. Empty for an empty list, otherwise it ends in a line break.
  */
 export function renderDiagnostics(list: readonly Diagnostic[], look: Look): string {
   if (list.length === 0) return '';
@@ -36,7 +36,7 @@ export function renderDiagnostics(list: readonly Diagnostic[], look: Look): stri
   return `${blocks.join('\n')}\n${paint('bold', summaryOf(list))}\n`;
 }
 
-/** Counts findings in words, such as `2 errors, 1 warning`. */
+/** Counts findings, such as `2 errors, 1 warning`. */
 export function summaryOf(list: readonly Diagnostic[]): string {
   const errors = list.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = list.length - errors;
@@ -47,10 +47,10 @@ export function summaryOf(list: readonly Diagnostic[]): string {
 }
 
 function blockOf(diagnostic: Diagnostic, lines: Lines | undefined, columns: number, paint: Paint): string {
-  const { severity, code, says, span } = diagnostic;
+  const { severity, code, message, span } = diagnostic;
   const tone = severity === 'error' ? 'red' : 'yellow';
   const place = paint('bold', placeOf(diagnostic, lines));
-  const block = [`${place} ${paint([tone, 'bold'], severity)} ${paint('dim', code)} ${printable(says)}`];
+  const block = [`${place} ${paint([tone, 'bold'], severity)} ${paint('dim', code)} ${printable(message)}`];
   const frame = lines !== undefined && span !== undefined ? frameOf(lines, span, columns) : null;
   const gutter = Math.max(4, String(frame?.line ?? 0).length + 1);
   if (frame !== null) {
@@ -71,7 +71,7 @@ function blockOf(diagnostic: Diagnostic, lines: Lines | undefined, columns: numb
   return block.join('\n');
 }
 
-/** A text in lines of at most `columns` characters, broken at spaces; a longer word has a line of its own. */
+/** A text wrapped at spaces to lines of at most `columns` characters; a longer word gets its own line. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';

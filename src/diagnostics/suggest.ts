@@ -1,10 +1,9 @@
 const LONGEST_WORD = 64;
 
 /**
- * The candidate that a mistyped word most likely meant, or undefined when none is near.
- * Near is one edit for every three letters, at least one; letter case does not count as an edit.
- * Of equally near candidates the first wins. When none is near, a single candidate that holds the word will do:
- * `prefix` means `path_prefix`.
+ * The candidate that a mistyped word most likely means, or undefined if none is close. Close means at most one
+ * edit for every three letters, and at least one; letter case is ignored. Of equally close candidates the first
+ * wins. If none is close, a single candidate that contains the word is taken: `prefix` means `path_prefix`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word === '' || word.length > LONGEST_WORD) return undefined;
@@ -17,7 +16,7 @@ export function suggest(word: string, candidates: readonly string[]): string | u
     if (candidate === word || longer > LONGEST_WORD) continue;
     if (Math.abs(word.length - candidate.length) > allowed) continue;
     const distance = editDistance(typed, candidate.toLowerCase());
-    // A candidate of which no letter is left would be a guess, not a correction.
+    // A candidate that shares no letter with the word would be a guess, not a correction.
     if (distance > allowed || distance >= longer || distance >= bestDistance) continue;
     best = candidate;
     bestDistance = distance;
@@ -33,7 +32,10 @@ function onlyHolder(typed: string, candidates: readonly string[]): string | unde
   return holders.length === 1 && holders[0]!.toLowerCase() !== typed ? holders[0] : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment). */
+/**
+ * The edit distance of two words: insertions, deletions, replacements and swaps of neighbours (optimal string
+ * alignment).
+ */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -1,10 +1,10 @@
-import type { Leaf, LocalResponse, World } from '../engine/contract.ts';
+import type { Endpoint, LocalResponse, World } from '../engine/contract.ts';
 import type { LinkedBackend } from '../engine/module.ts';
 import { parseAuthority } from '../http/host.ts';
-import { compileWeights } from '../mechanisms/weighted_pick.ts';
+import { compileWeights } from '../filters/backend/algorithm.ts';
 import type { BackendConfig } from './document/schema.ts';
 
-const NO_LEAVES: readonly Leaf[] = Object.freeze([]);
+const NO_LEAVES: readonly Endpoint[] = Object.freeze([]);
 
 /** Resolves named backends into trees; names and nesting were checked before. */
 export function backendTable(
@@ -49,7 +49,7 @@ function linkedBefore(
 }
 
 function link(id: string, config: BackendConfig, resolve: (id: string) => LinkedBackend): LinkedBackend {
-  if (config.static !== undefined) return fixed(id, [staticLeaf(id, config.static)]);
+  if (config.static !== undefined) return fixed(id, [staticEndpoint(id, config.static)]);
   if (config.http_response !== undefined) {
     return fixed(id, [{ kind: 'http_response', id, response: localResponse(config.http_response) }]);
   }
@@ -57,13 +57,13 @@ function link(id: string, config: BackendConfig, resolve: (id: string) => Linked
   return failover(id, config.failover ?? [], resolve);
 }
 
-function fixed(id: string, leaves: readonly Leaf[]): LinkedBackend {
-  return { id, fixed: leaves, candidates: () => leaves };
+function fixed(id: string, endpoints: readonly Endpoint[]): LinkedBackend {
+  return { id, fixed: endpoints, candidates: () => endpoints };
 }
 
-type StaticLeaf = Extract<Leaf, { kind: 'static' }>;
+type StaticEndpoint = Extract<Endpoint, { kind: 'static' }>;
 
-function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): StaticLeaf {
+function staticEndpoint(id: string, config: NonNullable<BackendConfig['static']>): StaticEndpoint {
   const authority = parseAuthority(config.address);
   if (authority?.port === undefined)
     throw new Error(`address '${config.address}' of backend '${id}' has no port`);
@@ -82,9 +82,9 @@ function staticLeaf(id: string, config: NonNullable<BackendConfig['static']>): S
 }
 
 /** Every upstream that a configuration names. */
-export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticLeaf[] {
+export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticEndpoint[] {
   return Object.entries(configs).flatMap(([id, config]) =>
-    config.static === undefined ? [] : [staticLeaf(id, config.static)],
+    config.static === undefined ? [] : [staticEndpoint(id, config.static)],
   );
 }
 
@@ -104,7 +104,7 @@ function weighted(
   const names = Object.keys(weights);
   const children = names.map((name) => resolve(name));
   const picker = compileWeights(names.map((name) => weights[name]!));
-  const candidates = (world: World): readonly Leaf[] => {
+  const candidates = (world: World): readonly Endpoint[] => {
     const index = picker.pick(world.random());
     return index < 0 ? NO_LEAVES : children[index]!.candidates(world);
   };

@@ -1,4 +1,4 @@
-import { writeDay } from '../calendar/texts.ts';
+import { writeDay } from '../datetime/texts.ts';
 import { type PemProblem, isKeyOf, readCertificate, readCertificateChain } from '../crypto/x509.ts';
 import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Checking } from './document/check.ts';
@@ -33,17 +33,17 @@ export function keyProblem(certificatePem: string, keyPem: string): string | nul
 export function checkCertificates({ config, report }: Checking): readonly Diagnostic[] {
   for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
     const pem = authority?.ca_pem;
-    const says = pem === undefined ? null : authorityProblem(pem);
+    const message = pem === undefined ? null : authorityProblem(pem);
     const at = pointerTo('/certificate_authorities', name);
-    if (says !== null) report('edge.bad_certificate', `${at}/ca_pem`, says, { at: 'key' });
+    if (message !== null) report('edge.bad_certificate', `${at}/ca_pem`, message, { at: 'key' });
   }
   for (const [name, certificate] of Object.entries(config.tls_certificates ?? {})) {
     const { certificate_pem: pem, private_key_pem: key } = certificate ?? {};
     const at = pointerTo('/tls_certificates', name);
     if (pem === undefined) continue;
-    const says = chainProblem(pem);
-    if (says !== null) report('edge.bad_certificate', `${at}/certificate_pem`, says, { at: 'key' });
-    if (says !== null || key === undefined) continue;
+    const message = chainProblem(pem);
+    if (message !== null) report('edge.bad_certificate', `${at}/certificate_pem`, message, { at: 'key' });
+    if (message !== null || key === undefined) continue;
     const keySays = keyProblem(pem, key);
     if (keySays !== null) report('edge.bad_certificate', `${at}/private_key_pem`, keySays, { at: 'key' });
   }
@@ -63,12 +63,12 @@ export function checkCertificateTimes({ config, report }: Checking, nowMs: numbe
     if ('problem' in facts) return;
     const { notBeforeMs, notAfterMs } = facts;
     if (nowMs >= notBeforeMs && nowMs <= notAfterMs) return;
-    const says =
+    const message =
       nowMs > notAfterMs ? `has ended on ${writeDay(notAfterMs)}` : `begins on ${writeDay(notBeforeMs)} only`;
     report(
       'edge.certificate_expired',
       `${at}/${fileKey in thing ? fileKey : textKey}`,
-      `the certificate ${says}`,
+      `the certificate ${message}`,
     );
   };
   for (const [name, thing] of Object.entries(config.tls_certificates ?? {})) {

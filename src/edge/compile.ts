@@ -1,32 +1,39 @@
-import type { Because, Connection, RequestHead, World } from '../engine/contract.ts';
+import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
 import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
-import { serviceNaming } from '../engine/naming.ts';
+import { brandingOf } from '../engine/branding.ts';
 import { type Pipeline, pipeline } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
-import { type AddressBook, NO_FACTS } from '../expression/vocabulary/facts.ts';
-import { compileFacts } from '../expression/vocabulary/facts_table.ts';
-import type { LinkedLogin } from '../modules/login_gate.ts';
-import type { PolicyLinks } from '../modules/traffic_policy/index.ts';
+import { type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
+import { compileFacts } from '../policy/env/facts_table.ts';
+import type { LinkedLogin } from '../auth/module_gate.ts';
+import type { PolicyLinks } from '../policy/module.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { backendTable } from './backends.ts';
 import type { EdgeConfig, HttpsEdgeConfig, RouteConfig } from './document/schema.ts';
-import { type LoginGround, type Reserved, gatesOf, loginGround, reservedFor } from './gates.ts';
+import {
+  type LoginEnvironment,
+  type Reserved,
+  gatesOf,
+  loginEnvironment,
+  reservedFor,
+} from './login_config.ts';
 import { type HandshakeTable, handshakeTable } from './handshakes.ts';
 import { type HostTable, hostTable, isLoopback } from './hosts.ts';
 import { ipPolicyTable } from './ip_policies.ts';
-import { type KeptParts, keptParts } from './kept_parts.ts';
+import { type CompileCache, compileCache } from './compile_cache.ts';
 import { type RoutedPipeline, type Router, router } from './router.ts';
 import { type KeptSecrets, type SecretSource, keepSecrets, secretProvider } from './secrets.ts';
 import { internalHostsOf, isInternalHost } from './internal_hosts.ts';
-import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
+import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
 import { type SamlHost, compileSamlHost } from './saml_host.ts';
-import type { TakeState } from './states.ts';
+import type { TakeState } from './filter_state.ts';
 import { type StreamTable, compileStreams } from './streams.ts';
 
 /** A configuration made ready to run: immutable, swapped as one reference. */
 export interface CompiledEdge extends HttpConfiguration {
   readonly config: EdgeConfig;
+  readonly https: readonly HttpsEdge[];
   readonly hosts: HostTable<HttpsEdge>;
   /** TLS and TCP edges. */
   readonly streams: StreamTable;
@@ -34,8 +41,6 @@ export interface CompiledEdge extends HttpConfiguration {
   readonly handshakes: HandshakeTable;
   /** Addresses of SAML routes on the host of the service. */
   readonly samlHost: SamlHost;
-  /** The only edge, where there is just one. */
-  readonly sole: HttpsEdge | null;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
 }
 
@@ -43,7 +48,7 @@ export interface CompileOptions {
   /** Which hosts that no edge names mean the only edge: for local development. Default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
   /** Databases that are asked for what the facts of the configuration do not say. */
-  readonly addressBooks?: readonly AddressBook[];
+  readonly geoipDatabases?: readonly GeoipDatabase[];
   /** Lets requests pass actions of a policy that are not simulated; else they stop there. */
   readonly passUnsimulated?: boolean;
   /** Secrets that policies may read with `secrets.get`; without it there are none. */
@@ -55,13 +60,14 @@ export interface CompileOptions {
   /** Looks at every expression of every policy: for coverage. */
   readonly watch?: PolicyLinks['watch'];
   /** What all session gates share; made for this configuration alone when left out. */
-  readonly logins?: LoginGround;
+  readonly logins?: LoginEnvironment;
   /** Parts of configurations that were compiled before with the same options; none when left out. */
-  readonly kept?: KeptParts;
+  readonly cache?: CompileCache;
 }
 
 interface HttpsEdge {
   readonly name: string;
+  readonly pipelines: readonly Pipeline[];
   readonly router: Router;
   /** Reserved paths of its gates. */
   readonly reserved: readonly Reserved<Pipeline>[];
@@ -73,9 +79,9 @@ export function compileEdge(
   takeState: TakeState,
   options: CompileOptions = {},
 ): CompiledEdge {
-  const { adoptHosts = 'none', logins = loginGround(), kept = keptParts() } = options;
+  const { adoptHosts = 'none', logins = loginEnvironment(), cache: kept = compileCache() } = options;
   const secrets = secretsOf(options, kept);
-  const context = contextOf(config, takeState, { options, logins, kept, secrets });
+  const context = contextOf(config, takeState, { options, logins, cache: kept, secrets });
   const edges: [string, HttpsEdge][] = [];
   const https: HttpsEdge[] = [];
   for (const [name, edge] of Object.entries(config.edges.https)) {
@@ -85,14 +91,15 @@ export function compileEdge(
   }
   const compiled: CompiledEdge = {
     config,
-    naming: context.naming,
+    https,
+    branding: context.branding,
     hosts: hostTable(edges),
     streams: compileStreams(config, context, kept),
     handshakes: handshakeTable(config, adoptHosts, kept),
     samlHost: compileSamlHost(config, context, logins, kept),
-    sole: https.length === 1 ? https[0]! : null,
     adoptHosts,
-    hide: secrets?.hide ?? null,
+    redact: secrets?.redact ?? null,
+    cookies: logins.registry.cookies,
     beginInside: (connection, head, world) => beginExchange(compiled, connection, head, world),
   };
   return compiled;
@@ -102,18 +109,18 @@ function compileHttpsEdge(
   name: string,
   edge: HttpsEdgeConfig,
   context: Context,
-  logins: LoginGround,
-  kept: KeptParts,
+  logins: LoginEnvironment,
+  kept: CompileCache,
 ): HttpsEdge {
   const gates = gatesOf(name, edge.routes, logins);
-  const { naming, policy } = context;
+  const { branding, policy } = context;
   const { tls_termination: termination, mutual_tls: mutual } = edge;
   const of = {
     name,
     pointer: pointerTo('/edges/https', name),
     modules: { tls_termination: termination, mutual_tls: mutual },
   };
-  const common = [name, naming, policy, termination, mutual] as const;
+  const common = [name, branding, policy, termination, mutual] as const;
   const routes = edge.routes.map((route: RouteConfig, index) => {
     const login = gates[index]!;
     // Places in a list move when routes before them go; where there are ids, those are places.
@@ -124,13 +131,13 @@ function compileHttpsEdge(
     );
   });
   const reserved = routes.flatMap(({ host, pipeline: guarded }) =>
-    guarded.slots.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
+    guarded.filters.flatMap(({ reserves }) => reserves.map((base) => ({ base, host, pipeline: guarded }))),
   );
-  return { name, router: router(routes), reserved };
+  return { name, pipelines: routes.map(({ pipeline: own }) => own), router: router(routes), reserved };
 }
 
 /** One memory of the secrets that were given out, however often the configuration changes. */
-function secretsOf({ secrets }: CompileOptions, kept: KeptParts): KeptSecrets | null {
+function secretsOf({ secrets }: CompileOptions, kept: CompileCache): KeptSecrets | null {
   return kept.shared('secrets', [secrets], () =>
     secrets === undefined ? null : keepSecrets(secretProvider(secrets)),
   );
@@ -138,8 +145,8 @@ function secretsOf({ secrets }: CompileOptions, kept: KeptParts): KeptSecrets | 
 
 interface Surroundings {
   readonly options: CompileOptions;
-  readonly logins: LoginGround;
-  readonly kept: KeptParts;
+  readonly logins: LoginEnvironment;
+  readonly cache: CompileCache;
   readonly secrets: KeptSecrets | null;
 }
 
@@ -147,12 +154,12 @@ interface Surroundings {
 function contextOf(
   config: EdgeConfig,
   takeState: TakeState,
-  { options, logins, kept, secrets }: Surroundings,
+  { options, logins, cache: kept, secrets }: Surroundings,
 ): Context {
-  const { facts: entries, service_name: service } = config;
-  const isKnown = entries !== undefined || options.addressBooks !== undefined;
+  const { facts: entries, service_name: service, underscore_headers: underscores } = config;
+  const isKnown = entries !== undefined || options.geoipDatabases !== undefined;
   const { facts } = kept.shared('facts', [entries], () =>
-    isKnown ? compileFacts(entries, '/facts', options.addressBooks) : { facts: NO_FACTS },
+    isKnown ? compileFacts(entries, '/facts', options.geoipDatabases) : { facts: NO_FACTS },
   );
   const internalHosts = internalHostsOf(Object.values(config.edges.https));
   const internal = kept.shared('internal hosts', internalHosts, () => new Set(internalHosts));
@@ -167,13 +174,13 @@ function contextOf(
     ...(secrets && { secret: secrets.get }),
   }));
   return {
-    naming: kept.shared('naming', [service], () => serviceNaming(service)),
+    branding: kept.shared('naming', [service, underscores], () => brandingOf(service, underscores)),
     takeState,
     ipPolicy: ipPolicyTable(config, kept.policies),
     authorityPem: (id) => config.certificate_authorities[id]?.ca_pem ?? '',
     backend: backendTable(config.backends),
     policy,
-    kept,
+    cache: kept,
   };
 }
 
@@ -199,12 +206,12 @@ function compileRoute(
   const exact = route.match_type === 'exact_path';
   const pointer = pointerTo(`${edgePointer}/routes`, place);
   const id = `${edge} ${route.match_type} ${route.match}`;
-  const slots = compileSlots(
+  const filters = compileFilters(
     {
       edge,
       id,
       links: login === null ? context.policy : { ...context.policy, login },
-      circumstances: [context.naming, context.policy, ...Object.values(login ?? {})],
+      circumstances: [context.branding, context.policy, ...Object.values(login ?? {})],
     },
     (type) => {
       if (type === 'tls_termination' || type === 'mutual_tls') return [modules[type], edgePointer];
@@ -218,9 +225,9 @@ function compileRoute(
     match: route.match,
     matchType: route.match_type,
     pointer,
-    naming: context.naming,
+    branding: context.branding,
   };
-  return { host, path, exact, pipeline: pipeline(facts, slots) };
+  return { host, path, exact, pipeline: pipeline(facts, filters) };
 }
 
 /** A route selector: a path, a host, or a host followed by a path. The path is made canonical like a request's. */
@@ -232,7 +239,7 @@ export function readMatch(match: string): { host: string | null; path: string } 
   return { host, path: target.path };
 }
 
-const MATCHED: Because<EngineReason> = { code: 'route.matched', detail: {} };
+const MATCHED: Reason<EngineReason> = { code: 'route.matched', detail: {} };
 
 /** Begins the exchange of one request: finds its edge and route, or the reason why there is none. */
 export function beginExchange(
@@ -255,13 +262,14 @@ export function beginExchange(
   return new Exchange(compiled, connection, head, world, found, MATCHED);
 
   function refused(code: EngineReason): Exchange {
-    const because = { code, detail: { host: head.host, path: head.path } };
-    return new Exchange(compiled, connection, head, world, null, because);
+    const reason = { code, detail: { host: head.host, path: head.path } };
+    return new Exchange(compiled, connection, head, world, null, reason);
   }
 }
 
 /** The edge for a host that none names, where local development says that there is one. */
-function adopted({ sole, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
+function adopted({ https, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
+  const sole = https.length === 1 ? https[0]! : null;
   return adoptHosts === 'any' || (adoptHosts === 'loopback' && isLoopback(host)) ? sole : null;
 }
 
@@ -271,7 +279,7 @@ export function refuseExchange(
   connection: Connection,
   head: RequestHead,
   world: World,
-  because: Because<EngineReason>,
+  reason: Reason<EngineReason>,
 ): Exchange {
-  return new Exchange(compiled, connection, head, world, null, because);
+  return new Exchange(compiled, connection, head, world, null, reason);
 }

@@ -49,7 +49,7 @@ export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
     },
     startMs: exchange.startMs,
     status: exchange.response?.status ?? 0,
-    backend: last?.leaf.id ?? null,
+    backend: last?.endpoint.id ?? null,
     because: decidingStep(steps) as LocatedStep,
     steps,
   };
@@ -96,3 +96,6 @@ export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): 
 function placed(place: Place | null): string {
   return place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
 }
+
+/** Does nothing itself: where this module is loaded by use, it is there after the call. */
+export function loadExplanations(): void {}

@@ -30,7 +30,7 @@ export function explanationOfStream(exchange: StreamExchange, locate: Locate): S
     },
     startMs: connection.startMs,
     outcome: isAllowed(exchange) ? 'allowed' : 'denied',
-    backend: attempts.at(-1)?.leaf.id ?? null,
+    backend: attempts.at(-1)?.endpoint.id ?? null,
     because: decidingStreamStep(steps) as LocatedStep,
     steps,
   };
@@ -48,3 +48,6 @@ export function renderStreamExplanation(explanation: StreamExplanation): string 
   const end = `└ ${outcome}${outcome === 'allowed' ? ` → backend ${backend ?? ''}` : ''}  ${because.code}`;
   return [head, ...stepLines(steps, because), end].join('\n');
 }
+
+/** Does nothing itself: where this module is loaded by use, it is there after the call. */
+export function loadStreamExplanations(): void {}

@@ -1,9 +1,11 @@
 import { readCertificateChain } from '../crypto/x509.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 import type { EdgeConfig } from './document/schema.ts';
+import { identityHost } from '../auth/saml/addresses.ts';
 import { hostTable, isLoopback } from './hosts.ts';
-import type { KeptParts } from './kept_parts.ts';
-import { readHostport } from './slots.ts';
+import type { CompileCache } from './compile_cache.ts';
+import { servesIdentityHost } from './saml_host.ts';
+import { readHostport } from './compile_filters.ts';
 
 export interface HandshakeTable {
   /** The handshake for a server name (lower case, empty for none) at a port of an edge; null where nobody answers. */
@@ -15,7 +17,7 @@ export interface HandshakeTable {
 }
 
 const HTTPS_PORT = 443;
-/** Where no edge is named: the oldest version that is usual, and nothing that an edge could rely on. */
+/** Where no edge is named, or the host is the service's: the oldest version that is usual, and nothing that an edge could rely on. */
 const UNNAMED: TlsProfile = {
   edge: '',
   kind: 'https',
@@ -28,7 +30,7 @@ const UNNAMED: TlsProfile = {
 export function handshakeTable(
   config: EdgeConfig,
   adoptHosts: 'none' | 'loopback' | 'any',
-  kept: KeptParts,
+  kept: CompileCache,
 ): HandshakeTable {
   const byPort = new Map<number, [host: string, profile: TlsProfile][]>();
   const add = (hostports: readonly string[], profile: TlsProfile): void => {
@@ -54,6 +56,8 @@ export function handshakeTable(
     const authorities = terminates ? authoritiesOf(config, each.mutual_tls) : null;
     add(each.hostports, { edge, kind: 'tls', terminates, minVersion, authorities });
   }
+  // Identity providers and browsers are sent to this host over https, whichever edge the route is of.
+  if (servesIdentityHost(config)) add([`${identityHost(config.service_name)}:${HTTPS_PORT}`], UNNAMED);
   const tables = new Map([...byPort].map(([port, entries]) => [port, hostTable(entries)]));
   const sole = https.length === 1 ? https[0]! : null;
   const adopted = (name: string): TlsProfile | null => {

@@ -1,6 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
-import { tookPlaceOf } from '../mechanisms/ip_rules.ts';
+import { tookPlaceOf } from '../filters/ip_restriction/algorithm.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
 
@@ -73,7 +73,7 @@ function cidrOf(rule: Rule): Cidr {
   const known = cidrs.get(rule);
   if (known !== undefined) return known;
   const cidr = parseCidr(rule.cidr);
-  if (isCidrProblem(cidr)) throw new Error(cidr.says);
+  if (isCidrProblem(cidr)) throw new Error(cidr.message);
   cidrs.set(rule, cidr);
   return cidr;
 }

@@ -1,6 +1,6 @@
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { Source } from '../diagnostics/diagnostic.ts';
-import { serviceNaming } from '../engine/naming.ts';
+import { brandingOf } from '../engine/branding.ts';
 import { checkCarriedPolicy, checkPolicy } from '../policy/document/check.ts';
 import type { PolicyDocument } from '../policy/document/document.ts';
 import type { Checked } from './document/check.ts';
@@ -13,13 +13,13 @@ const CARRIED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_po
 /** `checked.locate` that also finds the parts of policies, inside the strings of the edge file that carry them. */
 export function locateInPolicies(source: Source, { config, spanOf, locate }: Checked): Locate {
   if (config === null) return locate;
-  const naming = serviceNaming(config.service_name);
+  const branding = brandingOf(config.service_name);
   const read = (pointer: string, kind: string): PolicyDocument | null => {
     const span = spanOf(pointer);
     const text = textAt(config, pointer);
     if (span === undefined || text === undefined) return null;
     const carriedBy = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
-    return checkCarriedPolicy({ file: source, pointer, span, text }, { naming, carriedBy }).document;
+    return checkCarriedPolicy({ file: source, pointer, span, text }, { branding, carriedBy }).document;
   };
   // A policy is read again when one of its places is asked for first; most never are.
   const documents = new Map<string, PolicyDocument | null>();
@@ -36,7 +36,7 @@ export function locateInPolicies(source: Source, { config, spanOf, locate }: Che
 
 /** Finds the parts of the policy that is a file of its own and stands at `carrier` in the edge that was made around it. */
 export function locateInPolicyFile(source: Source, carrier: string): Locate {
-  const { document } = checkPolicy(source, { naming: serviceNaming('service') });
+  const { document } = checkPolicy(source, { branding: brandingOf('service') });
   const lines = linesOf(source.text);
   return (pointer) => {
     if (!pointer.startsWith(`${carrier}/`)) return null;

@@ -1,5 +1,5 @@
 import type { Pipeline } from '../engine/pipeline.ts';
-import { readings } from '../http/target.ts';
+import { looseText, readings } from '../http/readings.ts';
 
 /** A route with its selector read: `host` null is a bare route, for every host of the edge. */
 export interface RoutedPipeline {
@@ -27,31 +27,29 @@ interface Table {
 export interface Router {
   /** The most specific route: exact before prefix, longer before shorter, host-qualified before bare. */
   readonly find: (host: string, path: string) => Pipeline | null;
-  /** Whether a looser reading of the path (letter case, encoded slash, path parameter) is another route's. */
+  /** Whether a looser reading of the path (`http/readings.ts`) is another route's. */
   readonly isAmbiguous: (host: string, path: string, found: Pipeline | null) => boolean;
 }
 
 /** Builds the router of one edge. Prefixes are plain string prefixes: `/foo` takes `/foobar` too. */
 export function router(routes: readonly RoutedPipeline[]): Router {
   const table = build(routes, (path) => path);
-  const folded = build(routes, (path) => path.toLowerCase());
-  const caseMatters = routes.some((route) => route.path !== route.path.toLowerCase());
+  const folded = build(routes, looseText);
+  const isFolded = routes.every(({ path }) => path === looseText(path));
   const only = routes.length === 1 && routes[0]!.host === null && routes[0]!.path === '/' ? routes[0]! : null;
   return {
     find: (host, path) => find(table, host, path)?.[0] ?? null,
     isAmbiguous: (host, path, found) => {
       if (only !== null && !only.exact) return false;
       const loose = readings(path);
-      if (loose.length === 0 && !caseMatters && !HAS_UPPER_CASE.test(path)) return false;
-      return [path, ...loose].some((reading) => {
-        const other = find(folded, host, reading.toLowerCase());
+      if (isFolded && loose.length === 1 && loose[0] === path) return false;
+      return loose.some((reading) => {
+        const other = find(folded, host, reading);
         return found === null ? other !== null : other === null || !other.includes(found);
       });
     },
   };
 }
-
-const HAS_UPPER_CASE = /[A-Z]/;
 
 function build(routes: readonly RoutedPipeline[], fold: (path: string) => string): Table {
   const exact = new Map<string, Node>();

@@ -2,10 +2,10 @@ import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type CompileOptions, type CompiledEdge, beginExchange, compileEdge } from './compile.ts';
 import type { EdgeConfig } from './document/schema.ts';
-import { type LoginOptions, loginGround } from './gates.ts';
-import { keptParts } from './kept_parts.ts';
-import type { LoginRegistry } from '../mechanisms/login/registry.ts';
-import { StateStore } from './states.ts';
+import { type LoginOptions, loginEnvironment } from './login_config.ts';
+import { compileCache } from './compile_cache.ts';
+import type { LoginRegistry } from '../auth/registry.ts';
+import { FilterStateStore } from './filter_state.ts';
 
 /**
  * The running edge: one reference to the compiled configuration, swapped whole. A request keeps the
@@ -30,9 +30,9 @@ export interface RuntimeOptions extends CompileOptions {
 
 /** Compiles the first configuration and makes it current. */
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
-  const states = new StateStore();
-  const logins = given.logins ?? loginGround(given.login);
-  const options = { ...given, logins, kept: keptParts() };
+  const states = new FilterStateStore();
+  const logins = given.logins ?? loginEnvironment(given.login);
+  const options = { ...given, logins, cache: compileCache() };
   const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
   let current = compile(config);
   let revision = 1;

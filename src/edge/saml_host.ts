@@ -1,14 +1,14 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type Pipeline, pipeline, slot } from '../engine/pipeline.ts';
+import { type Pipeline, pipeline, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
-import { identityHost } from '../mechanisms/login/saml/addresses.ts';
-import { type Endpoints, samlHostHandler } from '../modules/saml/host.ts';
-import { saml } from '../modules/saml/index.ts';
+import { identityHost } from '../auth/saml/addresses.ts';
+import { type Endpoints, samlHostHandler } from '../auth/saml/module_service_host.ts';
+import { saml } from '../auth/saml/module.ts';
 import type { EdgeConfig, RouteConfig } from './document/schema.ts';
-import { type LoginGround, gatesOf } from './gates.ts';
+import { type LoginEnvironment, gatesOf } from './login_config.ts';
 import { hostTable } from './hosts.ts';
-import type { KeptParts } from './kept_parts.ts';
-import { type Context, readHostport } from './slots.ts';
+import type { CompileCache } from './compile_cache.ts';
+import { type Context, readHostport } from './compile_filters.ts';
 
 /** The addresses of SAML routes on the host of the service: those that identity providers are told. */
 export interface SamlHost {
@@ -20,8 +20,8 @@ export interface SamlHost {
 export function compileSamlHost(
   config: EdgeConfig,
   context: Context,
-  logins: LoginGround,
-  kept: KeptParts,
+  logins: LoginEnvironment,
+  kept: CompileCache,
 ): SamlHost {
   const byId = new Map<string, Pipeline>();
   for (const [name, edge] of Object.entries(config.edges.https)) {
@@ -31,14 +31,21 @@ export function compileSamlHost(
       const login = gates[index] ?? null;
       if (route.id === undefined || route.saml?.enabled !== true || login === null) continue;
       const pointer = pointerTo(`${pointerTo('/edges/https', name)}/routes`, route.id);
-      const { naming, policy } = context;
-      const circumstances = [name, naming, policy, edge.hostports.join(' '), route, ...Object.values(login)];
+      const { branding, policy } = context;
+      const circumstances = [
+        name,
+        branding,
+        policy,
+        edge.hostports.join(' '),
+        route,
+        ...Object.values(login),
+      ];
       const pipelineOf = (watched: Context) =>
         addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
       byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, pipelineOf));
     }
   }
-  const own = identityHost(context.naming.service);
+  const own = identityHost(context.branding.service);
   return {
     find: (host, path) => {
       if (byId.size === 0 || host !== own) return null;
@@ -46,6 +53,15 @@ export function compileSamlHost(
       return id === undefined ? null : (byId.get(id) ?? null);
     },
   };
+}
+
+/** Whether any route has addresses on the host of the service. */
+export function servesIdentityHost({ edges }: EdgeConfig): boolean {
+  return Object.values(edges.https).some(({ routes }) =>
+    (routes as readonly RouteConfig[]).some(
+      ({ id, saml: gate }) => id !== undefined && gate?.enabled === true,
+    ),
+  );
 }
 
 /** The handler of the module itself is known by its config; what stands at the service's host by another object. */
@@ -67,21 +83,24 @@ function addressesOf(
   endpoints: Endpoints,
   context: Context,
 ): Pipeline {
-  const { naming, ipPolicy, backend } = context;
+  const { branding, ipPolicy, backend } = context;
   const at = pointerTo(pointer, 'saml');
   const linked = {
     ...links,
     edge,
-    naming,
+    branding,
     pointer: at,
     ipPolicy,
     backend,
-    refusal: (status: number, code: number | null, message: string) => refusal(naming, status, code, message),
+    refusal: (status: number, code: number | null, message: string) =>
+      refusal(branding, status, code, message),
   };
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
   const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
-  const facts = { route: id, edge, match, matchType, pointer, naming };
-  return pipeline(facts, [slot('saml', at, saml.reasons, handler, state)]);
+  const facts = { route: id, edge, match, matchType, pointer, branding };
+  return pipeline(facts, [
+    compiledFilter({ type: 'saml', pointer: at, config }, saml.reasons, handler, state),
+  ]);
 }
 
 /** The origins that the hostports of an edge make. */

@@ -1,7 +1,15 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
-import { isMetadataProblem, metadataWarnings, readMetadata } from '../mechanisms/login/saml/metadata.ts';
+import { writeDay } from '../datetime/texts.ts';
+import {
+  type ProviderMetadata,
+  hasEnded,
+  inOneLine,
+  isMetadataProblem,
+  metadataWarnings,
+  readMetadata,
+} from '../auth/saml/metadata.ts';
 import type { Checking } from './document/check.ts';
 import { routesOf } from './document/routes_of.ts';
 
@@ -13,15 +21,30 @@ export function checkSamlMetadata({ config, report }: Checking, nowMs?: number):
     const at = pointerTo(`${pointer}/saml`, 'idp_metadata');
     const read = readMetadata(text);
     if (!isMetadataProblem(read)) {
-      const warnings = nowMs === undefined ? [] : metadataWarnings(read, nowMs);
-      for (const says of warnings) report('edge.saml_expired', at, says);
+      for (const subject of read.passedOver) {
+        const message = `the certificate of ${inOneLine(subject)} is not used: only RSA with 2048 bits or more is`;
+        report('edge.saml_certificate', at, message);
+      }
+      if (nowMs !== undefined) reportTimes(read, nowMs, (code, message) => report(code, at, message));
       continue;
     }
     const lines = linesOf(text);
-    for (const { says, offset } of read.problems) {
+    for (const { message, offset } of read.problems) {
       const { line, column } = positionAt(lines, Math.min(offset, text.length));
-      report('edge.saml_metadata', at, `the metadata ${says} (its line ${line}, column ${column})`);
+      report('edge.saml_metadata', at, `the metadata ${message} (its line ${line}, column ${column})`);
     }
   }
   return [];
+}
+
+function reportTimes(
+  metadata: ProviderMetadata,
+  nowMs: number,
+  report: (code: 'edge.saml_metadata' | 'edge.saml_expired', message: string) => void,
+): void {
+  if (hasEnded(metadata, nowMs)) {
+    const day = writeDay(metadata.validUntilMs!);
+    report('edge.saml_metadata', `the metadata has ended on ${day}; get it anew from the identity provider`);
+  }
+  for (const message of metadataWarnings(metadata, nowMs)) report('edge.saml_expired', message);
 }

@@ -1,4 +1,4 @@
-import type { Hide } from '../engine/hide.ts';
+import type { Redact } from '../engine/redact.ts';
 
 /** Where policies get their secrets from: whoever runs the edge hands one in. */
 export interface SecretProvider {
@@ -31,7 +31,7 @@ function isProvider(source: SecretSource): source is SecretProvider {
 /** Secrets that policies read, and the means to keep them out of whatever is told of an exchange. */
 export interface KeptSecrets {
   readonly get: SecretProvider['get'];
-  readonly hide: Hide;
+  readonly redact: Redact;
 }
 
 /** Forms of secrets that are remembered; the oldest go first, for a provider may change its texts for ever. */
@@ -58,7 +58,7 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
       if (text !== undefined) remember(text);
       return text;
     },
-    hide: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text),
+    redact: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, STARS), text),
   };
 }
 

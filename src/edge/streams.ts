@@ -5,8 +5,8 @@ import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
 import type { StreamReason } from '../engine/stream_reasons.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
 import { hostTable } from './hosts.ts';
-import type { KeptParts } from './kept_parts.ts';
-import { type Context, type ModuleConfig, compileSlots, readHostport } from './slots.ts';
+import type { CompileCache } from './compile_cache.ts';
+import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
 
 /** A place where a TLS or TCP edge is reached. */
 export interface StreamAddress {
@@ -25,13 +25,13 @@ export interface StreamTable {
 }
 
 /** Compiles all TLS and TCP edges. */
-export function compileStreams({ edges }: EdgeConfig, context: Context, kept: KeptParts): StreamTable {
+export function compileStreams({ edges }: EdgeConfig, context: Context, kept: CompileCache): StreamTable {
   const addresses: StreamAddress[] = [];
   const tcp = new Map<string, StreamPipeline>();
   const tls = new Map<number, [host: string, pipeline: StreamPipeline][]>();
   for (const kind of ['tls', 'tcp'] as const) {
     for (const [name, edge] of Object.entries<TlsEdgeConfig | TcpEdgeConfig>(edges[kind])) {
-      const pipeline = kept.part(edge, [kind, name, context.naming, context.policy], context, (watched) =>
+      const pipeline = kept.part(edge, [kind, name, context.branding, context.policy], context, (watched) =>
         compileStream(kind, name, edge, watched),
       );
       for (const { host, port } of edge.hostports.map(readHostport)) {
@@ -66,19 +66,23 @@ function compileStream(
     carriedBy: `${kind}_edge`,
     endpoint: { host, port, protocol: kind },
   } as const;
-  const circumstances = [context.naming, context.policy, kind, host, port];
+  const circumstances = [context.branding, context.policy, kind, host, port];
   const configOf = (type: string) =>
     [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
   // A route's id has a space in it and an edge's name has none: the two kinds of state are kept apart.
-  const slots = compileSlots({ edge: name, id: `${kind}:${name}`, links, circumstances }, configOf, context);
+  const filters = compileFilters(
+    { edge: name, id: `${kind}:${name}`, links, circumstances },
+    configOf,
+    context,
+  );
   return {
     edge: name,
     kind,
     pointer,
-    naming: context.naming,
-    slots,
-    slotOf: Object.fromEntries(slots.map((each, index) => [each.module, index])),
-    stateful: slots.flatMap((each, index) => (each.reduce === null ? [] : [index])),
+    branding: context.branding,
+    filters,
+    positionOf: Object.fromEntries(filters.map((each, index) => [each.module, index])),
+    stateful: filters.flatMap((each, index) => (each.reduce === null ? [] : [index])),
   };
 }
 
@@ -96,8 +100,8 @@ export function beginStream(
     return new StreamExchange(configuration, connection, world, null, { code: 'connect.handshake', detail });
   }
   if (pipeline !== null) {
-    const because = { code: 'connect.matched', detail: {} } as const;
-    return new StreamExchange(configuration, connection, world, pipeline, because);
+    const reason = { code: 'connect.matched', detail: {} } as const;
+    return new StreamExchange(configuration, connection, world, pipeline, reason);
   }
   const code: StreamReason =
     at.kind === 'tcp' ? 'connect.unknown_port' : at.host === '' ? 'connect.no_name' : 'connect.unknown_name';

@@ -1,6 +1,6 @@
 import type { BodyEditor, MakeBodyEditor } from './contract.ts';
 
-/** One editor that does what fresh ones of all of these do, one after the other. */
+/** One editor that applies fresh editors from all makers in order. */
 export function chainEditors(makers: readonly MakeBodyEditor[]): BodyEditor {
   const editors = makers.map((make) => make());
   return {
@@ -26,13 +26,26 @@ export function chainEditors(makers: readonly MakeBodyEditor[]): BodyEditor {
   };
 }
 
-/** A whole body after editing; null when it cannot be edited. */
-export function editWhole(bytes: Uint8Array, makers: readonly MakeBodyEditor[]): Uint8Array | null {
-  if (makers.length === 0) return bytes;
+/** A body after editing. */
+export interface EditedBytes {
+  readonly bytes: Uint8Array;
+  /** The source broke off, or the body cannot be edited as required. */
+  readonly isCut: boolean;
+}
+
+/** Edits a body that is in memory. What editors hold back is lost with a body that `isCut`. */
+export function editWhole(
+  bytes: Uint8Array,
+  makers: readonly MakeBodyEditor[],
+  isCut: boolean = false,
+): EditedBytes {
+  if (makers.length === 0) return { bytes, isCut };
   const editor = chainEditors(makers);
-  const edited = editor.push(bytes);
-  const rest = edited === null ? null : editor.end();
-  return edited === null || rest === null ? null : joined(edited, rest);
+  const pushed = bytes.length === 0 ? NO_BYTES : editor.push(bytes);
+  if (pushed === null) return { bytes: NO_BYTES, isCut: true };
+  if (isCut) return { bytes: pushed, isCut };
+  const rest = editor.end();
+  return rest === null ? { bytes: pushed, isCut: true } : { bytes: joined(pushed, rest), isCut };
 }
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);

@@ -1,40 +1,40 @@
 import type { ClientCertificateFacts } from '../crypto/certificate_facts.ts';
 import type { Address } from '../net/address.ts';
 
-/** What the edge knows of the client's connection before any byte of HTTP. */
+/** Facts about the client's connection, known before any byte of HTTP. */
 export interface Connection {
-  /** The layer-4 peer, never a forwarded-for value. IPv4-mapped IPv6 is already IPv4 here. */
+  /** The layer-4 peer, never a forwarded-for value. IPv4-mapped IPv6 is converted to IPv4. */
   readonly client: Address;
   readonly clientPort: number;
   readonly serverIp: string;
   readonly serverPort: number;
-  /** Name from SNI where there is TLS, else empty: the host of the first request takes its place in events. */
+  /** Name from SNI; empty without TLS, and events then use the host of the first request. */
   readonly serverName: string;
   readonly startMs: number;
   readonly tls: TlsFacts | null;
-  /** How often the request was handed on inside the edge before it came here; none when absent. */
+  /** How often the request was forwarded inside the edge before; absent means never. */
   readonly hops?: number;
-  /** The port where the same process speaks TLS, for redirects; absent where that is the usual one. */
+  /** The port of the same process that speaks TLS, for redirects; absent if it is 443. */
   readonly httpsPort?: number;
 }
 
-/** What the handshake came to. */
+/** The result of the handshake. */
 export interface TlsFacts {
-  /** As OpenSSL calls it: `TLSv1.3`. */
+  /** OpenSSL's name: `TLSv1.3`. */
   readonly version: string;
-  /** As the standards call it: `TLS_AES_128_GCM_SHA256`. */
+  /** IANA name: `TLS_AES_128_GCM_SHA256`. */
   readonly cipherSuite: string;
-  /** Of the client, and verified: a certificate that is not good never comes here. */
+  /** The client's verified certificate; connections with an invalid one are closed before this point. */
   readonly clientCertificate: ClientCertificate | null;
-  /** Protocol that was agreed on (RFC 7301); empty or absent when there was none. */
+  /** Negotiated protocol (RFC 7301); empty or absent if there was none. */
   readonly negotiatedAlpn?: string;
-  /** Stands for the authorities that the client's certificate was verified against; absent without a handshake. */
+  /** Identifies the authorities that the client's certificate was verified against; absent without a handshake. */
   readonly trusted?: string;
-  /** Name of the edge that the handshake was made for, empty for none; absent where no handshake was made. */
+  /** Name of the edge that the handshake was made for, empty for none; absent without a handshake. */
   readonly edge?: string;
 }
 
 export interface ClientCertificate extends ClientCertificateFacts {
-  /** Name of the authority that signed it, where that is known by name. */
+  /** Name of the issuing authority, if it is configured by name. */
   readonly authority?: string;
 }

@@ -1,34 +1,35 @@
+import type { HandlerPart } from './handler_part.ts';
 import type { FieldList } from '../http/fields.ts';
 import type { Connection, TlsFacts } from './connection.ts';
-import type { FetchRequest } from './fetch_request.ts';
+import type { FetchRequest, SignatureRequest } from './fetch_request.ts';
 import type { OidcAnswer, OidcQuestion } from './oidc_question.ts';
 
-export type { Connection, FetchRequest, TlsFacts };
+export type { Connection, FetchRequest, SignatureRequest, TlsFacts };
 
-/** All that a handler may know of the outside: the time and chance of its front end. */
+/** All outside inputs of a handler: the time and randomness of its front end. */
 export interface World {
   /** Milliseconds since the epoch; a virtual clock in simulation. */
   nowMs(): number;
   /** Uniform in [0, 1). */
   random(): number;
-  /** Bytes that nobody can guess; seeded in simulation. The system's when it is left out. */
+  /** Cryptographically random bytes; seeded in simulation. Default: the system's. */
   secretBytes?(count: number): Uint8Array;
 }
 
-/** The head of a request as the client sent it, its path in the one canonical form (`http/target.ts`). */
+/** The head of a request as the client sent it, with its path in canonical form (`http/target.ts`). */
 export interface RequestHead {
   /** Case-sensitive, as received (RFC 9110 §9.1). */
   readonly method: string;
   readonly scheme: 'http' | 'https';
-  /** Host name, lower case, without port and without trailing dot. */
+  /** Host name in lower case, without port and trailing dot. */
   readonly host: string;
   /** `Host` / `:authority` as received. */
   readonly authority: string;
-  /** Canonical path: what routes, rules and the upstream see. */
+  /** Canonical path: used by routes, rules and the upstream. */
   readonly path: string;
-  /** Without the question mark; undefined when there is none (`/a?` has the empty string). */
+  /** Without the question mark; undefined if there is none (`/a?` has the empty string). */
   readonly query: string | undefined;
-  /** Path and query as the client sent them: what some senders of webhooks sign. Nothing is decided by it. */
+  /** Path and query as the client sent them, because some webhook senders sign them. Not used for decisions. */
   readonly sentTarget: string;
   readonly version: '1.0' | '1.1' | '2.0';
   readonly headers: FieldList;
@@ -39,22 +40,22 @@ export interface ResponseHead {
   readonly headers: FieldList;
 }
 
-/** A response that the edge makes itself. */
+/** A response that the edge itself produces. */
 export interface LocalResponse extends ResponseHead {
   readonly body: string;
 }
 
 export type Fact = string | number | boolean | null;
 
-/** Why a verdict came about: a code that the module declares, facts, and the place in the configuration. */
-export interface Because<Code extends string = string> {
+/** The reason of a verdict: a code that the module declares, facts, and the pointer into the configuration. */
+export interface Reason<Code extends string = string> {
   readonly code: Code;
   readonly detail: Readonly<Record<string, Fact>>;
-  /** JSON pointer of the rule that decided, where one did. */
+  /** JSON pointer of the rule that decided, if any. */
   readonly pointer?: string;
 }
 
-/** Effects as data. `engine/edits.ts` applies those of heads, the driver performs the transform. */
+/** Effects as data. `engine/edits.ts` applies header edits, the driver applies body transforms. */
 export type Edit =
   /** Removes all values of fields, then adds fields. Names in lower case. */
   | {
@@ -64,14 +65,14 @@ export type Edit =
       readonly add: FieldList;
     }
   | { readonly edit: 'target'; readonly path: string; readonly query: string | undefined }
-  | { readonly edit: 'backend'; readonly candidates: readonly Leaf[] }
+  | { readonly edit: 'backend'; readonly candidates: readonly Endpoint[] }
   | { readonly edit: 'compress'; readonly algorithm: Encoding }
-  /** Replaces the request's body, which a handler has asked for before. */
+  /** Replaces the request body, which the handler has read before. */
   | { readonly edit: 'request_body'; readonly bytes: Uint8Array }
   | { readonly edit: 'response_body'; readonly bytes: Uint8Array }
-  /** Changes the response's body while it flows, before it is compressed. */
+  /** Changes the response body while it streams, before compression. */
   | { readonly edit: 'response_flow'; readonly editor: MakeBodyEditor }
-  /** Makes a TCP connection to the backend of a WebSocket, which is accepted by this head. */
+  /** Converts a WebSocket into a TCP connection to the backend; the upgrade is accepted with this head. */
   | { readonly edit: 'convert'; readonly head: ResponseHead }
   /** A record for the event's `traffic_policy.logs`. */
   | { readonly edit: 'log'; readonly metadata: Readonly<Record<string, unknown>> };
@@ -80,21 +81,21 @@ export type Edit =
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
 /**
- * Changes a body piece by piece; what it holds back is bounded. Null: the body cannot be changed as it must be, so
- * nothing more of it may be sent.
+ * Changes a body chunk by chunk; the data that it holds back is bounded. Null: the body cannot be edited as
+ * required, so no more of it may be sent.
  */
 export interface BodyEditor {
   readonly push: (piece: Uint8Array) => Uint8Array | null;
-  /** What was held back when the body ended. */
+  /** Returns the data still held back at the end of the body. */
   readonly end: () => Uint8Array | null;
 }
 
-/** An editor belongs to one body. */
+/** Creates an editor for one body. */
 export type MakeBodyEditor = () => BodyEditor;
 
-/** A step inside a handler that has parts of its own, such as a rule or an action of a traffic policy. */
+/** A step inside a handler that has parts, such as a rule or an action of a traffic policy. */
 export interface InnerStep {
-  /** `rule` or `action`, and how a person names it. */
+  /** `rule` or `action`, and its display name. */
   readonly kind: string;
   readonly name: string;
   readonly code: string;
@@ -105,30 +106,30 @@ export interface InnerStep {
 
 export interface Pass<Code extends string = string> {
   readonly verdict: 'pass';
-  readonly because: Because<Code>;
+  readonly reason: Reason<Code>;
   readonly edits?: readonly Edit[];
   readonly inner?: readonly InnerStep[];
-  /** What the same handler gets back in the response phase of this exchange. */
-  readonly carry?: unknown;
+  /** Data passed to the same handler in the response phase of this exchange. */
+  readonly filterData?: unknown;
 }
 
 export interface Stop<Code extends string = string> {
   readonly verdict: 'stop';
-  readonly because: Because<Code>;
+  readonly reason: Reason<Code>;
   readonly response: LocalResponse;
-  /** Header edits and logs that count although the request stops. */
+  /** Header edits and logs that apply although the request stops. */
   readonly edits?: readonly Edit[];
   readonly inner?: readonly InnerStep[];
-  readonly carry?: unknown;
-  /** The response is a real one (a custom response): the response phase runs over it. Default: it does not. */
+  readonly filterData?: unknown;
+  /** The response runs through the response phase (a custom response). Default: it does not. */
   readonly continues?: boolean;
-  /** Close the connection without any response. */
+  /** Close the connection without a response. */
   readonly close?: boolean;
-  /** Hand the request to another edge of this configuration; `response` is for where there is none. */
+  /** Forward the request to another edge of this configuration; `response` is used if there is no such edge. */
   readonly forward?: InternalTarget;
 }
 
-/** An internal endpoint that a request is handed to: an edge of the same configuration, by its host. */
+/** An internal endpoint: an edge of the same configuration, by its host. */
 export interface InternalTarget {
   /** Lower case, ends in `.internal`. */
   readonly host: string;
@@ -138,37 +139,37 @@ export interface InternalTarget {
 
 export type Verdict<Code extends string = string> = Pass<Code> | Stop<Code>;
 
-/** A backend that can be dialled or that answers by itself: what weighted and failover trees resolve to. */
-export type Leaf =
+/** A backend that can be dialled or that responds itself: the result of resolving weighted and failover trees. */
+export type Endpoint =
   | {
       readonly kind: 'static';
       readonly id: string;
       readonly host: string;
       readonly port: number;
       readonly tls: boolean;
-      /** HTTP/2 is spoken to it; HTTP/1.1 when absent. */
+      /** Uses HTTP/2; HTTP/1.1 if absent. */
       readonly http2?: true;
-      /** The PROXY protocol header that a connection of a TLS or TCP edge begins with; none when absent. */
+      /** The PROXY protocol version for connections of a TLS or TCP edge; absent for none. */
       readonly proxyProtocol?: 'v1' | 'v2';
     }
   | { readonly kind: 'http_response'; readonly id: string; readonly response: LocalResponse };
 
-/** The request as it goes to an upstream: end-to-end fields only. Framing is the forwarder's alone. */
+/** The request to an upstream: end-to-end fields only. The forwarder adds the framing. */
 export interface UpstreamRequest {
-  readonly leaf: Extract<Leaf, { kind: 'static' }>;
+  readonly endpoint: Extract<Endpoint, { kind: 'static' }>;
   readonly method: string;
   /** Origin-form (RFC 9112 §3.2.1). */
   readonly target: string;
   readonly headers: FieldList;
-  /** Sent in place of the client's body; null streams (or replays) that one. */
+  /** Replaces the client's body; null streams (or replays) the client's. */
   readonly body: Uint8Array | null;
-  /** Protocol name when the client asked for an upgrade, such as `websocket`. */
+  /** Protocol name if the client requested an upgrade, such as `websocket`. */
   readonly upgrade: string | null;
-  /** The WebSocket ends here and becomes a TCP connection to the backend; answered by this head once that is there. */
+  /** The edge converts the WebSocket to a TCP connection; this head accepts the upgrade once that is open. */
   readonly converts?: ResponseHead;
 }
 
-/** What only the world knows. A driver answers each question with a value, never with an exception. */
+/** A question to the outside world. A driver answers with a value, never with an exception. */
 export type Question =
   | { readonly ask: 'body'; readonly limitBytes: number }
   | { readonly ask: 'forward'; readonly request: UpstreamRequest }
@@ -179,9 +180,9 @@ export type Question =
   | { readonly ask: 'reply'; readonly reply: Reply };
 
 export interface Reply extends ResponseHead {
-  /** `upstream` streams what the last forward answered; text and bytes are sent as they are. */
+  /** `upstream` streams the response of the last forward; text and bytes are sent as they are. */
   readonly body: 'upstream' | { readonly text: string } | { readonly bytes: Uint8Array };
-  /** Applied to the body in this order, before it is compressed; none when absent. */
+  /** Applied to the body in this order, before compression; absent for none. */
   readonly editors?: readonly MakeBodyEditor[];
   readonly compress: Encoding | null;
   readonly upgrade: boolean;
@@ -189,16 +190,7 @@ export interface Reply extends ResponseHead {
   readonly close: boolean;
 }
 
-/** Signatures of an XML message that a maintained library has to verify: all of these, by any of these certificates. */
-export interface SignatureRequest {
-  readonly xml: string;
-  /** Ids of the elements that carry a signature of their own. */
-  readonly ids: readonly string[];
-  /** PEM texts of the certificates that are trusted. */
-  readonly certificates: readonly string[];
-}
-
-/** `body_…`: it was the client's body that did not come, or was none; the upstream is not to blame. */
+/** `body_…`: the client's body was late or invalid; the upstream is not at fault. */
 export type ForwardFailure =
   | 'connect'
   | 'timeout'
@@ -228,7 +220,7 @@ export interface Answers {
         readonly failure: 'connect' | 'timeout' | 'too_large' | 'invalid' | 'redirects';
         readonly detail: string;
       };
-  /** The canonical bytes that each signature is over, as text, in the order of the ids. */
+  /** The canonical bytes covered by each signature, as text, in the order of the ids. */
   signature:
     | { readonly signed: readonly string[] }
     | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
@@ -236,7 +228,7 @@ export interface Answers {
   reply: Sent;
 }
 
-/** What the driver measured while it sent the reply. */
+/** The driver's measurements of the reply. */
 export interface Sent {
   /** Bytes of request body read from the client. */
   readonly requestBytes: number;
@@ -244,37 +236,40 @@ export interface Sent {
   readonly responseBytes: number;
   /** Response body before compression; equals `responseBytes` without it. */
   readonly rawResponseBytes: number;
-  /** Who cut the exchange short, if anyone did; `none` when it ran to its end. */
+  /** Which side cut the exchange short; `none` if it was complete. */
   readonly cut: 'none' | 'client' | 'upstream';
 }
 
 export type AnswerTo<Q extends Question> = Answers[Q['ask']];
 
-/** A handler that cannot decide alone: its question, and how it goes on with the answer. */
-export interface Ask<Q extends Question = Question> {
-  readonly verdict: 'ask';
+/** Work suspended on a question; `resume` is called with the answer, exactly once. */
+export interface Suspended<Result, Q extends Question = Question> {
   readonly question: Q;
-  readonly resume: (answer: AnswerTo<Q>) => Verdict | Ask;
+  readonly resume: (answer: AnswerTo<Q>) => Result;
 }
 
-/** Suspends a handler on one question; `resume` is called with its answer, exactly once. */
+export type Ask<Q extends Question = Question> = Suspended<Verdict | Ask, Q> & { readonly verdict: 'ask' };
+
+/** Suspends a handler on one question. */
 export function ask<Q extends Question>(question: Q, resume: (answer: AnswerTo<Q>) => Verdict | Ask): Ask {
   return { verdict: 'ask', question, resume: resume as Ask['resume'] };
 }
 
-/** What a stateful handler learns; `reduce` is the only place where its state changes. */
-export type Happening =
+/** The part of an exchange that a stateful handler is notified of (decision 0021). */
+export type StateEvent =
   | { readonly kind: 'decided'; readonly verdict: Verdict }
   | { readonly kind: 'concluded'; readonly verdict: Verdict; readonly outcome: Outcome };
 
-/** How the upstream fared: `failure` is a status of 500 or more, or no response; `cancelled` proves nothing. */
+/** The outcome at the upstream: `failure` is a status of 500 or more, or no response; `cancelled` is neutral. */
 export type Outcome = 'success' | 'failure' | 'cancelled';
 
-/** A module compiled once from one config: immutable. The hooks present are the phases joined. */
+/** A module compiled from one config: immutable. It takes part in the phases whose hooks are present. */
 export interface Handler<State = never> {
-  /** Beginnings of paths that are this handler's on all routes of its edge: where a login comes back to. */
+  /** What it consists of besides itself: the actions of a policy. */
+  readonly parts?: readonly HandlerPart[];
+  /** Path prefixes that this handler serves on all routes of its edge, such as login callbacks. */
   readonly reserves?: readonly string[];
-  /** On a connection of a TLS or TCP edge, before anything of it is passed on. */
+  /** Runs on a connection of a TLS or TCP edge, before any data is forwarded. */
   readonly onConnection?: (connection: Connection, state: State, world: World) => Verdict | Ask;
   readonly onRequest?: (
     request: RequestHead,
@@ -282,15 +277,15 @@ export interface Handler<State = never> {
     state: State,
     world: World,
   ) => Verdict | Ask;
-  /** `carry` is what the handler's own request-phase verdict left for this moment. */
+  /** `filterData` is the data from the handler's own request-phase verdict. */
   readonly onResponse?: (
     response: ResponseHead,
     request: RequestHead,
     connection: Connection,
     world: World,
-    carry: unknown,
+    filterData: unknown,
   ) => Verdict | Ask;
-  /** Makes the first state; present exactly when `reduce` is. */
+  /** Creates the initial state. */
   readonly initial?: () => unknown;
-  readonly reduce?: (state: State, happening: Happening, world: World) => void;
+  readonly reduce?: (state: State, event: StateEvent, world: World) => void;
 }

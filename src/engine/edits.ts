@@ -1,21 +1,22 @@
 import { type FieldList, hasField, isName, NO_FIELDS } from '../http/fields.ts';
-import { byIdentity } from '../http/identity.ts';
+import { foldedName } from '../http/forwarding.ts';
+import { weakMemoize } from '../http/weak_memoize.ts';
 import type { Edit } from './contract.ts';
 
 export type HeadersEdit = Extract<Edit, { edit: 'headers' }>;
 
-/** What was made last of one list of fields, by edits of one list. */
+/** The last result of one field list, by the edits applied to it. */
 interface LastEdited {
   side: 'request' | 'response';
   edits: readonly Edit[] | null;
   out: FieldList;
 }
 
-const lastOf = byIdentity((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
+const lastOf = weakMemoize((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
 
 /**
- * Applies the header edits of one side, in order: the only place where edits become fields. The list itself is not
- * changed.
+ * Applies the header edits of one side, in order: the only place where edits become fields. The input list is
+ * not changed.
  */
 export function applyHeaderEdits(
   fields: FieldList,
@@ -57,8 +58,29 @@ function removeField(fields: string[], lower: string): void {
 }
 
 /**
- * The edit of a remove list and of fields to add, in any letter case: a name in both is replaced. `host` is always
- * replaced, for there may be one only (RFC 9112 §3.2).
+ * A client's fields without those that CGI-like upstreams cannot tell from a field that the edits remove or add: what
+ * the edge decides about `x-tenant` is decided about `x_tenant`, too.
+ */
+export function withoutLookAlikes(fields: FieldList, edits: readonly Edit[]): FieldList {
+  const decided = new Set<string>();
+  for (const edit of edits) {
+    if (edit.edit !== 'headers' || edit.on !== 'request') continue;
+    for (const name of edit.remove) decided.add(foldedName(name));
+    for (let at = 0; at < edit.add.length; at += 2) decided.add(foldedName(edit.add[at]!));
+  }
+  if (decided.size === 0) return fields;
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!;
+    const folded = foldedName(name);
+    if (isName(name, folded) || !decided.has(folded)) kept.push(name, fields[at + 1]!);
+  }
+  return kept;
+}
+
+/**
+ * The edit for a list of removed names and of added fields, in any letter case: a name in both is replaced.
+ * `host` is always replaced, because a request has exactly one (RFC 9112 §3.2).
  */
 export function headersEdit(
   on: 'request' | 'response',

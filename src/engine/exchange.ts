@@ -1,9 +1,9 @@
 import type {
   Ask,
-  Because,
+  Reason,
   Connection,
   Edit,
-  Leaf,
+  Endpoint,
   Outcome,
   Question,
   Reply,
@@ -13,40 +13,46 @@ import type {
   Verdict,
   World,
 } from './contract.ts';
-import type { Hide } from './hide.ts';
+import type { OwnCookies } from '../http/own_cookies.ts';
+import type { Redact } from './redact.ts';
 import { NO_EDITS, type Pipeline } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
-import type { ServiceNaming } from './naming.ts';
+import type { Branding } from './branding.ts';
 
 const NO_EDITORS: NonNullable<Reply['editors']> = [];
 
-/** What an exchange keeps of the configuration that it began with, however often that changes meanwhile. */
+/**
+ * The parts of the configuration that an exchange keeps from its start, even if the configuration changes
+ * meanwhile.
+ */
 export interface Configuration {
-  readonly naming: ServiceNaming;
-  /** Keeps secrets out of what is told of the exchange; null where there are none. */
-  readonly hide: Hide | null;
+  readonly branding: Branding;
+  /** Redacts secrets in traces; null if there are none. */
+  readonly redact: Redact | null;
 }
 
 export interface HttpConfiguration extends Configuration {
-  /** Begins an exchange with another edge of it; null where there is no other. */
+  /** Cookies of the gates, which no upstream gets or sets; null where there are no gates. */
+  readonly cookies: OwnCookies | null;
+  /** Starts an exchange with another edge of the configuration; null if there is no other. */
   readonly beginInside: ((connection: Connection, head: RequestHead, world: World) => Exchange) | null;
 }
 
-/** One try at an upstream: which leaf, and what came of it. */
+/** One attempt at an upstream: the endpoint and the result. */
 export interface Attempt {
-  readonly leaf: Leaf;
+  readonly endpoint: Endpoint;
   readonly reason: EngineReason;
   readonly status: number;
   readonly reused: boolean;
   readonly detail: string;
 }
 
-/** Where an exchange stands: what the next answer is for. */
+/** The state of an exchange: what the next answer is for. */
 export type Stage = 'request' | 'inside' | 'forward' | 'response' | 'reply' | 'done';
 
 /**
- * One request on its way: all that was decided and measured, and where the walk stopped. Only `engine/run.ts`
- * writes to it. The verdicts are the trace: explanations and events are projections of them.
+ * One request in progress: all decisions and measurements, and where processing is suspended. Only
+ * `engine/run.ts` writes to it. The verdicts are the trace: explanations and events are projections of them.
  */
 export class Exchange {
   readonly configuration: HttpConfiguration;
@@ -55,40 +61,40 @@ export class Exchange {
   readonly head: RequestHead;
   readonly world: World;
   readonly startMs: number;
-  /** Null when no route took the request. */
+  /** Null if no route matched. */
   readonly pipeline: Pipeline | null;
-  /** Why this route was taken, or why none was. */
-  readonly routed: Because<EngineReason>;
+  /** Why this route matched, or why none did. */
+  readonly routed: Reason<EngineReason>;
 
-  /** The head as later handlers see it, URL edits applied. */
+  /** The head for later handlers, with URL edits applied. */
   request: RequestHead;
   stage: Stage = 'request';
-  /** Slot that asked, while the stage is `request` or `response`. */
+  /** Slot of the suspended handler, in the stages `request` and `response`. */
   asking = 0;
   pending: Ask['resume'] | null = null;
-  /** Verdict of each slot in the request and in the response phase; undefined where it did not run. */
+  /** Verdict of each slot in the request and in the response phase; undefined if it did not run. */
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly responseVerdicts: (Verdict | undefined)[] = [];
   edits: readonly Edit[] = NO_EDITS;
-  candidates: readonly Leaf[] | null = null;
+  candidates: readonly Endpoint[] | null = null;
   readonly attempts: Attempt[] = [];
   outcome: Outcome | null = null;
-  /** The response as it stands: the upstream's at first, the client's at the end. */
+  /** The current response: the upstream's at first, the client's at the end. */
   response: ResponseHead | null = null;
-  /** Where the body of the reply comes from. */
+  /** Source of the reply's body. */
   body: Reply['body'] = 'upstream';
   requestBody: Uint8Array | null = null;
-  /** Accepts the WebSocket that becomes a TCP connection to the backend; null where none does. */
+  /** Accepts a WebSocket that becomes a TCP connection to the backend; null otherwise. */
   converts: ResponseHead | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
   compress: Reply['compress'] = null;
-  /** What changes the body on its way to the client. */
+  /** Editors of the body to the client. */
   editors: NonNullable<Reply['editors']> = NO_EDITORS;
   sent: Sent | null = null;
-  /** Why the engine itself ended the exchange, when it did. */
-  ended: Because<EngineReason> | null = null;
+  /** Why the engine itself ended the exchange, if it did. */
+  ended: Reason<EngineReason> | null = null;
   question: Question | null = null;
-  /** The exchange with the internal endpoint that this one was handed to. */
+  /** The exchange with the internal endpoint that this one was forwarded to. */
   inside: Exchange | null = null;
 
   constructor(
@@ -97,7 +103,7 @@ export class Exchange {
     head: RequestHead,
     world: World,
     pipeline: Pipeline | null,
-    routed: Because<EngineReason>,
+    routed: Reason<EngineReason>,
   ) {
     this.configuration = configuration;
     this.connection = connection;
@@ -110,7 +116,7 @@ export class Exchange {
   }
 }
 
-/** Remembers which slot asked, and how it goes on. */
+/** Stores the suspended slot and its continuation. */
 export function suspend(exchange: Exchange, index: number, asked: Ask): Question {
   exchange.asking = index;
   exchange.pending = asked.resume;

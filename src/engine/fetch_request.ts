@@ -10,13 +10,25 @@ export interface FetchRequest {
   readonly limitBytes: number;
   readonly maxRedirects: number;
   /**
-   * Whether it may reach this machine and its network. If not, every address that is dialled is looked at when it is
-   * known: after each look-up and each redirect.
+   * Whether it may reach this machine and its network. If not, every dialled address is checked after each DNS
+   * lookup and each redirect.
    */
   readonly allowPrivate: boolean;
   /**
-   * Requests with the same text here that are on their way at one time are one request, and its answer is theirs. It
-   * is not given up when one of the clients leaves.
+   * Concurrent requests with the same text here are sent as one, and share its response. It is not cancelled
+   * when one of the clients disconnects.
    */
   readonly share?: string;
+}
+
+/**
+ * Signatures of an XML message for an external library to verify: all of them, each with any of these
+ * certificates.
+ */
+export interface SignatureRequest {
+  readonly xml: string;
+  /** Ids of the elements with a signature of their own. */
+  readonly ids: readonly string[];
+  /** PEM texts of the trusted certificates. */
+  readonly certificates: readonly string[];
 }

@@ -1,39 +1,41 @@
 import { upgradeOf } from '../http/forwarding.ts';
 import { formatTarget } from '../http/target.ts';
-import type { Leaf, UpstreamRequest } from './contract.ts';
-import { applyHeaderEdits } from './edits.ts';
+import type { Endpoint, UpstreamRequest } from './contract.ts';
+import { applyHeaderEdits, withoutLookAlikes } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The head for the upstream is made when a driver looks at it: whoever only decides does not pay for it. */
+/** The head for the upstream is built on first access, so that drivers that only decide do not pay for it. */
 export class ForwardQuestion {
   readonly ask = 'forward';
   private readonly exchange: Exchange;
-  private readonly leaf: Extract<Leaf, { kind: 'static' }>;
+  private readonly endpoint: Extract<Endpoint, { kind: 'static' }>;
   private made: UpstreamRequest | null = null;
 
-  constructor(exchange: Exchange, leaf: Extract<Leaf, { kind: 'static' }>) {
+  constructor(exchange: Exchange, endpoint: Extract<Endpoint, { kind: 'static' }>) {
     this.exchange = exchange;
-    this.leaf = leaf;
+    this.endpoint = endpoint;
   }
 
   get request(): UpstreamRequest {
-    return (this.made ??= upstreamRequest(this.exchange, this.leaf));
+    return (this.made ??= upstreamRequest(this.exchange, this.endpoint));
   }
 }
 
-/** The head that goes to the upstream: the client's, made fit for the next hop, then the edits in order. */
+/** The head for the upstream: the client's without hop-by-hop fields, then the edits in order. */
 export function upstreamRequest(
   exchange: Exchange,
-  leaf: Extract<Leaf, { kind: 'static' }>,
+  endpoint: Extract<Endpoint, { kind: 'static' }>,
 ): UpstreamRequest {
   const { request, connection, configuration, converts } = exchange;
-  const { naming } = configuration;
-  const base = naming.forward(request.headers, request.authority, request.scheme, connection.client.text);
+  const { branding, cookies } = configuration;
+  const base = branding.forward(request.headers, request.authority, request.scheme, connection.client.text);
+  const fit = branding.passesUnderscores ? withoutLookAlikes(base, exchange.edits) : base;
+  const headers = applyHeaderEdits(fit, exchange.edits, 'request');
   return {
-    leaf,
+    endpoint,
     method: request.method,
     target: formatTarget(request.path, request.query),
-    headers: applyHeaderEdits(base, exchange.edits, 'request'),
+    headers: cookies === null ? headers : cookies.withheld(headers),
     body: exchange.requestBody,
     upgrade: upgradeOf(request.headers),
     ...(converts !== null && { converts }),

@@ -1,13 +1,13 @@
-/** What a driver is asked of an OpenID provider. The live one does it with a certified client (`answers/oidc.ts`). */
+/** A question to an OpenID provider. The live driver uses a certified client library (`clients/oidc.ts`). */
 export interface OidcQuestion {
   readonly ask: 'oidc';
   readonly client: OidcClient;
-  /** Now, on the clock of the exchange: tokens are judged by it. */
+  /** The time of the exchange, which tokens are checked against. */
   readonly nowMs: number;
   readonly request: OidcRequest;
 }
 
-/** The app as it is registered at its provider. */
+/** The client as registered at its provider. */
 export interface OidcClient {
   /** Issuer identifier; its metadata is discovered (OpenID Connect Discovery §4). */
   readonly issuer: string;
@@ -16,7 +16,7 @@ export interface OidcClient {
 }
 
 export type OidcRequest =
-  /** URL that sends the browser to the provider; PKCE with S256 of `verifier`. */
+  /** URL of the provider's login page; PKCE with S256 of `verifier`. */
   | {
       readonly does: 'authorize';
       readonly redirectUri: string;
@@ -26,7 +26,7 @@ export type OidcRequest =
       readonly verifier: string;
       readonly parameters: Readonly<Record<string, string>>;
     }
-  /** Tokens for the code in a callback; `callbackUrl` is whole, with its query. */
+  /** Tokens for the code in a callback; `callbackUrl` is complete, with its query. */
   | {
       readonly does: 'exchange';
       readonly callbackUrl: string;
@@ -34,15 +34,15 @@ export type OidcRequest =
       readonly nonce: string;
       readonly verifier: string;
     }
-  /** New tokens; requests with one refresh token at one time are one request. */
+  /** New tokens; concurrent requests with the same refresh token are sent as one. */
   | { readonly does: 'refresh'; readonly refreshToken: string; readonly subject: string }
   | { readonly does: 'user_info'; readonly accessToken: string; readonly subject: string }
-  /** URL that ends the provider's session (RP-Initiated Logout §2), or an empty one when it has none. */
+  /** URL that ends the provider's session (RP-Initiated Logout §2); empty if the provider has none. */
   | { readonly does: 'logout'; readonly idToken: string | null; readonly returnUrl: string }
-  /** The provider's key set as it is now. */
+  /** The provider's current key set. */
   | { readonly does: 'keys' };
 
-/** Why a provider gave nothing. `denied`: it said no; `invalid`: what it said cannot be trusted. */
+/** Why a provider gave no result. `denied`: it refused; `invalid`: its response cannot be trusted. */
 export type OidcFailure = 'unreachable' | 'timeout' | 'discovery' | 'denied' | 'invalid';
 
 export type OidcAnswer =
@@ -51,10 +51,16 @@ export type OidcAnswer =
   | { readonly tokens: OidcTokens | null; readonly userInfo: Readonly<Record<string, unknown>> | null }
   | { readonly failure: OidcFailure; readonly detail: string };
 
+/** The answer of a driver that cannot ask providers. */
+export const WITHOUT_PROVIDERS: OidcAnswer = {
+  failure: 'unreachable',
+  detail: 'identity providers need a driver',
+};
+
 export interface OidcTokens {
   readonly access: string;
   readonly refresh: string | null;
-  /** Null where a refresh gave none. */
+  /** Null if a refresh returned none. */
   readonly id: {
     readonly token: string;
     readonly algorithm: string;

@@ -2,15 +2,16 @@ import type {
   Connection,
   Edit,
   Handler,
-  Happening,
+  StateEvent,
   RequestHead,
   ResponseHead,
   Verdict,
   World,
   Ask,
 } from './contract.ts';
-import type { Reason } from './module.ts';
-import type { ServiceNaming } from './naming.ts';
+import type { HandlerPart } from './handler_part.ts';
+import type { DeclaredReason } from './module.ts';
+import type { Branding } from './branding.ts';
 
 type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;
 type RequestHook = (
@@ -24,17 +25,19 @@ type ResponseHook = (
   request: RequestHead,
   connection: Connection,
   world: World,
-  carry: unknown,
+  filterData: unknown,
 ) => Verdict | Ask;
-type ReduceHook = (state: unknown, happening: Happening, world: World) => void;
+type ReduceHook = (state: unknown, event: StateEvent, world: World) => void;
 
-/** One handler in its pipeline, with the state that outlives requests. All slots have the same shape, for speed. */
-export interface Slot {
+/** One handler in its pipeline, with its state across requests. All slots have the same shape, for speed. */
+export interface CompiledFilter {
   readonly module: string;
   /** JSON pointer of the module's config. */
   readonly pointer: string;
-  readonly reasons: Readonly<Record<string, Reason>>;
+  readonly reasons: Readonly<Record<string, DeclaredReason>>;
   readonly state: unknown;
+  /** The module itself, and the actions inside it. */
+  readonly parts: readonly HandlerPart[];
   readonly reserves: readonly string[];
   readonly onConnection: ConnectionHook | null;
   readonly onRequest: RequestHook | null;
@@ -42,19 +45,19 @@ export interface Slot {
   readonly reduce: ReduceHook | null;
 }
 
-/** Handlers that stand behind each other, in table order. */
-export interface HandlerRow {
+/** Handlers in table order. */
+export interface FilterRow {
   readonly edge: string;
   readonly pointer: string;
-  readonly naming: ServiceNaming;
-  readonly slots: readonly Slot[];
-  /** Position of each module's slot by type; undefined where the module did not run. */
-  readonly slotOf: Readonly<Record<string, number | undefined>>;
+  readonly branding: Branding;
+  readonly filters: readonly CompiledFilter[];
+  /** Index of each module's slot by type; undefined if the module is not configured. */
+  readonly positionOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
 }
 
 /** The handlers of one route. */
-export interface Pipeline extends HandlerRow {
+export interface Pipeline extends FilterRow {
   /** `<edge>/<index>` in an edge file, the route's id in a store. */
   readonly route: string;
   readonly match: string;
@@ -65,21 +68,22 @@ export const NO_EDITS: readonly Edit[] = Object.freeze([]);
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
-/** Puts a handler into a slot; `state` is the one kept for it, if it has any. */
-export function slot(
-  module: string,
-  pointer: string,
-  reasons: Readonly<Record<string, Reason>>,
+/** Makes the filter of a module's handler; `state` is its kept state, if any. */
+export function compiledFilter(
+  { type, pointer, config }: HandlerPart,
+  reasons: Readonly<Record<string, DeclaredReason>>,
   handler: Handler,
   state: unknown,
-): Slot {
-  // The state in the slot is the one that this handler's `initial` made.
+): CompiledFilter {
+  // The state was made by this handler's `initial`.
   const open = handler as unknown as Handler<unknown>;
+  const { parts = [] } = handler;
   return {
-    module,
+    module: type,
     pointer,
     reasons,
     state,
+    parts: [{ type, pointer, config }, ...parts],
     reserves: handler.reserves ?? NOTHING,
     onConnection: open.onConnection ?? null,
     onRequest: open.onRequest ?? null,
@@ -90,13 +94,13 @@ export function slot(
 
 /** Joins slots into the pipeline of one route. */
 export function pipeline(
-  route: Pick<Pipeline, 'route' | 'edge' | 'match' | 'matchType' | 'pointer' | 'naming'>,
-  slots: readonly Slot[],
+  route: Pick<Pipeline, 'route' | 'edge' | 'match' | 'matchType' | 'pointer' | 'branding'>,
+  filters: readonly CompiledFilter[],
 ): Pipeline {
   return {
     ...route,
-    slots,
-    slotOf: Object.fromEntries(slots.map((each, index) => [each.module, index])),
-    stateful: slots.flatMap((each, index) => (each.reduce === null ? [] : [index])),
+    filters,
+    positionOf: Object.fromEntries(filters.map((each, index) => [each.module, index])),
+    stateful: filters.flatMap((each, index) => (each.reduce === null ? [] : [index])),
   };
 }

@@ -4,7 +4,7 @@ import { parseTarget } from '../http/target.ts';
 import type { RequestHead } from './contract.ts';
 import type { EngineReason } from './refusals.ts';
 
-/** A request head as read from the wire, before anything is made of it. */
+/** A request head as read from the wire, not interpreted. */
 export interface RawHead {
   readonly method: string;
   /** The request target exactly as sent. */
@@ -14,17 +14,17 @@ export interface RawHead {
   readonly headers: FieldList;
 }
 
-/** Why a head is refused, with as much of it as could be understood, for its event. */
+/** Why a head is refused, with the parts that could be read, for its event. */
 export interface RefusedHead {
   readonly refused: Extract<EngineReason, `request.${string}`>;
-  readonly says: string;
+  readonly message: string;
   readonly head: RequestHead;
 }
 
-/** Methods that speak about the connection, not about a resource behind the edge. */
+/** Methods that address the connection, not a resource behind the edge. */
 const METHODS_REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
-/** Makes the head that the engine works on, its target canonical; anything ambiguous is refused. */
+/** Builds the head that the engine works on, with a canonical target; anything ambiguous is refused. */
 export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
   if (METHODS_REFUSED.has(raw.method))
@@ -35,7 +35,7 @@ export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   let target = raw.target;
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target);
   if (absolute !== null) {
-    // RFC 9112 §3.2.2: the target's authority counts; a Host that differs is somebody's mistake or attack.
+    // RFC 9112 §3.2.2: the target's authority counts; a different Host is a mistake or an attack.
     if (authority !== undefined && authority.toLowerCase() !== absolute[1]!.toLowerCase()) {
       return refuse(raw, 'request.malformed', 'Host differs from the authority of the target');
     }
@@ -63,11 +63,11 @@ export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   };
 }
 
-function refuse(raw: RawHead, refused: RefusedHead['refused'], says: string): RefusedHead {
-  return { refused, says, head: partialHead(raw) };
+function refuse(raw: RawHead, refused: RefusedHead['refused'], message: string): RefusedHead {
+  return { refused, message, head: partialHead(raw) };
 }
 
-/** A head for the event of a request that never became one. */
+/** A head for the event of a request that could not be read. */
 export function partialHead(raw: Partial<RawHead>): RequestHead {
   const headers = raw.headers ?? [];
   const authority = allValues(headers, 'host')[0] ?? '';

@@ -1,13 +1,13 @@
 import type { FieldList } from '../http/fields.ts';
-import { parseAddress } from '../net/address.ts';
+import { parseSocketAddress } from '../net/address.ts';
 import type { Connection, RequestHead, TlsFacts } from './contract.ts';
 import { type RefusedHead, readRequestHead } from './request_head.ts';
 
-/** A request as a person writes it. */
+/** A request as users write it. */
 export interface RequestLike {
   /** Default `GET`. */
   readonly method?: string;
-  /** `https://shop.test/path?query`; the path is taken as written, not as a URL parser would tidy it. */
+  /** `https://shop.test/path?query`; the path is used as written, not normalised by a URL parser. */
   readonly url: string;
   readonly headers?: HeadersLike;
 }
@@ -16,22 +16,25 @@ export type HeadersLike =
   | Readonly<Record<string, string | readonly string[]>>
   | Iterable<readonly [name: string, value: string]>;
 
-/** Who asks: all optional, the address defaults to one of the documentation range (RFC 5737). */
+/** The client: all optional, the address defaults to one of the documentation range (RFC 5737). */
 export interface ClientFacts {
   readonly clientIp?: string;
   readonly clientPort?: number;
   readonly serverIp?: string;
   readonly serverPort?: number;
-  /** Name that the client has asked for in its handshake. */
+  /** Server name (SNI) in its handshake. */
   readonly serverName?: string;
-  /** What its handshake has come to; none when left out, whatever the scheme says. */
+  /** The result of its handshake; absent for none, whatever the scheme is. */
   readonly tls?: TlsFacts;
 }
 
 const URL_FORM = /^(https?):\/\/([^/?#]+)([^#]*)$/i;
 export const DEFAULT_CLIENT_IP = '203.0.113.9';
 
-/** Reads a request as written; throws a TypeError for what is no absolute URL, refuses what no edge would take. */
+/**
+ * Reads a request as written; throws a TypeError for a URL that is not absolute, and returns a refusal for what
+ * an edge would refuse.
+ */
 export function headOf(request: RequestLike): RequestHead | RefusedHead {
   const parts = URL_FORM.exec(request.url);
   if (parts === null) throw new TypeError(`'${request.url}' is not an http(s) URL with a host`);
@@ -54,10 +57,10 @@ function fieldsOf(headers: HeadersLike): FieldList {
   );
 }
 
-/** The connection of a client; throws a TypeError for what is no IP address. */
+/** The connection of a client; throws a TypeError for an invalid IP address. */
 export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], nowMs: number): Connection {
   const clientIp = facts.clientIp ?? DEFAULT_CLIENT_IP;
-  const client = parseAddress(clientIp);
+  const client = parseSocketAddress(clientIp);
   if (client === null) throw new TypeError(`'${clientIp}' is not an IP address`);
   return {
     client,

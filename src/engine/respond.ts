@@ -1,6 +1,6 @@
 import type {
   Ask,
-  Because,
+  Reason,
   Edit,
   LocalResponse,
   Question,
@@ -13,9 +13,9 @@ import { applyHeaderEdits } from './edits.ts';
 import { type Exchange, suspend } from './exchange.ts';
 import { type EngineReason, engineRefusal } from './refusals.ts';
 
-/** The way back: from a response, whoever made it, to the question `reply`. The counterpart of `run.ts`. */
+/** The way back: from a response, whatever its source, to the question `reply`. The counterpart of `run.ts`. */
 
-/** Begins the response phase over a real response: an upstream's, a backend's own, or a policy's. */
+/** Starts the response phase with a real response: an upstream's, a backend's own, or a policy's. */
 export function respond(exchange: Exchange, head: ResponseHead, body: Reply['body']): Question | null {
   exchange.response = head;
   exchange.body = body;
@@ -23,17 +23,17 @@ export function respond(exchange: Exchange, head: ResponseHead, body: Reply['bod
 }
 
 function walkResponse(exchange: Exchange, from: number): Question | null {
-  const { slots } = exchange.pipeline!;
-  for (let index = from; index < slots.length; index++) {
-    const { onResponse } = slots[index]!;
+  const { filters } = exchange.pipeline!;
+  for (let index = from; index < filters.length; index++) {
+    const { onResponse } = filters[index]!;
     if (onResponse === null) continue;
-    const carry = exchange.verdicts[index]?.carry;
+    const filterData = exchange.verdicts[index]?.filterData;
     const verdict = onResponse(
       exchange.response!,
       exchange.request,
       exchange.connection,
       exchange.world,
-      carry,
+      filterData,
     );
     if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
     exchange.responseVerdicts[index] = verdict;
@@ -55,7 +55,7 @@ function askInResponse(exchange: Exchange, index: number, asked: Ask): Question 
   return settleResponse(exchange, index, asked.resume(answer));
 }
 
-/** Goes on with a handler of the response phase that had asked. */
+/** Resumes a suspended handler of the response phase. */
 export function settleResponse(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
   if (verdict.verdict === 'ask') return askInResponse(exchange, index, verdict);
   exchange.responseVerdicts[index] = verdict;
@@ -63,7 +63,7 @@ export function settleResponse(exchange: Exchange, index: number, verdict: Verdi
   return verdict.verdict === 'stop' ? stoppedResponse(exchange, verdict) : walkResponse(exchange, index + 1);
 }
 
-/** A response-phase stop replaces the response; when it is a real one, later modules still see it. */
+/** A stop in the response phase replaces the response; if it is a real response, later modules still see it. */
 function stoppedResponse(exchange: Exchange, verdict: Stop): Question | null {
   if (verdict.continues !== true) return replyLocally(exchange, verdict.response, verdict.close === true);
   exchange.response = verdict.response;
@@ -84,17 +84,17 @@ function acceptResponse(exchange: Exchange, edits: readonly Edit[]): void {
   }
 }
 
-/** An edge's own response to a stopped request: it goes out as it is, the response phase is not for it. */
+/** The edge's own response to a stopped request is sent as it is, without the response phase. */
 export function replyLocally(exchange: Exchange, response: LocalResponse, close: boolean): Question {
   exchange.compress = null;
   exchange.editors = [];
   return reply(exchange, response, { text: response.body }, close);
 }
 
-/** Ends an exchange for a reason of the engine's own. */
-export function endWith(exchange: Exchange, code: EngineReason, detail: Because['detail']): Question {
+/** Ends an exchange for a reason of the engine. */
+export function endWith(exchange: Exchange, code: EngineReason, detail: Reason['detail']): Question {
   exchange.ended = { code, detail };
-  return replyLocally(exchange, engineRefusal(exchange.configuration.naming, code), false);
+  return replyLocally(exchange, engineRefusal(exchange.configuration.branding, code), false);
 }
 
 /** Asks the driver to send a response. */

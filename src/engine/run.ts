@@ -4,9 +4,9 @@ import type {
   Ask,
   Edit,
   ForwardFailure,
-  Happening,
+  StateEvent,
   InternalTarget,
-  Leaf,
+  Endpoint,
   Outcome,
   Question,
   RequestHead,
@@ -17,17 +17,17 @@ import type {
 import { applyHeaderEdits } from './edits.ts';
 import { type Exchange, suspend } from './exchange.ts';
 import { ForwardQuestion } from './forward_question.ts';
-import { NO_EDITS, type Slot } from './pipeline.ts';
+import { NO_EDITS, type CompiledFilter } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
 import { endWith, reply, replyLocally, respond, settleResponse } from './respond.ts';
 
-/** What an exchange measured that was cut before its reply began. */
+/** Measurements of an exchange that ended before its reply began. */
 export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawResponseBytes: 0, cut: 'client' };
 
 /**
- * The walk of an exchange. It is synchronous: `start` runs until the world is needed and returns the question,
- * `answer` goes on from there; null means that the exchange is complete. Nothing here throws but for a bug,
- * and a bug stops the request (`fail`): an exchange never ends open.
+ * Runs an exchange, synchronously: `start` runs until it needs an outside answer and returns the question,
+ * `answer` continues with the answer; null means that the exchange is complete. Nothing here throws except for
+ * a bug, and a bug stops the request (`fail`): an exchange never fails open.
  */
 export function start(exchange: Exchange): Question | null {
   try {
@@ -37,7 +37,7 @@ export function start(exchange: Exchange): Question | null {
   }
 }
 
-/** Goes on with the answer to the question that was asked last. */
+/** Continues with the answer to the last question. */
 export function answer(exchange: Exchange, given: AnswerTo<Question>): Question | null {
   try {
     return (exchange.question = goOn(exchange, given));
@@ -69,14 +69,14 @@ function goOn(exchange: Exchange, given: AnswerTo<Question>): Question | null {
   }
 }
 
-/** The client is gone and no reply can be sent: the exchange ends as measured so far. */
+/** The client is gone and no reply can be sent: the exchange ends with the measurements so far. */
 export function abandon(exchange: Exchange, sent: Sent): void {
   conclude(exchange, 'cancelled');
   exchange.ended ??= { code: 'upstream.cancelled', detail: {} };
   finish(exchange, sent);
 }
 
-/** Something failed that cannot fail: close the request with the page of `engine.bug`, if there is still time. */
+/** Handles a bug: ends the request with the page of `engine.bug`, if the reply has not begun. */
 export function fail(exchange: Exchange, error: unknown): Question | null {
   const message = error instanceof Error ? error.message : String(error);
   conclude(exchange, 'cancelled');
@@ -94,37 +94,37 @@ export function fail(exchange: Exchange, error: unknown): Question | null {
 function walkRequest(exchange: Exchange, from: number): Question | null {
   const { pipeline } = exchange;
   if (pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
-  const { slots } = pipeline;
-  for (let index = from; index < slots.length; index++) {
-    const slot = slots[index]!;
-    if (slot.onRequest === null) continue;
-    const verdict = slot.onRequest(exchange.request, exchange.connection, slot.state, exchange.world);
+  const { filters } = pipeline;
+  for (let index = from; index < filters.length; index++) {
+    const filter = filters[index]!;
+    if (filter.onRequest === null) continue;
+    const verdict = filter.onRequest(exchange.request, exchange.connection, filter.state, exchange.world);
     if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
-    if (verdict.verdict === 'stop') return stopped(exchange, slot, index, verdict);
-    decided(exchange, slot, index, verdict);
+    if (verdict.verdict === 'stop') return stopped(exchange, filter, index, verdict);
+    decided(exchange, filter, index, verdict);
     if (verdict.edits !== undefined) accept(exchange, verdict.edits);
   }
   return forward(exchange);
 }
 
-/** Takes the verdict of a handler that had asked, and walks on behind it. */
+/** Takes the verdict of a resumed handler and continues with the next one. */
 function settle(exchange: Exchange, index: number, verdict: Verdict | Ask): Question | null {
   if (verdict.verdict === 'ask') return suspend(exchange, index, verdict);
-  const slot = exchange.pipeline!.slots[index]!;
-  if (verdict.verdict === 'stop') return stopped(exchange, slot, index, verdict);
-  decided(exchange, slot, index, verdict);
+  const filter = exchange.pipeline!.filters[index]!;
+  if (verdict.verdict === 'stop') return stopped(exchange, filter, index, verdict);
+  decided(exchange, filter, index, verdict);
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
   return walkRequest(exchange, index + 1);
 }
 
-function decided(exchange: Exchange, slot: Slot, index: number, verdict: Verdict): void {
+function decided(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Verdict): void {
   exchange.verdicts[index] = verdict;
-  if (slot.reduce !== null) slot.reduce(slot.state, { kind: 'decided', verdict }, exchange.world);
+  if (filter.reduce !== null) filter.reduce(filter.state, { kind: 'decided', verdict }, exchange.world);
 }
 
-function stopped(exchange: Exchange, slot: Slot, index: number, verdict: Stop): Question | null {
-  decided(exchange, slot, index, verdict);
-  // What came of a request that is handed on is known when it comes back.
+function stopped(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Stop): Question | null {
+  decided(exchange, filter, index, verdict);
+  // The result of a forwarded request is known when it returns.
   if (verdict.forward === undefined || exchange.configuration.beginInside === null)
     conclude(exchange, 'cancelled');
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
@@ -134,7 +134,7 @@ function stopped(exchange: Exchange, slot: Slot, index: number, verdict: Stop): 
   return replyLocally(exchange, verdict.response, verdict.close === true);
 }
 
-/** URL, body and backend edits take effect at once; header edits wait until the upstream's head is made. */
+/** URL, body and backend edits apply at once; header edits wait until the upstream's head is built. */
 function accept(exchange: Exchange, edits: readonly Edit[]): void {
   let headerEdits = false;
   for (const edit of edits) {
@@ -168,7 +168,7 @@ function accept(exchange: Exchange, edits: readonly Edit[]): void {
 
 // --- internal endpoints --------------------------------------------------------------------------------------
 
-/** Runs the request through another edge; its questions are asked in the name of this exchange. */
+/** Runs the request through another edge; its questions are asked on behalf of this exchange. */
 function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Question | null {
   const { connection, request } = exchange;
   const hops = (connection.hops ?? 0) + 1;
@@ -180,7 +180,7 @@ function handOn(exchange: Exchange, { host, path, query }: InternalTarget): Ques
   return askedInside(exchange, start(exchange.inside));
 }
 
-/** Passes a question on; a reply of the inner edge is the response that this one works on. */
+/** Passes a question on; a reply of the inner edge becomes the response of this exchange. */
 function askedInside(exchange: Exchange, question: Question | null): Question | null {
   if (question?.ask !== 'reply') return question;
   const inside = exchange.inside!;
@@ -199,22 +199,22 @@ function askedInside(exchange: Exchange, question: Question | null): Question | 
 // --- upstream ------------------------------------------------------------------------------------------------
 
 function forward(exchange: Exchange): Question | null {
-  const leaf = exchange.candidates?.[exchange.attempts.length];
-  if (leaf === undefined) {
+  const endpoint = exchange.candidates?.[exchange.attempts.length];
+  if (endpoint === undefined) {
     const reason = exchange.candidates === null ? 'backend.none' : 'backend.no_weight';
     conclude(exchange, 'failure');
     return endWith(exchange, reason, {});
   }
-  if (leaf.kind === 'http_response') {
-    attempted(exchange, leaf, 'upstream.local', leaf.response.status, false, '');
-    conclude(exchange, leaf.response.status >= 500 ? 'failure' : 'success');
-    return respond(exchange, leaf.response, { text: leaf.response.body });
+  if (endpoint.kind === 'http_response') {
+    attempted(exchange, endpoint, 'upstream.local', endpoint.response.status, false, '');
+    conclude(exchange, endpoint.response.status >= 500 ? 'failure' : 'success');
+    return respond(exchange, endpoint.response, { text: endpoint.response.body });
   }
   exchange.stage = 'forward';
-  return new ForwardQuestion(exchange, leaf);
+  return new ForwardQuestion(exchange, endpoint);
 }
 
-/** Failures that say nothing of the upstream. */
+/** Failures for which the upstream is not at fault. */
 const CLIENTS_FAULT: ReadonlySet<ForwardFailure> = new Set([
   'cancelled',
   'body_timeout',
@@ -224,34 +224,36 @@ const CLIENTS_FAULT: ReadonlySet<ForwardFailure> = new Set([
 ]);
 
 function forwarded(exchange: Exchange, given: Answers['forward']): Question | null {
-  const leaf = exchange.candidates![exchange.attempts.length]!;
+  const endpoint = exchange.candidates![exchange.attempts.length]!;
   if ('head' in given) {
-    attempted(exchange, leaf, 'upstream.answered', given.head.status, given.reused, '');
+    attempted(exchange, endpoint, 'upstream.answered', given.head.status, given.reused, '');
     conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
-    const headers = exchange.configuration.naming.giveBack(given.head.headers);
+    const { branding, cookies } = exchange.configuration;
+    const passed = branding.giveBack(given.head.headers);
+    const headers = cookies === null ? passed : cookies.unset(passed);
     return respond(exchange, { status: given.head.status, headers }, 'upstream');
   }
   const reason = `upstream.${given.failure}` as const;
-  attempted(exchange, leaf, reason, 0, false, given.detail);
-  // Nothing was sent when the dial failed, so the next child may be tried; in any other case it may not.
+  attempted(exchange, endpoint, reason, 0, false, given.detail);
+  // Nothing was sent if the dial failed, so the next child may be tried; in any other case it may not.
   if (given.failure === 'connect' && exchange.attempts.length < exchange.candidates!.length)
     return forward(exchange);
   conclude(exchange, CLIENTS_FAULT.has(given.failure) ? 'cancelled' : 'failure');
-  return endWith(exchange, reason, { backend: leaf.id, detail: given.detail });
+  return endWith(exchange, reason, { backend: endpoint.id, detail: given.detail });
 }
 
 function attempted(
   exchange: Exchange,
-  leaf: Leaf,
+  endpoint: Endpoint,
   reason: EngineReason,
   status: number,
   reused: boolean,
   detail: string,
 ): void {
-  exchange.attempts.push({ leaf, reason, status, reused, detail });
+  exchange.attempts.push({ endpoint, reason, status, reused, detail });
 }
 
-/** Tells stateful handlers that let the request through how it went; once for each exchange. */
+/** Reports the outcome to the stateful handlers that let the request through, once per exchange. */
 function conclude(exchange: Exchange, outcome: Outcome): void {
   if (exchange.outcome !== null) return;
   exchange.outcome = outcome;
@@ -260,9 +262,9 @@ function conclude(exchange: Exchange, outcome: Outcome): void {
     const verdict = exchange.verdicts[index];
     if (verdict === undefined) continue;
     if (verdict.verdict === 'stop' && verdict.forward === undefined) continue;
-    const slot = exchange.pipeline.slots[index]!;
-    const happening: Happening = { kind: 'concluded', verdict, outcome };
-    slot.reduce!(slot.state, happening, exchange.world);
+    const filter = exchange.pipeline.filters[index]!;
+    const event: StateEvent = { kind: 'concluded', verdict, outcome };
+    filter.reduce!(filter.state, event, exchange.world);
   }
 }
 

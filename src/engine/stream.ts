@@ -1,36 +1,36 @@
 import type {
   Answers,
   Ask,
-  Because,
+  Reason,
   Connection,
   FetchRequest,
-  Leaf,
+  Endpoint,
   Stop,
   Verdict,
   World,
 } from './contract.ts';
-import type { HandlerRow } from './pipeline.ts';
+import type { FilterRow } from './pipeline.ts';
 import type { Configuration } from './exchange.ts';
 import type { StreamReason } from './stream_reasons.ts';
 
 /**
- * A connection of a TLS or TCP edge on its way through the engine: the modules of the edge decide about it once,
- * then it is joined to a backend until both sides have ended. The counterpart of `run.ts` for what is not HTTP.
+ * A connection of a TLS or TCP edge in the engine: the modules of the edge decide once, then it is joined to a
+ * backend until both sides have ended. The counterpart of `run.ts` for connections that are not HTTP.
  */
 
-export type StaticLeaf = Extract<Leaf, { kind: 'static' }>;
+export type StaticEndpoint = Extract<Endpoint, { kind: 'static' }>;
 
 /** The handlers of one TLS or TCP edge, in table order. */
-export interface StreamPipeline extends HandlerRow {
+export interface StreamPipeline extends FilterRow {
   readonly kind: 'tls' | 'tcp';
 }
 
-/** What only the world knows of a connection. */
+/** Questions to the outside world about a connection. */
 export type StreamQuestion =
   | { readonly ask: 'fetch'; readonly request: FetchRequest }
   /** Connect to a backend. */
-  | { readonly ask: 'dial'; readonly leaf: StaticLeaf }
-  /** Join the client and the backend that was dialled, until both have ended. */
+  | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint }
+  /** Relay data between the client and the dialled backend until both sides have ended. */
   | { readonly ask: 'carry' }
   /** Close the client's connection. */
   | { readonly ask: 'close' };
@@ -44,39 +44,39 @@ export interface StreamAnswers {
 
 export type StreamAnswer = StreamAnswers[keyof StreamAnswers];
 
-/** What was measured, and who ended it, if not both sides. */
+/** Measurements, and which side broke the connection, if any. */
 export interface Carried {
-  /** Bytes that came from the client; those of a handshake do not count. */
+  /** Bytes from the client, without a handshake. */
   readonly bytesIn: number;
-  /** Bytes that were sent to the client. */
+  /** Bytes sent to the client. */
   readonly bytesOut: number;
   readonly cut: 'none' | 'client' | 'upstream' | 'idle' | 'drain';
 }
 
 export interface StreamAttempt {
-  readonly leaf: Leaf;
+  readonly endpoint: Endpoint;
   readonly reason: 'upstream.connected' | 'upstream.connect' | 'upstream.not_dialled';
   readonly detail: string;
 }
 
-/** One connection: all that was decided and measured. Only this file writes to it. */
+/** One connection: all decisions and measurements. Only this file writes to it. */
 export class StreamExchange {
   readonly configuration: Configuration;
   readonly connection: Connection;
   readonly world: World;
-  /** Null when no edge took the connection. */
+  /** Null if no edge matched. */
   readonly pipeline: StreamPipeline | null;
-  readonly routed: Because<StreamReason>;
+  readonly routed: Reason<StreamReason>;
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly attempts: StreamAttempt[] = [];
   stage: 'decide' | 'dial' | 'carry' | 'close' | 'done' = 'decide';
   asking = 0;
   pending: Ask['resume'] | null = null;
-  candidates: readonly Leaf[] | null = null;
+  candidates: readonly Endpoint[] | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
   carried: Carried | null = null;
-  /** Why the engine itself ended the connection, when it did. */
-  ended: Because<StreamReason> | null = null;
+  /** Why the engine itself ended the connection, if it did. */
+  ended: Reason<StreamReason> | null = null;
   isConcluded = false;
 
   constructor(
@@ -84,7 +84,7 @@ export class StreamExchange {
     connection: Connection,
     world: World,
     pipeline: StreamPipeline | null,
-    routed: Because<StreamReason>,
+    routed: Reason<StreamReason>,
   ) {
     this.configuration = configuration;
     this.connection = connection;
@@ -94,7 +94,10 @@ export class StreamExchange {
   }
 }
 
-/** Runs until the world is needed and gives the question; null when the connection is over. Never throws. */
+/**
+ * Runs until an outside answer is needed and returns the question; null when the connection is over. Never
+ * throws.
+ */
 export function startStream(exchange: StreamExchange): StreamQuestion | null {
   try {
     if (exchange.pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
@@ -104,7 +107,7 @@ export function startStream(exchange: StreamExchange): StreamQuestion | null {
   }
 }
 
-/** Goes on with the answer to the question that was asked last. */
+/** Continues with the answer to the last question. */
 export function answerStream(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
   try {
     return goOn(exchange, given);
@@ -113,7 +116,7 @@ export function answerStream(exchange: StreamExchange, given: StreamAnswer): Str
   }
 }
 
-/** Something failed that cannot fail: the connection is closed. */
+/** Handles a bug: the connection is closed. */
 export function failStream(exchange: StreamExchange, error: unknown): StreamQuestion | null {
   const message = error instanceof Error ? error.message : String(error);
   conclude(exchange, 'cancelled');
@@ -147,9 +150,9 @@ function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | n
 // --- deciding ------------------------------------------------------------------------------------------------
 
 function decide(exchange: StreamExchange, from: number): StreamQuestion | null {
-  const { slots } = exchange.pipeline!;
-  for (let index = from; index < slots.length; index++) {
-    const { onConnection, state } = slots[index]!;
+  const { filters } = exchange.pipeline!;
+  for (let index = from; index < filters.length; index++) {
+    const { onConnection, state } = filters[index]!;
     if (onConnection === null) continue;
     const verdict = onConnection(exchange.connection, state, exchange.world);
     const asked = take(exchange, index, verdict);
@@ -163,7 +166,7 @@ function settle(exchange: StreamExchange, index: number, verdict: Verdict | Ask)
   return asked === undefined ? decide(exchange, index + 1) : asked;
 }
 
-/** Takes what a handler says; undefined when the next one follows. */
+/** Takes a handler's verdict; undefined if the next handler follows. */
 function take(
   exchange: StreamExchange,
   index: number,
@@ -176,9 +179,9 @@ function take(
     exchange.pending = verdict.resume;
     return question;
   }
-  const slot = exchange.pipeline!.slots[index]!;
+  const filter = exchange.pipeline!.filters[index]!;
   exchange.verdicts[index] = verdict;
-  if (slot.reduce !== null) slot.reduce(slot.state, { kind: 'decided', verdict }, exchange.world);
+  if (filter.reduce !== null) filter.reduce(filter.state, { kind: 'decided', verdict }, exchange.world);
   for (const edit of verdict.edits ?? []) {
     if (edit.edit === 'backend') exchange.candidates = edit.candidates;
     else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
@@ -198,28 +201,28 @@ function stopped(exchange: StreamExchange, verdict: Stop): StreamQuestion {
 
 function dial(exchange: StreamExchange): StreamQuestion {
   const { candidates, attempts } = exchange;
-  const leaf = candidates?.[attempts.length];
-  if (leaf === undefined) {
+  const endpoint = candidates?.[attempts.length];
+  if (endpoint === undefined) {
     conclude(exchange, 'failure');
     if (attempts.length > 0) return close(exchange);
     return endWith(exchange, candidates === null ? 'backend.none' : 'backend.no_weight', {});
   }
-  if (leaf.kind !== 'static') {
-    attempts.push({ leaf, reason: 'upstream.not_dialled', detail: '' });
+  if (endpoint.kind !== 'static') {
+    attempts.push({ endpoint, reason: 'upstream.not_dialled', detail: '' });
     return dial(exchange);
   }
   exchange.stage = 'dial';
-  return { ask: 'dial', leaf };
+  return { ask: 'dial', endpoint };
 }
 
 function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): StreamQuestion {
-  const leaf = exchange.candidates![exchange.attempts.length]!;
+  const endpoint = exchange.candidates![exchange.attempts.length]!;
   if ('failure' in given) {
     // Nothing was sent yet, so the next child may be tried.
-    exchange.attempts.push({ leaf, reason: 'upstream.connect', detail: given.failure });
+    exchange.attempts.push({ endpoint, reason: 'upstream.connect', detail: given.failure });
     return dial(exchange);
   }
-  exchange.attempts.push({ leaf, reason: 'upstream.connected', detail: '' });
+  exchange.attempts.push({ endpoint, reason: 'upstream.connected', detail: '' });
   exchange.stage = 'carry';
   return { ask: 'carry' };
 }
@@ -240,7 +243,7 @@ function carriedOut(exchange: StreamExchange, given: Carried): null {
 
 // --- the end -------------------------------------------------------------------------------------------------
 
-function endWith(exchange: StreamExchange, code: StreamReason, detail: Because['detail']): StreamQuestion {
+function endWith(exchange: StreamExchange, code: StreamReason, detail: Reason['detail']): StreamQuestion {
   exchange.ended = { code, detail };
   return close(exchange);
 }
@@ -256,7 +259,7 @@ function finish(exchange: StreamExchange, given: Carried): null {
   return null;
 }
 
-/** Tells stateful handlers that let the connection through how it went; once for each connection. */
+/** Reports the outcome to the stateful handlers that let the connection through, once per connection. */
 function conclude(exchange: StreamExchange, outcome: 'success' | 'failure' | 'cancelled'): void {
   const { pipeline } = exchange;
   if (exchange.isConcluded || pipeline === null) return;
@@ -264,7 +267,7 @@ function conclude(exchange: StreamExchange, outcome: 'success' | 'failure' | 'ca
   for (const index of pipeline.stateful) {
     const verdict = exchange.verdicts[index];
     if (verdict === undefined || verdict.verdict === 'stop') continue;
-    const slot = pipeline.slots[index]!;
-    slot.reduce!(slot.state, { kind: 'concluded', verdict, outcome }, exchange.world);
+    const filter = pipeline.filters[index]!;
+    filter.reduce!(filter.state, { kind: 'concluded', verdict, outcome }, exchange.world);
   }
 }

@@ -1,16 +1,16 @@
-/** How TLS is spoken with whoever asks for a name: the edge says it, listeners do it. */
+/** TLS settings for a server name: defined by the edge, applied by listeners. */
 export interface TlsProfile {
-  /** Name of the edge; empty where the client named none and several could be meant. */
+  /** Name of the edge; empty if the client sent no name and several edges could be meant. */
   readonly edge: string;
   readonly kind: 'https' | 'tls';
-  /** False: the bytes pass through as they are. */
+  /** False: the bytes pass through unchanged. */
   readonly terminates: boolean;
   readonly minVersion: '1.0' | '1.1' | '1.2' | '1.3';
-  /** Authorities of client certificates; null when none is asked for. */
+  /** Authorities for client certificates; null if none is requested. */
   readonly authorities: readonly { readonly name: string; readonly pem: string }[] | null;
 }
 
-/** A certificate, leaf first, with its key, both PEM. */
+/** A certificate chain, leaf first, with its key, both as PEM. */
 export interface TlsCertificate {
   readonly certificatePem: string;
   readonly privateKeyPem: string;

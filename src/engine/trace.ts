@@ -1,33 +1,33 @@
 import type { Fact, InnerStep, Verdict } from './contract.ts';
 import type { Exchange } from './exchange.ts';
-import type { Slot } from './pipeline.ts';
-import { hideIn } from './hide.ts';
+import type { CompiledFilter } from './pipeline.ts';
+import { redactIn } from './redact.ts';
 import { ENGINE_REASONS, type EngineReason } from './refusals.ts';
 
-/** One thing that was decided, in the order of deciding. Plain data: equal traces are equal JSON. */
+/** One decision, in order. Plain data: equal traces are equal JSON. */
 export interface Step {
   readonly phase: 'route' | 'connection' | 'request' | 'upstream' | 'response' | 'end';
   /** Module type, or `route`, `connect`, `upstream`, `engine`. */
   readonly module: string;
   readonly verdict: 'pass' | 'stop';
   readonly code: string;
-  /** What the code means. */
+  /** The sentence of the code. */
   readonly says: string;
   readonly detail: Readonly<Record<string, Fact>>;
   /** JSON pointer to the rule or the module's config. */
   readonly pointer: string | null;
-  /** The parts of a module that has parts: rules and actions of a traffic policy. */
+  /** The steps inside a module, such as the rules and actions of a traffic policy. */
   readonly inner?: readonly InnerStep[];
 }
 
-/** The steps of an exchange: a reading of its verdicts, so that keeping a trace costs nothing while deciding. */
+/** The steps of an exchange: derived from its verdicts, so that keeping a trace costs nothing while deciding. */
 export function traceOf(exchange: Exchange): Step[] {
   const steps: Step[] = [routeStep(exchange)];
   steps.push(...moduleSteps(exchange, 'request', exchange.verdicts));
   if (exchange.inside !== null)
     steps.push(...traceOf(exchange.inside).filter(({ phase }) => phase !== 'upstream'));
   for (const attempt of exchange.attempts) {
-    const detail: Record<string, Fact> = { backend: attempt.leaf.id };
+    const detail: Record<string, Fact> = { backend: attempt.endpoint.id };
     if (attempt.status > 0) detail['status'] = attempt.status;
     if (attempt.detail !== '') detail['detail'] = attempt.detail;
     const failed = attempt.reason !== 'upstream.answered' && attempt.reason !== 'upstream.local';
@@ -38,8 +38,8 @@ export function traceOf(exchange: Exchange): Step[] {
   if (ended !== null && !ended.code.startsWith('route.') && !ended.code.startsWith('upstream.')) {
     steps.push(engineStep('end', 'engine', 'stop', ended.code, ended.detail, null));
   }
-  const { hide } = exchange.configuration;
-  return hide === null ? steps : hideIn(steps, hide);
+  const { redact } = exchange.configuration;
+  return redact === null ? steps : redactIn(steps, redact);
 }
 
 function routeStep(exchange: Exchange): Step {
@@ -50,23 +50,23 @@ function routeStep(exchange: Exchange): Step {
 }
 
 export function moduleSteps(
-  exchange: { readonly pipeline: { readonly slots: readonly Slot[] } | null },
+  exchange: { readonly pipeline: { readonly filters: readonly CompiledFilter[] } | null },
   phase: 'connection' | 'request' | 'response',
   verdicts: readonly (Verdict | undefined)[],
 ): Step[] {
   const steps: Step[] = [];
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict === undefined) continue;
-    const slot = exchange.pipeline!.slots[index]!;
-    const { code, detail, pointer } = verdict.because;
+    const filter = exchange.pipeline!.filters[index]!;
+    const { code, detail, pointer } = verdict.reason;
     steps.push({
       phase,
-      module: slot.module,
+      module: filter.module,
       verdict: verdict.verdict,
       code,
-      says: slot.reasons[code]?.says ?? code,
+      says: filter.reasons[code]?.message ?? code,
       detail,
-      pointer: pointer ?? slot.pointer,
+      pointer: pointer ?? filter.pointer,
       ...(verdict.inner === undefined ? {} : { inner: verdict.inner }),
     });
   }
@@ -81,10 +81,13 @@ function engineStep(
   detail: Step['detail'],
   pointer: string | null,
 ): Step {
-  return { phase, module, verdict, code, says: ENGINE_REASONS[code].says, detail, pointer };
+  return { phase, module, verdict, code, says: ENGINE_REASONS[code].message, detail, pointer };
 }
 
-/** The step that decided what the client got: the last one before the response phase, unless that phase stopped it. */
+/**
+ * The step that decided the client's response: the last one before the response phase, unless that phase
+ * stopped it.
+ */
 export function decidingStep(steps: readonly Step[]): Step {
   return steps.findLast((step) => step.phase !== 'response' || step.verdict === 'stop')!;
 }

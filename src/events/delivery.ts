@@ -23,6 +23,9 @@ interface Taker {
   readonly destinations: readonly string[];
 }
 
+/** Pause before what could not be read is read again. */
+const REREAD_MS = 1_000;
+
 /** Starts delivering what waits, and what comes. */
 export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise<Delivering> {
   const workers = new Map<
@@ -32,6 +35,7 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
   let takers: ReadonlyMap<string, readonly Taker[]> = new Map();
   let reading: Promise<void> = Promise.resolve();
   let closed = false;
+  let again: NodeJS.Timeout | undefined;
 
   async function reload(): Promise<void> {
     if (closed) return;
@@ -48,7 +52,7 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
       if (running?.settings === settings) await running.worker.wake();
       else {
         void running?.worker.stop();
-        const made = targetOf(target, options);
+        const made = targetOf(id, target, options);
         const worker = startWorker(id, made, outbox, options);
         workers.set(id, { worker, settings, target: made });
         await worker.wake();
@@ -58,8 +62,10 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
   }
 
   const changed = (): void => {
+    clearTimeout(again);
     reading = reading.then(reload).catch((error: unknown) => {
       options.say(`deliveries cannot be read: ${String(error)}\n`);
+      if (!closed) again = setTimeout(changed, REREAD_MS).unref();
     });
   };
   changed();
@@ -80,6 +86,7 @@ export async function deliver(outbox: Outbox, options: DeliveryOptions): Promise
     settled: () => reading,
     close: async () => {
       closed = true;
+      clearTimeout(again);
       await reading;
       await Promise.all(Array.from(workers.values(), ({ worker }) => worker.stop()));
     },

@@ -1,3 +1,5 @@
+import { TRAFFIC_EVENTS, type TrafficType } from './fields.ts';
+
 /** Objects whose changes are audit events, of those that this version has. */
 export const AUDIT_OBJECTS = [
   'api_key',
@@ -31,62 +33,9 @@ const AUDIT_TYPES: ReadonlySet<string> = new Set([
   'agent_session_stop.v0',
 ]);
 
-const CONNECTION_FIELDS = [
-  'conn.client_ip',
-  'conn.server_ip',
-  'conn.server_name',
-  'conn.server_port',
-  'conn.start_ts',
-];
-
-/** Fields of the traffic events, as the specification's tables have them. */
-// table: event types and their fields
-export const TRAFFIC_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  'http_request_complete.v0': [
-    'backend.connection_reused',
-    'basic_auth.decision',
-    'basic_auth.username',
-    'circuit_breaker.decision',
-    'compression.algorithm',
-    'compression.bytes_saved',
-    ...CONNECTION_FIELDS,
-    'http.request.body_length',
-    'http.request.headers',
-    'http.request.method',
-    'http.request.url.host',
-    'http.request.url.path',
-    'http.request.url.query',
-    'http.request.url.raw',
-    'http.request.url.scheme',
-    'http.request.user_agent',
-    'http.response.body_length',
-    'http.response.headers',
-    'http.response.status_code',
-    'ip_policy.decision',
-    'oauth.app_client_id',
-    'oauth.decision',
-    'oauth.user.id',
-    'oauth.user.name',
-    'tls.cipher_suite',
-    'tls.client_cert.serial_number',
-    'tls.client_cert.subject.cn',
-    'tls.version',
-    'traffic_policy.logs',
-    'webhook_verification.decision',
-  ],
-  'tcp_connection_closed.v0': [
-    ...CONNECTION_FIELDS,
-    'conn.bytes_in',
-    'conn.bytes_out',
-    'conn.end_ts',
-    'ip_policy.decision',
-    'traffic_policy.logs',
-  ],
-};
-
 /** Whether a type is one of the traffic events. */
-export function isTrafficType(type: string): boolean {
-  return Object.hasOwn(TRAFFIC_FIELDS, type);
+export function isTrafficType(type: string): type is TrafficType {
+  return Object.hasOwn(TRAFFIC_EVENTS, type);
 }
 
 /** Whether there is such an event. */

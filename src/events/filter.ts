@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { compile } from '../expression/index.ts';
-import { BOOL } from '../expression/types.ts';
-import { EVENT_FILTER_SCOPE, type FilterableEvent } from '../expression/vocabulary/event_filter.ts';
+import { compile } from '../cel/index.ts';
+import { BOOL } from '../cel/types.ts';
+import type { FilterableEvent } from './fields.ts';
+import { EVENT_FILTER_SCOPE } from './filter_scope.ts';
 
 /** Decides which events are delivered. */
 export interface EventFilter {

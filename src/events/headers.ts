@@ -1,7 +1,7 @@
 import type { FieldList } from '../http/fields.ts';
-import { byIdentity } from '../http/identity.ts';
+import { weakMemoize } from '../http/weak_memoize.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
-import type { NormalisedHeaders } from './catalogue.ts';
+import type { NormalisedHeaders } from './fields.ts';
 
 /** Entries kept of each kind: names and values repeat from request to request, but a client may send any. */
 const KEPT_TEXTS = 4_096;
@@ -70,7 +70,7 @@ const shapes: Shape[] = [];
 let oldest = 0;
 
 /** Header fields as events carry them: names capitalised, values lower case and in order. */
-export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = byIdentity((fields) => {
+export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = weakMemoize((fields) => {
   const shape = knownShape(fields);
   if (shape === undefined) return normaliseAnew(fields);
   const out: Record<string, readonly string[]> = { ...shape.empty };

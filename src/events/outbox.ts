@@ -1,5 +1,5 @@
 import type { EventSource } from './sources.ts';
-import type { TargetSettings } from './targets.ts';
+import type { TargetSettings, TargetWorld } from './targets.ts';
 
 /** What delivery needs of the store. Audit events wait in it, so that they survive a restart. */
 export interface Outbox {
@@ -17,11 +17,8 @@ export interface Outbox {
   readonly delivered: (sequences: readonly number[]) => Promise<void>;
 }
 
-export interface DeliveryOptions {
-  readonly nowMs: () => number;
+export interface DeliveryOptions extends TargetWorld {
   readonly random: () => number;
-  /** Writes to standard output, for the target that logs. */
-  readonly say: (text: string) => void;
   /** Bytes of traffic events that wait in memory for one destination; more are dropped and counted. */
   readonly bufferLimitBytes?: number;
   /** First pause after a failure; it doubles up to 60 s. */

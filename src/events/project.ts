@@ -1,34 +1,31 @@
 import type { Connection } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import { hideIn } from '../engine/hide.ts';
-import type { Decision } from '../engine/module.ts';
 import { firstValue } from '../http/fields.ts';
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import { formatTarget } from '../http/target.ts';
-import type { HttpRequestComplete, HttpRequestCompleteEvent } from './catalogue.ts';
+import { type HttpRequestComplete, type HttpRequestCompleteEvent, trafficEvent } from './catalogue.ts';
+import { blockOrAllow, decisionOf, logsOf } from './exchange_facts.ts';
 import { normaliseHeaders } from './headers.ts';
 import type { IdMaker } from './identifiers.ts';
+import { redactEvent } from './redact_event.ts';
 import { timestamp } from './timestamps.ts';
 
 const NO_CLIENT_CERTIFICATE = { serial_number: '', subject: { cn: '' } };
-const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
 
 /** The one event of a finished exchange: everything in it was decided or measured before, nothing is decided here. */
-export function projectHttpRequestComplete(exchange: Exchange, newId: IdMaker): HttpRequestCompleteEvent {
-  const endMs = exchange.world.nowMs();
-  return {
-    event_id: newId(endMs),
-    event_type: 'http_request_complete.v0',
-    event_timestamp: timestamp(endMs),
-    object: httpRequestComplete(exchange),
-  };
+export function projectHttpRequestComplete(
+  exchange: Exchange,
+  newId: IdMaker,
+  endMs = exchange.world.nowMs(),
+): HttpRequestCompleteEvent {
+  return trafficEvent('http_request_complete.v0', httpRequestComplete(exchange), endMs, newId);
 }
 
-/** The event's body alone; secrets that policies have read are hidden in it. */
+/** The event's body alone; secrets that policies have read are redacted in it. */
 export function httpRequestComplete(exchange: Exchange): HttpRequestComplete {
   const seen = projected(exchange);
-  const { hide } = exchange.configuration;
-  return hide === null ? seen : hideIn(seen, hide);
+  const { redact } = exchange.configuration;
+  return redact === null ? seen : redactEvent('http_request_complete.v0', seen, redact);
 }
 
 function projected(exchange: Exchange): HttpRequestComplete {
@@ -85,7 +82,7 @@ function projected(exchange: Exchange): HttpRequestComplete {
             },
       version: connection.tls?.version ?? '',
     },
-    traffic_policy: { logs: exchange.logs?.map((metadata) => ({ metadata })) ?? NO_LOGS },
+    traffic_policy: { logs: logsOf(exchange) },
     webhook_verification: { decision: blockOrAllow(decisionOf(exchange, 'webhook_verification')) },
   };
 }
@@ -102,21 +99,10 @@ function connectionFacts(connection: Connection, host: string): HttpRequestCompl
 
 /** A text in the detail of a module's verdict, or nothing where it did not run or does not say. */
 function toldBy({ pipeline, verdicts }: Exchange, module: string, name: string): string {
-  const index = pipeline?.slotOf[module];
-  const told = index === undefined ? undefined : verdicts[index]?.because.detail[name];
+  const index = pipeline?.positionOf[module];
+  const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';
 }
 
-/** The decision that a module's reason declares; `invalid` when the module did not run. */
-function decisionOf(exchange: Exchange, module: string): Decision | 'invalid' {
-  const { pipeline } = exchange;
-  const index = pipeline?.slotOf[module];
-  if (index === undefined) return 'invalid';
-  const verdict = exchange.verdicts[index];
-  if (verdict === undefined) return 'invalid';
-  return pipeline!.slots[index]!.reasons[verdict.because.code]!.decision;
-}
-
-function blockOrAllow(decision: Decision | 'invalid'): 'allow' | 'block' | 'invalid' {
-  return decision === 'allow_while_open' ? 'allow' : decision;
-}
+/** Does nothing itself: where this module is loaded by use, it is there after the call. */
+export function loadProjection(): void {}

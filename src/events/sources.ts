@@ -1,8 +1,9 @@
 import { hasErrors } from '../diagnostics/diagnostic.ts';
-import { compile } from '../expression/program.ts';
-import { BOOL } from '../expression/types.ts';
-import { EVENT_FILTER_SCOPE, type FilterableEvent } from '../expression/vocabulary/event_filter.ts';
-import { TRAFFIC_FIELDS, isEventType, isTrafficType } from './event_types.ts';
+import { compile } from '../cel/program.ts';
+import { BOOL } from '../cel/types.ts';
+import { isEventType, isTrafficType } from './event_types.ts';
+import { TRAFFIC_EVENTS, type FilterableEvent } from './fields.ts';
+import { EVENT_FILTER_SCOPE } from './filter_scope.ts';
 
 /** What a subscription takes of one type of event. */
 export interface EventSource {
@@ -16,24 +17,26 @@ export interface EventSource {
 export interface SourceProblem {
   readonly number: number;
   readonly key: 'type' | 'fields' | 'filter';
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Checks a source as far as it can be checked before any event happens. */
 export function sourceProblem({ type, filter, fields }: EventSource): SourceProblem | null {
-  if (!isEventType(type)) return { number: 238, key: 'type', says: `There is no event type '${type}'.` };
+  if (!isEventType(type)) return { number: 238, key: 'type', message: `There is no event type '${type}'.` };
   if (!isTrafficType(type)) {
-    if (fields !== undefined) return { number: 5401, key: 'fields', says: 'An audit event takes no fields.' };
-    if (filter !== undefined) return { number: 5402, key: 'filter', says: 'An audit event takes no filter.' };
+    if (fields !== undefined)
+      return { number: 5401, key: 'fields', message: 'An audit event takes no fields.' };
+    if (filter !== undefined)
+      return { number: 5402, key: 'filter', message: 'An audit event takes no filter.' };
     return null;
   }
-  const known = TRAFFIC_FIELDS[type]!;
-  if (fields?.length === 0) return { number: 5400, key: 'fields', says: 'A traffic event needs fields.' };
+  const known = Object.keys(TRAFFIC_EVENTS[type]);
+  if (fields?.length === 0) return { number: 5400, key: 'fields', message: 'A traffic event needs fields.' };
   const unknown = fields?.find(
     (field) => !known.some((each) => each === field || each.startsWith(`${field}.`)),
   );
   if (unknown !== undefined) {
-    return { number: 5403, key: 'fields', says: `${type} has no field '${unknown}'.` };
+    return { number: 5403, key: 'fields', message: `${type} has no field '${unknown}'.` };
   }
   return filter === undefined || filter === '' ? null : filterProblem(filter);
 }
@@ -41,9 +44,9 @@ export function sourceProblem({ type, filter, fields }: EventSource): SourceProb
 function filterProblem(filter: string): SourceProblem | null {
   const { diagnostics } = compile(filter, EVENT_FILTER_SCOPE, { wants: BOOL });
   if (!hasErrors(diagnostics)) return null;
-  const { says } = diagnostics.find(({ severity }) => severity === 'error')!;
-  const number = says.includes('not filterable') ? 5406 : 5404;
-  return { number, key: 'filter', says: `The filter is refused: ${says}.` };
+  const { code, message } = diagnostics.find(({ severity }) => severity === 'error')!;
+  const number = code === 'expr.unavailable' ? 5406 : 5404;
+  return { number, key: 'filter', message: `The filter is refused: ${message}.` };
 }
 
 /** A source ready to take events: what is captured of an event's object, or null when the filter leaves it out. */

@@ -47,10 +47,15 @@ export function withoutField(fields: FieldList, lower: string): FieldList {
 
 /** The members of a comma-separated list field over all its lines, trimmed and lower case (RFC 9110 §5.6.1). */
 export function listMembers(fields: FieldList, lower: string): string[] {
+  return exactListMembers(fields, lower).map((member) => member.toLowerCase());
+}
+
+/** The same in their own letter case, for lists whose members are case-sensitive. */
+export function exactListMembers(fields: FieldList, lower: string): string[] {
   const members: string[] = [];
   for (const value of allValues(fields, lower)) {
     for (const part of value.split(',')) {
-      const member = part.trim().toLowerCase();
+      const member = part.trim();
       if (member !== '') members.push(member);
     }
   }

@@ -1,4 +1,4 @@
-import { byIdentity } from './identity.ts';
+import { weakMemoize } from './weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -43,6 +43,14 @@ const REWRITTEN: Readonly<Record<string, Fate>> = {
   'x-forwarded-host': 'forwarded_host',
 };
 
+/**
+ * A name as CGI-like upstreams have it, who make variables of names (RFC 3875 §4.1.18): in one letter case, and one
+ * character for all that variables do not have.
+ */
+export function foldedName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
+}
+
 /** Field names are few: what becomes of each spelling is remembered, for a bounded number of them. */
 const KEPT_NAMES = 2_048;
 
@@ -57,15 +65,22 @@ export type RequestForwarder = (
 /**
  * Makes the function that turns a client's fields into those an upstream gets, without framing: hop-by-hop and
  * identity fields dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the
- * host asked for. The list is shared with other requests that have the same fields.
+ * host asked for. Names that an upstream may take for one of those (`X_Forwarded_For`) are dropped always, all others
+ * with an underscore unless they are to pass. The list is shared with other requests that have the same fields.
  */
-export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
+export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
   const known = new Map<string, Fate>();
   const fateOf = (name: string): Fate => {
     const lower = name.toLowerCase();
-    const fate = Object.hasOwn(REWRITTEN, lower) ? REWRITTEN[lower]! : isForThisHop(lower) ? 'drop' : 'pass';
+    const fate = fateOfLower(lower);
     if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, fate);
     return fate;
+  };
+  const fateOfLower = (lower: string): Fate => {
+    if (Object.hasOwn(REWRITTEN, lower)) return REWRITTEN[lower]!;
+    if (isForThisHop(lower) || (!passesUnderscores && lower.includes('_'))) return 'drop';
+    const folded = foldedName(lower);
+    return folded !== lower && (isForThisHop(folded) || Object.hasOwn(REWRITTEN, folded)) ? 'drop' : 'pass';
   };
   const isForThisHop = (lower: string): boolean =>
     HOP_BY_HOP.has(lower) ||
@@ -95,7 +110,7 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = byIdentity((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  const lastOf = weakMemoize((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
   return (headers, authority, scheme, clientIp) => {
     const last = lastOf(headers);
     const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -105,6 +120,16 @@ export function requestForwarder(identity: IdentityPrefixes): RequestForwarder {
     last.clientIp = clientIp;
     return (last.out = make(headers, authority, scheme, clientIp));
   };
+}
+
+/** A client's fields without identity fields and what an upstream may take for one; the same list when there are none. */
+export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefixes): FieldList {
+  const isForged = (name: string): boolean => {
+    const folded = foldedName(name);
+    return folded.startsWith(auth) || folded.startsWith(mtls);
+  };
+  if (!fields.some((text, at) => at % 2 === 0 && isForged(text))) return fields;
+  return fields.filter((_, at) => !isForged(fields[at - (at % 2)]!));
 }
 
 /** What was made last of one list of fields. */
@@ -133,7 +158,7 @@ export type ResponseForwarder = (headers: FieldList) => FieldList;
  * describes HEAD and 304 too. `errorCodeField` is the edge's own to say.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return byIdentity((headers) => forwardedResponse(headers, errorCodeField));
+  return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {

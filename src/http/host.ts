@@ -1,3 +1,5 @@
+import { asciiLower } from './ascii.ts';
+
 /** A host as named in `Host`, `:authority` or a hostport: lower case, without trailing dot. */
 export interface Authority {
   readonly host: string;
@@ -27,7 +29,7 @@ export function parseAuthority(text: string): Authority | null {
 }
 
 function readAuthority(text: string): Authority | null {
-  const lower = text.toLowerCase();
+  const lower = asciiLower(text);
   const colon = lower.startsWith('[') ? lower.indexOf(':', lower.indexOf(']')) : lower.indexOf(':');
   let name = colon < 0 ? lower : lower.slice(0, colon);
   let port: number | undefined;

@@ -5,7 +5,7 @@
  *
  * Canonical (RFC 3986 §6.2.2): unreserved characters are never percent-encoded, other encodings have upper-case
  * digits, `//` is one slash, dot segments are gone. What is left to interpretation — an encoded slash or
- * semicolon, a path parameter, letter case — stays as sent, and `readings` lists how an upstream may take it.
+ * semicolon, a path parameter, letter case — stays as sent, and `readings.ts` lists how an upstream may take it.
  */
 export interface Target {
   readonly path: string;
@@ -74,7 +74,7 @@ function normaliseEncoding(path: string): string | TargetProblem {
 }
 
 /** Merges slashes and resolves `.` and `..` (RFC 3986 §5.2.4); `..` at the root stays at the root. */
-function removeDotSegments(path: string): string {
+export function removeDotSegments(path: string): string {
   const segments = path.split('/');
   const last = segments.at(-1)!;
   const kept: string[] = [];
@@ -109,17 +109,6 @@ function decodeSlashes(path: string): string {
 
 function stripParameters(path: string): string {
   return path.replaceAll(/;[^/]*/g, '');
-}
-
-/**
- * The other ways in which an upstream may read a canonical path, each canonical itself; empty for almost all
- * paths. Letter case is not among them: compare without regard to case where that matters.
- */
-export function readings(path: string): readonly string[] {
-  if (!AMBIGUOUS.test(path)) return [];
-  const others = new Set(looserSpellings(path).map(removeDotSegments));
-  others.delete(path);
-  return [...others];
 }
 
 /** Path and query put together again, in origin-form. */

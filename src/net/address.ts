@@ -37,6 +37,17 @@ export function parseAddress(text: string): Address | null {
   return words === null ? null : addressOf(words);
 }
 
+/**
+ * Reads an address as a system writes that of a socket: a link-local one comes with its zone (`fe80::1%eth0`, RFC 4007
+ * §11), which names an interface of this machine and is no part of the address.
+ */
+export function parseSocketAddress(text: string): Address | null {
+  const zone = text.indexOf('%');
+  if (zone < 0) return parseAddress(text);
+  const bare = text.slice(0, zone);
+  return bare.includes(':') && zone < text.length - 1 ? parseAddress(bare) : null;
+}
+
 /** The address of 128 bits read as IPv6, with IPv4-mapped ones turned into IPv4. */
 export function addressOf(words: Words): Address {
   if (isMapped(words)) return v4Address(v4Text(words.w3), words.w3);
@@ -66,6 +77,12 @@ export function v6Address({ w0, w1, w2, w3 }: Words): Address {
     w3 & 0xffff,
   ];
   return { text: new ipaddr.IPv6(parts).toRFC5952String(), family: 6, w0, w1, w2, w3 };
+}
+
+/** The address in network byte order: 4 or 16 bytes. */
+export function addressBytes({ family, w0, w1, w2, w3 }: Address): Uint8Array {
+  const words = family === 4 ? [w3] : [w0, w1, w2, w3];
+  return Uint8Array.from(words.flatMap((word) => [word >>> 24, word >>> 16, word >>> 8, word]));
 }
 
 /** Numeric order; of addresses, only within one family. */

@@ -14,7 +14,7 @@ export interface Cidr {
 /** Why a text is refused as a range, and what was probably meant. */
 export interface CidrProblem {
   readonly problem: 'no_mask' | 'host_bits' | 'not_an_address' | 'bad_mask';
-  readonly says: string;
+  readonly message: string;
   /** A text that would be accepted; an example where nothing can be guessed. */
   readonly suggestion: string;
 }
@@ -37,7 +37,7 @@ export function parseCidr(text: string): Cidr | CidrProblem {
     const suggestion = `${text}/${width}`;
     return {
       problem: 'no_mask',
-      says: `'${text}' has no mask; a single address is '${suggestion}'`,
+      message: `'${text}' has no mask; a single address is '${suggestion}'`,
       suggestion,
     };
   }
@@ -47,8 +47,8 @@ export function parseCidr(text: string): Cidr | CidrProblem {
   const lowest = lowestOf(words, isV4 ? bits + 96 : bits);
   if (compareWords(words, lowest) !== 0) {
     const suggestion = textOf(lowest, isV4, bits);
-    const says = `'${text}' has bits set beyond its mask; the range that holds it is '${suggestion}'`;
-    return { problem: 'host_bits', says, suggestion };
+    const message = `'${text}' has bits set beyond its mask; the range that holds it is '${suggestion}'`;
+    return { problem: 'host_bits', message, suggestion };
   }
   return cidrOf(lowest, isV4, bits);
 }
@@ -129,8 +129,8 @@ function badMask(text: string, mask: string, words: Words, isV4: boolean): CidrP
   const width = isV4 ? 32 : 128;
   const bits = guessedBits(mask, width);
   const suggestion = textOf(lowestOf(words, isV4 ? bits + 96 : bits), isV4, bits);
-  const says = `'${text}' needs a mask from 0 to ${width} after the slash, such as '${suggestion}'`;
-  return { problem: 'bad_mask', says, suggestion };
+  const message = `'${text}' needs a mask from 0 to ${width} after the slash, such as '${suggestion}'`;
+  return { problem: 'bad_mask', message, suggestion };
 }
 
 /** What a refused mask may have meant: leading zeros, a netmask in octets, or else a single address. */
@@ -148,8 +148,8 @@ function guessedBits(mask: string, width: number): number {
 
 function notAnAddress(text: string, address: string, slash: number): CidrProblem {
   const suggestion = guess(address, slash < 0 ? '' : text.slice(slash + 1)) ?? EXAMPLE;
-  const says = `'${text}' is not an IPv4 or IPv6 range; a range is written like '${suggestion}'`;
-  return { problem: 'not_an_address', says, suggestion };
+  const message = `'${text}' is not an IPv4 or IPv6 range; a range is written like '${suggestion}'`;
+  return { problem: 'not_an_address', message, suggestion };
 }
 
 /** Undoes the usual slips: white space, brackets, a zone, leading zeros, missing octets. */

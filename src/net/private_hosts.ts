@@ -32,7 +32,7 @@ const RANGES = [
 
 const PRIVATE = prefixSet(
   RANGES.map(parseCidr).filter((range): range is Cidr => {
-    if (isCidrProblem(range)) throw new Error(range.says);
+    if (isCidrProblem(range)) throw new Error(range.message);
     return true;
   }),
 );
@@ -48,7 +48,8 @@ export function isPrivateAddress(address: Address): boolean {
  * name resolves to is for whoever dials to look at.
  */
 export function isPrivateHost(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  // A dot at the end is the root of all names, which many resolvers leave away.
+  const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const address = parseAddress(bare);
   if (address !== null) return isPrivateAddress(address);
   if (host.startsWith('[')) return true;

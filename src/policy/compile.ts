@@ -1,29 +1,37 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Edit, InnerStep } from '../engine/contract.ts';
-import { type Scope } from '../expression/scope.ts';
-import { scopeFor } from '../expression/vocabulary/scopes.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
-import type { ActionKind, CompiledAction, Compiling, PolicyContext } from './action.ts';
-import { ACTION_FACTS } from './actions/facts.ts';
-import { ACTIONS } from './actions/table.ts';
-import type { ActionType } from './actions/schemas.ts';
+import { type Scope } from '../cel/scope.ts';
+import { scopeFor } from './env/scopes.ts';
+import type { Activation } from './env/activation.ts';
+import type { ActionKind, CompiledAction, Compiling, PolicyContext } from '../filters/action.ts';
+import { isGuard } from '../filters/facts.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
+import { ACTIONS } from '../filters/actions.ts';
+import type { ActionType } from '../filters/action_schemas.ts';
 import type { CompiledPhase, CompiledPolicy, CompiledRule } from './compiled.ts';
 import type { Action, PolicyDocument, Rule } from './document/document.ts';
-import { type Condition, compileCondition, compileData, compileField, compileText } from './evaluators.ts';
-import { Failure } from './failure.ts';
-import { loginBase } from './login.ts';
-import type { Phase } from './phase.ts';
+import {
+  type Condition,
+  compileCondition,
+  compileData,
+  compileField,
+  compileText,
+} from '../filters/evaluators.ts';
+import { Failure } from '../filters/failure.ts';
+import { loginBase } from '../auth/action_login.ts';
+import type { Phase } from '../filters/phase.ts';
+import { looseConditions } from './loose_path.ts';
 import { indexRules } from './rule_index.ts';
 import { requiredFacts } from './rule_facts.ts';
 import { NO_RULE } from './verdicts.ts';
-import type { Walk } from './walk.ts';
+import type { PolicyRun } from '../filters/policy_run.ts';
 
 export interface CompileOptions {
-  /** False walks all rules, for comparing; the answers are the same. Default true. */
+  /** False disables the rule index, for comparison; the results are the same. Default true. */
   readonly index?: boolean;
 }
 
-/** Compiles a document that was found free of errors. Never throws for such a document. */
+/** Compiles a document without errors. Never throws for such a document. */
 export function compilePolicy(
   document: PolicyDocument,
   context: PolicyContext,
@@ -31,7 +39,7 @@ export function compilePolicy(
 ): CompiledPolicy {
   const cells: (() => unknown)[] = [];
   const phase = (name: RunPhase, edits: readonly Edit[] | null = null): CompiledPhase | null => {
-    // Messages of an event stream belong to a response, and it is looked at when that phase is over.
+    // Event stream messages belong to a response, and are processed after that phase.
     const messages = name === 'on_http_response' ? document.phases.on_event_stream_message : [];
     const rules = [...document.phases[name], ...messages];
     if (rules.length === 0 && edits === null) return null;
@@ -48,8 +56,8 @@ export function compilePolicy(
 }
 
 /**
- * An upstream that is told of no codings and asked for no part sends its response plain and whole, and only so can
- * texts in it be replaced.
+ * If the request to the upstream has no accepted codings and no range, the response is plain and complete, and
+ * only then can text in it be replaced.
  */
 const PLAIN_RESPONSES: Edit = {
   edit: 'headers',
@@ -71,7 +79,7 @@ function initialOf(cells: readonly (() => unknown)[]): CompiledPolicy['initial']
 
 interface CompilingPolicy {
   readonly context: PolicyContext;
-  /** Makers of the cells that the actions have asked for so far. */
+  /** Initialisers of the state cells of the actions so far. */
   readonly cells: (() => unknown)[];
   readonly isIndexed: boolean;
 }
@@ -84,20 +92,30 @@ function compilePhase(
   edits: readonly Edit[] | null,
   { context, cells, isIndexed }: CompilingPolicy,
 ): CompiledPhase {
-  const scope = scopeFor(name, { service: context.naming.service });
+  const scope = scopeFor(name, { service: context.branding.service });
   const compiled = rules.map((rule) => compileRule(rule, name, scope, context, cells));
   const useIndex = isIndexed && context.trace === 'decided' && context.watch === undefined;
   const facts = useIndex ? compiled.map(({ conditions }) => factsOf(conditions)) : [];
   const noRule = edits === null ? NO_RULE : { ...NO_RULE, edits };
   const login = loginOf(compiled, context);
-  return { phase: name, rules: compiled, index: indexRules(facts), context, edits, login, noRule };
+  const pathGuards = Int32Array.from(compiled.flatMap(({ loose }, at) => (loose === null ? [] : [at])));
+  return {
+    phase: name,
+    rules: compiled,
+    index: indexRules(facts),
+    pathGuards,
+    context,
+    edits,
+    login,
+    noRule,
+  };
 }
 
-/** A policy has one action that logs users in (code 2239): the first one that is found. */
-function loginOf(rules: readonly CompiledRule[], { naming }: PolicyContext): CompiledPhase['login'] {
+/** A policy has at most one login action (code 2239): the first one found. */
+function loginOf(rules: readonly CompiledRule[], { branding }: PolicyContext): CompiledPhase['login'] {
   for (const [rule, { actions }] of rules.entries()) {
     const action = actions.findIndex(({ type }) => ACTION_FACTS.get(type)?.login === true);
-    if (action >= 0) return { rule, action, base: loginBase(naming.service) };
+    if (action >= 0) return { rule, action, base: loginBase(branding.service) };
   }
   return null;
 }
@@ -129,10 +147,14 @@ function compileRule(
     ...(rule.phase === 'on_event_stream_message' ? [onlyStreams(pointer)] : []),
     ...rule.expressions.map((each) => compileCondition(each.text, each.pointer, scope, context.watch)),
   ];
+  const guards = rule.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config));
   return {
     label,
     pointer,
     conditions,
+    loose: guards
+      ? looseConditions(conditions, (source, { pointer: at }) => compileCondition(source, at, scope))
+      : null,
     notApplied: conditions.map(({ text }) => notAppliedStep(applies, text)),
     actions: rule.actions.map((action) => compileAction(action, phase, scope, context, cells)),
     applies,
@@ -140,11 +162,11 @@ function compileRule(
 }
 
 function notAppliedStep({ kind, name, pointer }: InnerStep, expression: string): InnerStep {
-  const says = 'an expression of the rule is false';
-  return { kind, name, code: 'rule.not_applied', says, detail: { expression }, pointer };
+  const message = 'an expression of the rule is false';
+  return { kind, name, code: 'rule.not_applied', says: message, detail: { expression }, pointer };
 }
 
-/** What rules on messages require of a response before anything else. */
+/** The precondition of rules on messages. */
 function onlyStreams(pointer: string): Condition {
   return { text: 'the response is an event stream', pointer, evaluate: isEventStream, program: null };
 }
@@ -161,8 +183,8 @@ function compileAction(
   cells: (() => unknown)[],
 ): CompiledAction {
   const kind = ACTIONS[action.type] as ActionKind<ActionType>;
-  const { watch, naming } = context;
-  const { service } = naming;
+  const { watch, branding } = context;
+  const { service } = branding;
   const config = pointerTo(action.pointer, 'config');
   const compiling: Compiling = {
     context,
@@ -179,16 +201,17 @@ function compileAction(
       ),
     cell: (initial) => {
       const index = cells.push(initial) - 1;
-      return { index, of: (walk: Walk) => walk.state!.cells[index] as never };
+      return { index, of: (policyRun: PolicyRun) => policyRun.state!.cells[index] as never };
     },
-    failure: (number, says) => new Failure(number, says, action.pointer),
+    failure: (number, message) => new Failure(number, message, action.pointer),
   };
   const { run, onFailure = null } = kind.compile(action, compiling);
   return {
     type: action.type,
     pointer: action.pointer,
+    config: action.config,
     run,
     onFailure,
-    lastEnd: { ended: null, because: null },
+    lastEnd: { ended: null, reason: null },
   };
 }

@@ -1,18 +1,21 @@
 import type { Edit, InnerStep, Pass } from '../engine/contract.ts';
-import type { CompiledAction, PolicyContext } from './action.ts';
-import type { Condition } from './evaluators.ts';
-import type { Phase } from './phase.ts';
+import type { CompiledAction, PolicyContext } from '../filters/action.ts';
+import type { Condition } from '../filters/evaluators.ts';
+import type { LooseConditions } from './loose_path.ts';
+import type { Phase } from '../filters/phase.ts';
 import type { RuleIndex } from './rule_index.ts';
-import type { PolicyState } from './walk.ts';
+import type { PolicyState } from '../filters/policy_run.ts';
 import type { RuleName } from './verdicts.ts';
 
-/** A rule ready to run. */
+/** A compiled rule. */
 export interface CompiledRule extends RuleName {
   readonly conditions: readonly Condition[];
   readonly actions: readonly CompiledAction[];
+  /** The conditions for other readings of the path; null where the rule does not guard by the path. */
+  readonly loose: LooseConditions | null;
   /** The step that says that the rule applies. */
   readonly applies: InnerStep;
-  /** For each condition, the step that says that the rule does not apply because of it. */
+  /** For each condition, the step that reports that the rule does not apply because of it. */
   readonly notApplied: readonly InnerStep[];
 }
 
@@ -20,24 +23,26 @@ export interface CompiledRule extends RuleName {
 export interface CompiledPhase {
   readonly phase: Phase;
   readonly rules: readonly CompiledRule[];
-  /** Null where every rule is looked at: few rules, nothing to look up, or a full trace. */
+  /** Null if every rule is evaluated: few rules, no usable facts, or a full trace. */
   readonly index: RuleIndex | null;
+  /** Rules that guard by the path: an index, which knows one reading of it, may not pass over them. */
+  readonly pathGuards: Int32Array;
   readonly context: PolicyContext;
-  /** What every exchange gets that comes into this phase, whether or not a rule applies. */
+  /** Edits for every exchange in this phase, whether or not a rule applies. */
   readonly edits: readonly Edit[] | null;
-  /** The action that logs users in, and the paths that are its own; null where there is none. */
+  /** The login action, and its reserved paths; null if there is none. */
   readonly login: { readonly rule: number; readonly action: number; readonly base: string } | null;
-  /** The verdict on an exchange to which no rule applies. */
+  /** The verdict if no rule applies. */
   readonly noRule: Pass;
 }
 
-/** A policy ready to run: immutable. Null phases have nothing to do. */
+/** A compiled policy: immutable. Null phases have no rules. */
 export interface CompiledPolicy {
   readonly enabled: boolean;
   readonly context: PolicyContext;
   readonly connect: CompiledPhase | null;
   readonly request: CompiledPhase | null;
   readonly response: CompiledPhase | null;
-  /** Makes the first state; null when the policy remembers nothing. */
+  /** Creates the initial state; null for a policy without state. */
   readonly initial: (() => PolicyState) | null;
 }

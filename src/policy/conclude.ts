@@ -1,25 +1,20 @@
-import type { Happening, World } from '../engine/contract.ts';
-import { type Breaker, type BreakerSettings, concluded } from '../mechanisms/circuit_breaker.ts';
-import type { Carry } from './run.ts';
-import type { PolicyState } from './walk.ts';
-
-/** The state of one circuit-breaker action. */
-export interface Circuit {
-  readonly breaker: Breaker;
-  readonly settings: BreakerSettings;
-}
+import type { Circuit } from '../filters/circuit_breaker/action.ts';
+import type { StateEvent, World } from '../engine/contract.ts';
+import { concluded } from '../filters/circuit_breaker/algorithm.ts';
+import type { FilterData } from './run.ts';
+import type { PolicyState } from '../filters/policy_run.ts';
 
 /**
- * Tells the circuits that let a request through how it went. A request that the policy stopped further on never
- * came to the upstream: that proves nothing.
+ * Reports the outcome of a request to the circuits that let it through. A request that the policy stopped later
+ * never reached the upstream and is neutral.
  */
-export function conclude(state: PolicyState, happening: Happening, world: World): void {
-  const { verdict } = happening;
-  const { awaited } = (verdict.carry as Carry | undefined) ?? { awaited: null };
+export function conclude(state: PolicyState, event: StateEvent, world: World): void {
+  const { verdict } = event;
+  const { awaited } = (verdict.filterData as FilterData | undefined) ?? { awaited: null };
   if (awaited === null) return;
   const goesNowhere = verdict.verdict === 'stop' && verdict.forward === undefined;
-  if (happening.kind === 'decided' && !goesNowhere) return;
-  const outcome = happening.kind === 'concluded' ? happening.outcome : 'cancelled';
+  if (event.kind === 'decided' && !goesNowhere) return;
+  const outcome = event.kind === 'concluded' ? event.outcome : 'cancelled';
   for (const { cell, serial } of awaited) {
     const { breaker, settings } = state.cells[cell] as Circuit;
     concluded(breaker, settings, serial, outcome, world.nowMs());

@@ -1,13 +1,13 @@
 import { ask } from '../engine/contract.ts';
 import type { Ask, Connection, RequestHead, ResponseHead, Verdict, World } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
-import { Activation } from '../expression/vocabulary/activation.ts';
+import { Activation } from './env/activation.ts';
 import type { CompiledPolicy } from './compiled.ts';
-import { type Carry, runLogin, runPhase } from './run.ts';
+import { type FilterData, runLogin, runPhase } from './run.ts';
 import { DISABLED, NO_RULE } from './verdicts.ts';
-import type { PolicyState } from './walk.ts';
+import type { PolicyState } from '../filters/policy_run.ts';
 
-/** Runs `on_tcp_connect`: on a connection of a TCP or TLS edge, before any byte is read. */
+/** Runs `on_tcp_connect`: on a connection of a TCP or TLS edge, before any data is read. */
 export function runConnect(
   policy: CompiledPolicy,
   connection: Connection,
@@ -20,19 +20,19 @@ export function runConnect(
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
-/** Runs `on_http_request`. `carry` is that of the connection's verdict, where one was made: its results stay. */
+/** Runs `on_http_request`. `carry` is that of the connection's verdict, if any: its results are kept. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
   connection: Connection,
   state: PolicyState | null,
   world: World,
-  carry?: unknown,
+  filterData?: unknown,
 ): Verdict | Ask {
   if (!policy.enabled) return DISABLED;
   if (policy.request === null) return NO_RULE;
-  const activation = new Activation(world, policy.context.surroundings(request), connection, request);
-  if (carry !== undefined) activation.results = (carry as Carry).activation.results;
+  const activation = activationOf(policy, request, connection, world);
+  if (filterData !== undefined) activation.results = (filterData as FilterData).activation.results;
   const { login } = policy.request;
   if (login !== null && request.path.startsWith(login.base))
     return runLogin(policy.request, login, activation, request, connection, state, world);
@@ -40,8 +40,8 @@ export function runRequest(
 }
 
 /**
- * Runs `on_http_response`. `carry` is that of the request phase's verdict: results of its actions are still
- * there, its variables are not (`vars` live for one phase).
+ * Runs `on_http_response`. `carry` is that of the request phase's verdict: results of its actions are kept, its
+ * variables are not (`vars` belong to one phase).
  */
 export function runResponse(
   policy: CompiledPolicy,
@@ -49,17 +49,32 @@ export function runResponse(
   request: RequestHead,
   connection: Connection,
   world: World,
-  carry: unknown,
+  filterData: unknown,
 ): Verdict | Ask {
   if (!policy.enabled) return DISABLED;
-  const carried = carry as Carry | undefined;
+  const carried = filterData as FilterData | undefined;
   const cookies = carried?.cookies ?? null;
   if (policy.response === null) return cookies === null ? NO_RULE : withCookies(NO_RULE, cookies);
-  const activation =
-    carried?.activation ?? new Activation(world, policy.context.surroundings(request), connection, request);
+  const activation = carried?.activation ?? activationOf(policy, request, connection, world);
   activation.enterPhase(response);
   const verdict = runPhase(policy.response, activation, request, connection, null, world);
   return cookies === null ? verdict : withCookies(verdict, cookies);
+}
+
+/**
+ * What expressions see of a request. A client cannot say who it is: identity fields of its own making are not among
+ * them, while those that an edge before this one has set are.
+ */
+function activationOf(
+  { context }: CompiledPolicy,
+  request: RequestHead,
+  connection: Connection,
+  world: World,
+): Activation {
+  const { headers } = request;
+  const believed = connection.hops === undefined ? context.branding.withoutIdentity(headers) : headers;
+  const seen = believed === headers ? request : { ...request, headers: believed };
+  return new Activation(world, context.surroundings(request), connection, seen);
 }
 
 /** Sets the cookies of a login in whatever response there is in the end. */

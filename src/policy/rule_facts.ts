@@ -1,10 +1,10 @@
-import type { Node } from '../expression/ast.ts';
-import type { Program } from '../expression/program.ts';
-import type { Variable } from '../expression/scope.ts';
-import { isTextual } from '../expression/types.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
+import type { Node } from '../cel/ast.ts';
+import type { Program } from '../cel/program.ts';
+import type { Variable } from '../cel/scope.ts';
+import { isTextual } from '../cel/types.ts';
+import type { Activation } from './env/activation.ts';
 
-/** Something that must be so for a rule to apply: the variable is one of the values, or begins with a prefix. */
+/** A requirement of a rule: the variable equals one of the values, or has one of the prefixes. */
 export interface RequiredFact {
   readonly variable: Variable<Activation>;
   readonly values: readonly (string | number)[];
@@ -14,10 +14,10 @@ export interface RequiredFact {
 type Typed = Program<Activation>['typed'];
 
 /**
- * The facts that a rule cannot do without, read off its expressions. A rule may be passed over when one of them
- * does not hold, and nobody can tell: only facts are taken before which nothing can fail the request or draw
- * chance. Within one expression a false term outweighs errors of the others; across expressions it does not, so
- * those before must be unable to fail.
+ * The facts that a rule requires, derived from its expressions. A rule whose fact is not met can be skipped
+ * without a visible difference: a fact is used only if nothing evaluated before it can fail the request or use
+ * randomness. Within one expression a false term outweighs errors of the others; across expressions it does
+ * not, so earlier ones must be unable to fail.
  */
 export function requiredFacts(programs: readonly Program<Activation>[]): RequiredFact[] {
   const facts: RequiredFact[] = [];
@@ -36,13 +36,13 @@ function collect(typed: Typed, root: Node, facts: RequiredFact[]): void {
   }
 }
 
-/** The terms of a chain, chains within chains taken apart. */
+/** The terms of a chain, with nested chains flattened. */
 function termsOf(node: Node, operator: '&&' | '||'): readonly Node[] {
   if (node.kind !== 'logic' || node.operator !== operator) return [node];
   return node.terms.flatMap((term) => termsOf(term, operator));
 }
 
-/** What one term requires; of alternatives, all must be about one variable. */
+/** The fact that one term requires; alternatives must all be about one variable. */
 function factOf(typed: Typed, term: Node): RequiredFact | null {
   const alternatives = termsOf(term, '||').map((each) => simpleFact(typed, each));
   const first = alternatives[0];
@@ -96,7 +96,7 @@ function valueFact(typed: Typed, left: Node, right: readonly Node[]): RequiredFa
   return { variable, values, prefixes: [] };
 }
 
-/** Roots of variables that are always there and that change by edits only. Time and results of actions are not. */
+/** Roots of variables that are always present and change only by edits. Time and action results are not. */
 const STEADY = /^(?:req|res|conn|endpoint)\./;
 
 function steadyVariable(typed: Typed, node: Node): Variable<Activation> | null {
@@ -106,7 +106,7 @@ function steadyVariable(typed: Typed, node: Node): Variable<Activation> | null {
   return STEADY.test(variable.name) && !variable.optional ? variable : null;
 }
 
-/** Functions that draw no chance, take little time and cannot fail with arguments of the declared types. */
+/** Functions without randomness that are cheap and cannot fail with arguments of the declared types. */
 const HARMLESS: ReadonlySet<string> = new Set([
   '==',
   '!=',
@@ -125,7 +125,7 @@ function isStandard(typed: Typed, node: Node): boolean {
   return meaning?.means === 'call' && meaning.exact;
 }
 
-/** Whether a term may be left unevaluated without anybody noticing, were it not for its value: errors are allowed. */
+/** Whether skipping a term has no visible effect except for its value: errors are allowed. */
 function isCalm(typed: Typed, node: Node): boolean {
   switch (node.kind) {
     case 'literal':
@@ -160,7 +160,7 @@ function isCalm(typed: Typed, node: Node): boolean {
   }
 }
 
-/** Whether evaluating a node always gives a value of its declared type, in little time and without chance. */
+/** Whether a node always evaluates to a value of its declared type, cheaply and without randomness. */
 function cannotFail(typed: Typed, node: Node): boolean {
   switch (node.kind) {
     case 'literal':

@@ -1,15 +1,15 @@
-import type { Variable } from '../expression/scope.ts';
-import { isTextual } from '../expression/types.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
+import type { Variable } from '../cel/scope.ts';
+import { isTextual } from '../cel/types.ts';
+import type { Activation } from './env/activation.ts';
 import type { RequiredFact } from './rule_facts.ts';
 
-/** Finds the rules that may apply to an exchange, in order, without a look at the others. */
+/** Finds the rules that may apply to an exchange, in order, without evaluating the others. */
 export interface RuleIndex {
   /** Lists of rule numbers, each ascending. */
   readonly find: (activation: Activation) => readonly Int32Array[];
 }
 
-/** Where the search through such lists stands. */
+/** A position in such lists. */
 export interface Candidates {
   readonly lists: readonly Int32Array[];
   readonly at: number[];
@@ -19,7 +19,7 @@ export function candidatesOf(lists: readonly Int32Array[]): Candidates {
   return { lists, at: lists.map(() => 0) };
 }
 
-/** The first candidate that is `least` or more; `end` when there is none. Ask with rising numbers only. */
+/** The first candidate that is at least `least`; `end` if there is none. Calls must have ascending numbers. */
 export function nextCandidate({ lists, at }: Candidates, least: number, end: number): number {
   let next = end;
   for (let index = 0; index < lists.length; index++) {
@@ -32,14 +32,14 @@ export function nextCandidate({ lists, at }: Candidates, least: number, end: num
   return next;
 }
 
-/** Fewer rules than this are faster walked than looked up. */
+/** Fewer rules than this are faster to evaluate than to look up. */
 const LEAST_RULES = 8;
-/** A variable is looked up for no fewer rules than this. */
+/** Minimum number of rules for which a variable is looked up. */
 const LEAST_SHARE = 4;
 
 /**
- * Indexes rules by facts that they require. Each rule is filed under one variable, the one whose value tells it
- * apart best; the rest must always be looked at. Null when there is nothing to gain.
+ * Indexes rules by required facts. Each rule is filed under its most selective variable; rules without facts
+ * are always candidates. Null if an index would not help.
  */
 export function indexRules(factsOfRules: readonly (readonly RequiredFact[])[]): RuleIndex | null {
   if (factsOfRules.length < LEAST_RULES) return null;
@@ -62,7 +62,7 @@ interface Entry {
   readonly fact: RequiredFact;
 }
 
-/** Texts that two facts share when a value or a prefix is common to both. */
+/** Keys that two facts share if they have a common value or prefix. */
 function keysOf({ variable, values, prefixes }: RequiredFact): readonly string[] {
   return [
     ...values.map((value) => `${variable.name}=${value}`),
@@ -70,7 +70,7 @@ function keysOf({ variable, values, prefixes }: RequiredFact): readonly string[]
   ];
 }
 
-/** Files each rule under its most telling fact: the one that the fewest rules have in common. */
+/** Files each rule under its most selective fact: the one that the fewest rules share. */
 function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Variable<Activation>, Entry[]> {
   const shared = new Map<string, number>();
   for (const facts of factsOfRules) {
@@ -91,7 +91,7 @@ function fileRules(factsOfRules: readonly (readonly RequiredFact[])[]): Map<Vari
 
 type Find = (activation: Activation) => readonly Int32Array[];
 
-/** Looks up one variable: exact values in a map, prefixes in a sorted list. `always` goes with every answer. */
+/** Looks up one variable: exact values in a map, prefixes in a sorted list. `always` is part of every result. */
 function finder(
   variable: Variable<Activation>,
   entries: readonly Entry[],
@@ -124,8 +124,8 @@ function sortedList(rules: readonly number[]): Int32Array {
 }
 
 /**
- * Prefixes in sorted order, each with the rules of all prefixes of itself. The longest prefix of a text is the
- * last one that does not come after the text, or a prefix of that one.
+ * Prefixes in sorted order, each with the rules of all its own prefixes. The longest prefix of a text is the
+ * last entry that does not sort after the text, or a prefix of that entry.
  */
 function prefixTable(
   prefixed: ReadonlyMap<string, readonly number[]>,

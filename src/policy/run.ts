@@ -1,29 +1,30 @@
 import { ask } from '../engine/contract.ts';
 import { NO_EDITS } from '../engine/pipeline.ts';
 import type { Ask, Connection, InnerStep, RequestHead, Verdict, World } from '../engine/contract.ts';
-import type { Activation } from '../expression/vocabulary/activation.ts';
-import type { ActionOutcome, CompiledAction } from './action.ts';
+import type { Activation } from './env/activation.ts';
+import type { ActionOutcome, CompiledAction } from '../filters/action.ts';
 import type { CompiledPhase, CompiledRule } from './compiled.ts';
-import { conditionFailure } from './evaluators.ts';
-import { Failure } from './failure.ts';
+import { conditionFailure } from '../filters/evaluators.ts';
+import { Failure } from '../filters/failure.ts';
+import { readingThatHolds } from './loose_path.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
 import { type Carried, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
-import { keepResult } from './walk.ts';
-import type { Awaited, PolicyState, Walk } from './walk.ts';
+import { keepResult } from '../filters/policy_run.ts';
+import type { Awaited, PolicyState, PolicyRun } from '../filters/policy_run.ts';
 
-/** What the response phase and `reduce` get of the request phase. */
-export interface Carry {
+/** What the response phase and `reduce` get from the request phase. */
+export interface FilterData {
   readonly activation: Activation;
-  /** Circuits that wait to hear how the request went. */
+  /** Circuits that wait for the outcome of the request. */
   readonly awaited: readonly Awaited[] | null;
-  /** What the response phase sets. */
+  /** Cookies that the response phase sets. */
   readonly cookies: readonly string[] | null;
 }
 
 /**
- * Walks the rules of one phase: in order, the expressions of a rule evaluated when the rule is reached, its
- * actions in order, until an action ends the phase. An exchange to which no rule applies allocates nothing
- * here, and one without questions never leaves the stack. Never throws but for a bug.
+ * Runs the rules of one phase in order: each rule's expressions are evaluated when the rule is reached, then
+ * its actions run, until an action ends the phase. An exchange to which no rule applies allocates nothing here,
+ * and one without questions runs synchronously. Throws only on a bug.
  */
 export function runPhase(
   phase: CompiledPhase,
@@ -37,13 +38,13 @@ export function runPhase(
   const candidates = search(phase, activation);
   const found = nextApplying(phase, activation, candidates, 0, steps);
   if (found === phase.rules.length) return steps === null ? phase.noRule : { ...phase.noRule, inner: steps };
-  const walk = walkOf(phase, activation, head, connection, state, world, steps ?? []);
-  return carryOut(walk, phase, candidates, found);
+  const policyRun = newPolicyRun(phase, activation, head, connection, state, world, steps ?? []);
+  return carryOut(policyRun, phase, candidates, found);
 }
 
 /**
- * Runs the action that logs users in, out of turn: a provider that calls back must come to it whatever the
- * expressions before it say of the path. It answers; should it not, the rules after it follow.
+ * Runs the login action first: a provider's callback must reach it whatever earlier expressions say about the
+ * path. If it does not respond, the rules after it follow.
  */
 export function runLogin(
   phase: CompiledPhase,
@@ -54,14 +55,14 @@ export function runLogin(
   state: PolicyState | null,
   world: World,
 ): Verdict | Ask {
-  const walk = walkOf(phase, activation, head, connection, state, world, []);
+  const policyRun = newPolicyRun(phase, activation, head, connection, state, world, []);
   const rule = phase.rules[at.rule]!;
-  walk.steps.push(rule.applies);
-  const ended = settle(walk, phase, at.rule, at.action, rule.actions[at.action]!.run(walk));
-  return ended ?? goOn(walk, phase, at.rule, at.action + 1);
+  policyRun.steps.push(rule.applies);
+  const ended = settle(policyRun, phase, at.rule, at.action, rule.actions[at.action]!.run(policyRun));
+  return ended ?? goOn(policyRun, phase, at.rule, at.action + 1);
 }
 
-function walkOf(
+function newPolicyRun(
   phase: CompiledPhase,
   activation: Activation,
   head: RequestHead | null,
@@ -69,7 +70,7 @@ function walkOf(
   state: PolicyState | null,
   world: World,
   steps: InnerStep[],
-): Walk {
+): PolicyRun {
   return {
     phase: phase.phase,
     activation,
@@ -87,24 +88,33 @@ function walkOf(
   };
 }
 
-/** A rule one of whose expressions gave no answer. */
+/** A rule with an expression that failed. */
 interface Broken {
   readonly rule: CompiledRule;
   readonly failure: Failure;
 }
 
-function search({ index }: CompiledPhase, activation: Activation): Candidates | null {
-  return index === null ? null : candidatesOf(index.find(activation));
+/** A rule that applies because of another reading of the path. */
+interface Loosely {
+  readonly rule: CompiledRule;
+  readonly at: number;
+  readonly reading: string;
 }
 
-/** The position of the first rule from `from` on that applies; the number of rules when none does. */
+function search({ index, pathGuards }: CompiledPhase, activation: Activation): Candidates | null {
+  if (index === null) return null;
+  const lists = index.find(activation);
+  return candidatesOf(pathGuards.length === 0 ? lists : [...lists, pathGuards]);
+}
+
+/** The index of the first applicable rule at or after `from`; the number of rules if there is none. */
 function nextApplying(
   phase: CompiledPhase,
   activation: Activation,
   candidates: Candidates | null,
   from: number,
   steps: InnerStep[] | null,
-): number | Broken {
+): number | Broken | Loosely {
   const { rules } = phase;
   const end = rules.length;
   let at = candidates === null ? from : nextCandidate(candidates, from, end);
@@ -113,12 +123,17 @@ function nextApplying(
     const broken = evaluateRule(rule, activation, steps);
     if (broken === true) return at;
     if (broken !== false) return { rule, failure: broken };
+    if (rule.loose !== null) {
+      const reading = readingThatHolds(rule.loose, activation);
+      if (typeof reading === 'string') return { rule, at, reading };
+      if (reading !== null) return { rule, failure: reading };
+    }
     at = candidates === null ? at + 1 : nextCandidate(candidates, at + 1, end);
   }
   return end;
 }
 
-/** Whether a rule applies: all its expressions are true, none after the first that is not is looked at. */
+/** Whether a rule applies: all its expressions are true; evaluation stops at the first that is not. */
 function evaluateRule(
   { conditions, notApplied }: CompiledRule,
   activation: Activation,
@@ -135,44 +150,56 @@ function evaluateRule(
   return true;
 }
 
-/** Carries out the rule at `found` and all that follow it and apply. */
+/** Runs the rule at `found` and all applicable rules after it. */
 function carryOut(
-  walk: Walk,
+  policyRun: PolicyRun,
   phase: CompiledPhase,
   searched: Candidates | null,
-  found: number | Broken,
+  found: number | Broken | Loosely,
 ): Verdict | Ask {
-  const { activation } = walk;
-  const steps = phase.context.trace === 'full' ? walk.steps : null;
+  const { activation } = policyRun;
+  const steps = phase.context.trace === 'full' ? policyRun.steps : null;
   let candidates = searched;
   let at = found;
   while (at !== phase.rules.length) {
-    if (typeof at !== 'number') return failed(walk, phase, at.rule, null, at.failure);
-    const rule = phase.rules[at]!;
-    walk.steps.push(rule.applies);
-    const { changes } = walk;
-    const ended = runActions(walk, phase, at, 0);
+    if (typeof at !== 'number') {
+      if ('failure' in at) return failed(policyRun, phase, at.rule, null, at.failure);
+      policyRun.steps.push(loosely(at));
+      at = at.at;
+    } else policyRun.steps.push(phase.rules[at]!.applies);
+    const { changes } = policyRun;
+    const ended = runActions(policyRun, phase, at, 0);
     if (ended !== null) return ended;
-    if (walk.changes !== changes) candidates = search(phase, activation);
+    if (policyRun.changes !== changes) candidates = search(phase, activation);
     at = nextApplying(phase, activation, candidates, at + 1, steps);
   }
-  return appliedPass(carriedBy(walk));
+  return appliedPass(carriedBy(policyRun));
+}
+
+function loosely({ rule, reading }: Loosely): InnerStep {
+  const message = 'all expressions of the rule are true of the path as a looser reader may take it';
+  return { ...rule.applies, says: message, detail: { reading } };
 }
 
 /** Runs the actions of a rule from `first` on; null when all of them let the walk go on. */
-function runActions(walk: Walk, phase: CompiledPhase, ruleAt: number, first: number): Verdict | Ask | null {
+function runActions(
+  policyRun: PolicyRun,
+  phase: CompiledPhase,
+  ruleAt: number,
+  first: number,
+): Verdict | Ask | null {
   const rule = phase.rules[ruleAt]!;
   const { actions } = rule;
   for (let index = first; index < actions.length; index++) {
-    const ended = settle(walk, phase, ruleAt, index, actions[index]!.run(walk));
+    const ended = settle(policyRun, phase, ruleAt, index, actions[index]!.run(policyRun));
     if (ended !== null) return ended;
   }
   return null;
 }
 
-/** Takes what an action has come to; null when the next action follows. */
+/** Applies the result of an action; null if the next action follows. */
 function settle(
-  walk: Walk,
+  policyRun: PolicyRun,
   phase: CompiledPhase,
   ruleAt: number,
   actionAt: number,
@@ -181,67 +208,72 @@ function settle(
   const rule = phase.rules[ruleAt]!;
   const action = rule.actions[actionAt]!;
   if (outcome instanceof Failure) {
-    if (action.onFailure === null) return failed(walk, phase, rule, action, outcome);
-    passOver(walk, phase, action, action.onFailure, outcome);
+    if (action.onFailure === null) return failed(policyRun, phase, rule, action, outcome);
+    passOver(policyRun, phase, action, action.onFailure, outcome);
     return null;
   }
   if (outcome.does === 'wait') {
     return ask(outcome.question, (answer) => {
-      const ended = settle(walk, phase, ruleAt, actionAt, outcome.resume(answer as never));
-      return ended ?? goOn(walk, phase, ruleAt, actionAt + 1);
+      const ended = settle(policyRun, phase, ruleAt, actionAt, outcome.resume(answer));
+      return ended ?? goOn(policyRun, phase, ruleAt, actionAt + 1);
     });
   }
-  walk.steps.push(outcome.step);
+  policyRun.steps.push(outcome.step);
   if (outcome.does === 'next') return null;
-  // A response that takes the place of another one takes the place of what was done to that one, too.
-  if (walk.phase === 'on_http_response')
-    walk.edits = walk.edits?.filter(({ edit }) => edit === 'log') ?? null;
-  return stopOf(outcome, rule, action, carriedBy(walk));
+  // A response that replaces another also discards the edits of the other.
+  if (policyRun.phase === 'on_http_response')
+    policyRun.edits = policyRun.edits?.filter(({ edit }) => edit === 'log') ?? null;
+  return stopOf(outcome, rule, action, carriedBy(policyRun));
 }
 
-/** Goes on after a question: the remaining actions of the rule, then the rules after it. */
-function goOn(walk: Walk, phase: CompiledPhase, ruleAt: number, actionAt: number): Verdict | Ask {
-  const ended = runActions(walk, phase, ruleAt, actionAt);
+/** Continues after a question: the remaining actions of the rule, then the rules after it. */
+function goOn(policyRun: PolicyRun, phase: CompiledPhase, ruleAt: number, actionAt: number): Verdict | Ask {
+  const ended = runActions(policyRun, phase, ruleAt, actionAt);
   if (ended !== null) return ended;
-  const { activation } = walk;
+  const { activation } = policyRun;
   const candidates = search(phase, activation);
-  const steps = phase.context.trace === 'full' ? walk.steps : null;
-  return carryOut(walk, phase, candidates, nextApplying(phase, activation, candidates, ruleAt + 1, steps));
+  const steps = phase.context.trace === 'full' ? policyRun.steps : null;
+  return carryOut(
+    policyRun,
+    phase,
+    candidates,
+    nextApplying(phase, activation, candidates, ruleAt + 1, steps),
+  );
 }
 
-/** An action failed and is told to go on: what went wrong is recorded where later expressions find it. */
+/** Continues after a failed action: the error is recorded for later expressions. */
 function passOver(
-  walk: Walk,
+  policyRun: PolicyRun,
   { context }: CompiledPhase,
   action: CompiledAction,
   { result, base }: NonNullable<CompiledAction['onFailure']>,
   failure: Failure,
 ): void {
-  const { naming } = context;
-  const error = { code: naming.errorCode(failure.number), message: failure.says };
-  keepResult(walk, result, { ...base, error });
-  walk.steps.push({
+  const { branding } = context;
+  const error = { code: branding.errorCode(failure.number), message: failure.message };
+  keepResult(policyRun, result, { ...base, error });
+  policyRun.steps.push({
     kind: 'action',
     name: action.type,
     code: `${action.type.replaceAll('-', '_')}.failed`,
-    says: 'the action failed, and is told to go on',
-    detail: failureDetail(failure, naming),
+    says: 'the action failed, and is set to continue',
+    detail: failureDetail(failure, branding),
     pointer: failure.pointer,
   });
 }
 
 function failed(
-  walk: Walk,
+  policyRun: PolicyRun,
   phase: CompiledPhase,
   rule: CompiledRule,
   action: CompiledAction | null,
   failure: Failure,
 ): Verdict {
-  return failureStop(failure, rule, action, phase, carriedBy(walk));
+  return failureStop(failure, rule, action, phase, carriedBy(policyRun));
 }
 
-/** Edits, steps and what later phases need, as members of a verdict. */
-function carriedBy({ edits, steps, activation, awaited, cookies }: Walk): Carried {
-  const carry: Carry = { activation, awaited, cookies };
-  return { edits: edits ?? NO_EDITS, inner: steps, carry };
+/** Edits, steps and the data for later phases, as members of a verdict. */
+function carriedBy({ edits, steps, activation, awaited, cookies }: PolicyRun): Carried {
+  const filterData: FilterData = { activation, awaited, cookies };
+  return { edits: edits ?? NO_EDITS, inner: steps, filterData };
 }

@@ -7,9 +7,12 @@ import { type Found, type Group, expand } from './template.ts';
 export type { PatternProblem } from './refusals.ts';
 export type { Found, Group } from './template.ts';
 
-/** Longest source of a pattern, in UTF-16 units. */
+/** Maximum length of a pattern's source, in UTF-16 units. */
 export const PATTERN_LIMIT_UNITS = 8_192;
-/** Largest compiled program, in instructions: the factor before the length of the subject in the worst case. */
+/**
+ * Maximum size of a compiled program, in instructions: the factor on the length of the subject in the worst
+ * case.
+ */
 export const PROGRAM_LIMIT_INSTRUCTIONS = 10_000;
 
 export interface Limits {
@@ -20,8 +23,8 @@ export interface Limits {
 const LIMITS: Limits = { patternUnits: PATTERN_LIMIT_UNITS, programInstructions: PROGRAM_LIMIT_INSTRUCTIONS };
 
 /**
- * A compiled pattern of RE2 syntax with leftmost-first matches. No method backtracks: `test` and `find` take time
- * linear in the subject; `replaceAll` runs one `find` for each match.
+ * A compiled pattern of RE2 syntax with leftmost-first matching. Nothing backtracks: `test` and `find` take
+ * time linear in the subject; `replaceAll` runs one `find` per match.
  */
 export interface Pattern {
   readonly source: string;
@@ -29,21 +32,22 @@ export interface Pattern {
   readonly groupCount: number;
   /** Whether the pattern occurs anywhere in the subject. */
   test(subject: string): boolean;
-  /** The leftmost match that begins at `from` or after; text before `from` still counts for `^` and `\b`. */
+  /** The leftmost match that begins at or after `from`; text before `from` still counts for `^` and `\b`. */
   find(subject: string, from?: number): Found | null;
   /**
-   * All matches replaced, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for groups, a
-   * name after a bare `$` is as long as can be (`$1x` is `${1x}`), a group that is absent or took no part is
-   * empty, `$$` is a dollar sign and any other `$` stands for itself. An empty match right after a match is skipped.
+   * Replaces all matches, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for
+   * groups, a name after a bare `$` is as long as possible (`$1x` is `${1x}`), a missing or unmatched group is
+   * empty, `$$` is a dollar sign and any other `$` stands for itself. An empty match right after a match is
+   * skipped.
    */
   replaceAll(subject: string, template: string): string;
 }
 
-/** Compiles a pattern, or says why not. Never throws. Recently used patterns are kept and shared. */
+/** Compiles a pattern, or returns the problem. Never throws. Recently used patterns are cached. */
 export function compilePattern(source: string, limits: Limits = LIMITS): Pattern | PatternProblem {
   if (source.length > limits.patternUnits) {
-    const says = `the pattern has ${source.length} characters; at most ${limits.patternUnits} are allowed`;
-    return { reason: 'too_long', says };
+    const message = `the pattern has ${source.length} characters; the limit is ${limits.patternUnits}`;
+    return { reason: 'too_long', message };
   }
   const known = recall(source);
   const pattern = known ?? compileAnew(source, limits);
@@ -54,7 +58,7 @@ export function compilePattern(source: string, limits: Limits = LIMITS): Pattern
   return pattern;
 }
 
-/** Narrows the answer of `compilePattern` and `compilePatternSet`'s members. */
+/** Narrows the result of `compilePattern`. */
 export function isPatternProblem(answer: Pattern | PatternProblem): answer is PatternProblem {
   return 'reason' in answer;
 }
@@ -62,7 +66,8 @@ export function isPatternProblem(answer: Pattern | PatternProblem): answer is Pa
 function compileAnew(source: string, limits: Limits): Pattern | PatternProblem {
   const { refused, size } = survey(source);
   if (refused !== null) return refused;
-  // Estimated, so with room: only what would cost real time to compile is refused unseen.
+  // The size is an estimate, hence the margin: only patterns that would take long to compile are refused before
+  // compiling.
   if (size > limits.programInstructions * 4) return tooLarge(size, limits);
   try {
     return patternOf(source, RE2JS.compile(source));
@@ -74,8 +79,8 @@ function compileAnew(source: string, limits: Limits): Pattern | PatternProblem {
 }
 
 function tooLarge(instructions: number, limits: Limits): PatternProblem {
-  const says = `the pattern compiles to about ${instructions} instructions; at most ${limits.programInstructions} are allowed, because matching takes that many steps a character at worst`;
-  return { reason: 'too_large', says };
+  const message = `the pattern compiles to about ${instructions} instructions; the limit is ${limits.programInstructions}, because matching takes up to that many steps per character`;
+  return { reason: 'too_large', message };
 }
 
 function patternOf(source: string, compiled: RE2JS): Pattern {
@@ -125,8 +130,8 @@ function replaceAll(find: Pattern['find'], subject: string, template: string): s
 }
 
 /**
- * Patterns recently compiled, least recently used first. Expressions compile patterns that come out of requests, so
- * the store is bounded in number and in size, whatever is asked of it.
+ * Recently compiled patterns, least recently used first. Expressions compile patterns that come from requests,
+ * so the cache is limited in number and in size.
  */
 const KEPT_PATTERNS = 512;
 const KEPT_INSTRUCTIONS = 100_000;

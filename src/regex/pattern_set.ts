@@ -3,24 +3,28 @@ import { RE2Set } from 're2js';
 import { compilePattern, isPatternProblem } from './pattern.ts';
 import type { PatternProblem } from './refusals.ts';
 
-/** Largest program of a whole set, in instructions. */
-export const SET_LIMIT_INSTRUCTIONS = 100_000;
-/** Memory that the set's automaton may take before it starts over, as the engine counts it. */
+/** Maximum size of the program of a whole set, in instructions; a search takes that many steps a character at worst. */
+export const SET_LIMIT_INSTRUCTIONS = 10_000;
+/** Maximum number of steps, instructions times characters, of one search: about a tenth of a second. */
+export const SET_LIMIT_STEPS = 4_000_000;
+/** Memory limit of the set's automaton in bytes; at the limit the engine resets it. */
 const AUTOMATON_LIMIT_BYTES = 8 * 2 ** 20;
 
-/** Patterns that are searched for together, in one pass over the subject. */
+/** Patterns that are searched for together in one pass over the subject. */
 export interface PatternSet {
   readonly sources: readonly string[];
-  /** The lowest position of a pattern that occurs anywhere in the subject, or -1. */
+  /** Maximum length of a subject in UTF-16 units. */
+  readonly limitUnits: number;
+  /** The lowest index of a pattern that occurs anywhere in the subject, or -1. */
   first(subject: string): number;
 }
 
-/** What is wrong with the pattern at `index` of the list; -1 is the list as a whole. */
+/** The problem of the pattern at `index` of the list; -1 is the list as a whole. */
 export interface IndexedProblem extends PatternProblem {
   readonly index: number;
 }
 
-/** Compiles a list of patterns into one automaton; all that is wrong with any of them otherwise. Never throws. */
+/** Compiles a list of patterns into one automaton, or returns the problems of all patterns. Never throws. */
 export function compilePatternSet(sources: readonly string[]): PatternSet | readonly IndexedProblem[] {
   const problems: IndexedProblem[] = [];
   let instructions = 0;
@@ -30,15 +34,15 @@ export function compilePatternSet(sources: readonly string[]): PatternSet | read
     else instructions += pattern.programInstructions;
   }
   if (instructions > SET_LIMIT_INSTRUCTIONS) {
-    const says = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed`;
-    problems.push({ reason: 'too_large', says, index: -1 });
+    const message = `the patterns compile to ${instructions} instructions together; the limit is ${SET_LIMIT_INSTRUCTIONS}, because matching takes that many steps a character at worst`;
+    problems.push({ reason: 'too_large', message, index: -1 });
   }
   if (problems.length > 0) return problems;
-  if (sources.length === 0) return { sources, first: () => -1 };
-  return { sources, first: firstOf(sources) };
+  if (sources.length === 0) return { sources, limitUnits: Infinity, first: () => -1 };
+  return { sources, limitUnits: Math.floor(SET_LIMIT_STEPS / instructions), first: firstOf(sources) };
 }
 
-/** Narrows the answer of `compilePatternSet`. */
+/** Narrows the result of `compilePatternSet`. */
 export function isPatternSet(answer: PatternSet | readonly IndexedProblem[]): answer is PatternSet {
   return !Array.isArray(answer);
 }

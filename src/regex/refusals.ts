@@ -1,21 +1,21 @@
-/** Why a pattern is refused. `offset` counts UTF-16 units of the source, where the place is known. */
+/** Why a pattern is refused. `offset` counts UTF-16 units of the source, if the position is known. */
 export interface PatternProblem {
   readonly reason: 'look_around' | 'back_reference' | 'too_long' | 'too_large' | 'syntax';
   /** One sentence: what is wrong, and why it is refused. */
-  readonly says: string;
+  readonly message: string;
   readonly offset?: number;
 }
 
-/** What a walk over a pattern finds before any compiling. */
+/** What a scan of a pattern finds before compiling. */
 export interface Survey {
   readonly refused: PatternProblem | null;
-  /** Rough number of instructions, counted repetitions multiplied out: bounds what compiling may cost. */
+  /** Estimated number of instructions, with counted repetitions multiplied out; bounds the cost of compiling. */
   readonly size: number;
 }
 
 /**
- * Walks the source of a pattern, in RE2 syntax, for what a linear-time engine cannot do, and for how large it
- * gets. Anything else that is wrong is left to the compiler, so a broken pattern surveys as well as a good one.
+ * Scans the source of a pattern in RE2 syntax for features that a linear-time engine cannot support, and
+ * estimates its size. All other errors are left to the compiler, so broken patterns can be scanned too.
  */
 export function survey(source: string): Survey {
   /** Size so far of each open group, the whole pattern first. */
@@ -43,7 +43,7 @@ export function survey(source: string): Survey {
     } else {
       const atom = rest.startsWith(String.raw`\Q`) ? width : 1;
       grow(atom);
-      // A quantifier adds to what it follows and does not become what the next one repeats.
+      // A quantifier adds to the atom before it; a following quantifier does not repeat the quantifier.
       if (!'*+?|'.includes(character)) last = atom;
     }
     at += width;
@@ -58,18 +58,18 @@ function refusedAt(rest: string, offset: number): PatternProblem | null {
   const look = LOOK_AROUND.exec(rest);
   if (look !== null) {
     const name = `${look[2] === '!' ? 'negative ' : ''}look-${look[1] === '<' ? 'behind' : 'ahead'}`;
-    const says = `'${look[0]}' at offset ${offset} is a ${name}; look-around is refused because it has no match in linear time`;
-    return { reason: 'look_around', says, offset };
+    const message = `'${look[0]}' at offset ${offset} is a ${name}; look-around is refused because it has no match in linear time`;
+    return { reason: 'look_around', message, offset };
   }
   const back = BACK_REFERENCE.exec(rest);
   if (back !== null) {
-    const says = `'${back[0]}' at offset ${offset} is a back-reference; those are refused because matching them can take exponential time`;
-    return { reason: 'back_reference', says, offset };
+    const message = `'${back[0]}' at offset ${offset} is a back-reference; those are refused because matching them can take exponential time`;
+    return { reason: 'back_reference', message, offset };
   }
   return null;
 }
 
-/** Units that the token at `at` takes: an escape, a quotation, a class or a counted repetition is one token. */
+/** Length in units of the token at `at`: an escape, a quotation, a class or a counted repetition is one token. */
 function tokenWidth(source: string, at: number): number {
   const character = source[at];
   if (character === '\\') {
@@ -83,7 +83,7 @@ function tokenWidth(source: string, at: number): number {
   return 1;
 }
 
-/** From `[` to its `]`; a `]` that stands first, or is escaped, or ends `[:alpha:]`, does not close it. */
+/** From `[` to its `]`; a `]` in first position, escaped, or as the end of `[:alpha:]` does not close the class. */
 function classWidth(source: string, from: number): number {
   let at = from + 1;
   if (source[at] === '^') at++;
@@ -96,7 +96,7 @@ function classWidth(source: string, from: number): number {
   return at + 1 - from;
 }
 
-/** `(?` with a name or flags in front of the group; only the opening itself, what follows is walked. */
+/** Length of `(?` with a group name or flags; only the opening, because the content is scanned separately. */
 function groupWidth(source: string, at: number): number {
   return /^\(\?(?:P?<\w*>|[a-zA-Z-]*:)?/.exec(source.slice(at, at + 256))![0].length;
 }
@@ -110,21 +110,21 @@ function repetitions(rest: string): number {
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/^\(\?>/, 'atomic groups do not exist here; a plain group (?:…) never backtracks anyway'],
-  [/^\(\?#/, 'comments in patterns do not exist here'],
+  [/^\(\?>/, 'atomic groups are not supported; a plain group (?:…) never backtracks anyway'],
+  [/^\(\?#/, 'comments in patterns are not supported'],
   [/^\\Z/, String.raw`the end of the text is \z`],
   [/^\\u/, String.raw`a code point is written \x{…}`],
-  [/^[*+?}]\+/, 'possessive quantifiers do not exist here; nothing backtracks anyway'],
+  [/^[*+?}]\+/, 'possessive quantifiers are not supported; nothing backtracks anyway'],
 ];
 
-/** The compiler's complaint about `fragment`, in one sentence, with the place where it can be found. */
+/** The compiler's error about `fragment` in one sentence, with its position if it can be found. */
 export function syntaxProblem(source: string, complaint: string, fragment: string | null): PatternProblem {
   const hint = HINTS.find(([form]) => fragment !== null && form.test(fragment))?.[1];
   const tail = hint === undefined ? '' : `; ${hint}`;
-  if (fragment === null || fragment === '') return { reason: 'syntax', says: `${complaint}${tail}` };
+  if (fragment === null || fragment === '') return { reason: 'syntax', message: `${complaint}${tail}` };
   const shown = fragment.length > 40 ? `${fragment.slice(0, 40)}…` : fragment;
-  const says = `${complaint}: '${shown}'${tail}`;
+  const message = `${complaint}: '${shown}'${tail}`;
   const offset = source.indexOf(fragment);
   const isPlaceSure = offset >= 0 && source.indexOf(fragment, offset + 1) < 0;
-  return isPlaceSure ? { reason: 'syntax', says, offset } : { reason: 'syntax', says };
+  return isPlaceSure ? { reason: 'syntax', message, offset } : { reason: 'syntax', message };
 }

@@ -5,50 +5,50 @@ import type { Expectation } from './expect/expectation.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import type { Outcome } from './expect/outcome.ts';
-import type { Flight } from './flight.ts';
+import type { SimulatedRequest } from './simulated_request.ts';
 import type { Snapshot } from './result.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
 import { type SimulatedWorld, type WorldOptions, putUpstreams, simulatedWorld } from './simulator.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
-/** What came of a case. */
+/** The result of a case. */
 export interface Ran {
   readonly mismatches: readonly Mismatch[];
-  /** The request whose expectations failed first, explained; null when none did, or when there was none. */
+  /** The request whose expectations failed first, explained; null if none failed, or there was no request. */
   readonly explained: {
     readonly because: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
-    /** Values of the parts of every expression that was evaluated. */
+    /** Values of the parts of every evaluated expression. */
     readonly values: readonly ExpressionValues[];
-    /** Position of the request among all of the case; 0 of a connection. */
+    /** Index of the request within the case; 0 for a connection. */
     readonly index: number;
   } | null;
-  /** The request of a case of one, for near misses. */
+  /** The request of a case with a single request, for near misses. */
   readonly outcome: Outcome | null;
-  /** What each expectation `snapshot` would be. */
+  /** The value for each expectation `snapshot`. */
   readonly snapshots: readonly Snapshot[];
   readonly requests: number;
-  /** Scripts that were asked. */
+  /** Scripts that were used. */
   readonly used: ReadonlySet<string>;
   readonly shares: Readonly<Record<string, string>> | null;
 }
 
-/** How a case is run beyond what it says itself. */
+/** Options of a run that the case itself does not contain. */
 export interface RunOptions {
   /** Called with each finished request, in order. */
-  readonly landed?: (flight: Flight) => void;
+  readonly completed?: (simulated: SimulatedRequest) => void;
   readonly begin?: WorldOptions['begin'];
-  /** Called with each request before anything is decided about it. */
-  readonly sent?: (flight: Flight) => void;
-  /** Called with each connection that was made. */
+  /** Called with each request before any decision about it. */
+  readonly sent?: (simulated: SimulatedRequest) => void;
+  /** Called with each completed connection. */
   readonly connected?: (outcome: ConnectionOutcome) => void;
 }
 
-/** The world that a case begins in. */
+/** The initial world of a case. */
 export function worldOf(
   { startMs, seed, headMs, upstreams, identities }: CompiledCase,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: RunOptions,
   random?: () => number,
 ): SimulatedWorld {
@@ -60,16 +60,16 @@ export function worldOf(
     ...(identities && { identities }),
     ...(options.begin && { begin: options.begin }),
     ...(options.sent && { sent: options.sent }),
-    landed: (flight) => {
-      edge.touched(flight.exchange);
-      options.landed?.(flight);
+    completed: (simulated) => {
+      edge.touched(simulated.exchange);
+      options.completed?.(simulated);
     },
   });
   putUpstreams(world.upstreams, upstreams);
   return world;
 }
 
-/** What is not as it was expected. */
+/** The unmet expectations. */
 export function failuresOf(expectations: readonly Expectation[], outcome: Outcome): Mismatch[] {
   const found: Mismatch[] = [];
   for (const expectation of expectations) {
@@ -79,15 +79,15 @@ export function failuresOf(expectations: readonly Expectation[], outcome: Outcom
   return found;
 }
 
-/** How a request was decided, for whoever has to mend it. */
-export function explain({ flight }: Outcome, edge: EdgeUnderTest): Ran['explained'] {
-  const { steps, request } = explanationOf(flight.exchange, edge.locate);
+/** How a request was decided, for the failure report. */
+export function explain({ simulated }: Outcome, edge: EdgeFixture): Ran['explained'] {
+  const { steps, request } = explanationOf(simulated.exchange, edge.locate);
   const because = decidingStep(steps) as LocatedStep;
   return {
     because,
     steps,
     request: `${request.method} ${request.url} from ${request.clientIp}`,
     values: [],
-    index: flight.index,
+    index: simulated.index,
   };
 }

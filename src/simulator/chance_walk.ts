@@ -11,7 +11,7 @@ import {
   times,
 } from './fraction.ts';
 
-/** One run with given chance: what came of it. */
+/** One run with given randomness; returns its outcome. */
 export type Run = (random: () => number) => string;
 
 /** Exact probabilities of all outcomes. */
@@ -20,24 +20,24 @@ export interface Distribution {
   readonly runs: number;
 }
 
-/** Runs that a walk may take: beyond that there are too many outcomes to walk. */
+/** Maximum number of runs of a walk; above it there are too many outcomes. */
 const RUN_LIMIT = 200_000;
-/** Distance from a bound within which rounding of the edge's own arithmetic may decide. */
+/** Distance from a bound within which rounding in the edge's own arithmetic may decide. */
 const SLACK = 2 ** -50;
 const MIDDLE = 0.5;
-/** Points of a stretch at which it is probed for bounds that nobody declared. */
+/** Number of points at which an interval is probed for undeclared bounds. */
 const PROBES = 16;
 
 /**
- * Walks all outcomes of chance. Each draw is uniform in [0, 1); between two `bounds` the outcome is taken to be the
- * same, which probes confirm. Where they find it is not, the bound between is searched, and the simplest fraction
- * there is taken for it. Null when there are too many outcomes to walk.
+ * Enumerates all random outcomes. Each draw is uniform in [0, 1); between two `bounds` the outcome is assumed
+ * to be constant, which probes verify. If it is not, the bound between is searched, and the simplest fraction
+ * there is used. Null if there are too many outcomes.
  */
 export function walkChance(run: Run, bounds: readonly Fraction[]): Distribution | null {
   const shares = new Map<string, Fraction>();
   let runs = 0;
 
-  /** What a run comes to with these draws first, then the middle; and how many draws it made. */
+  /** The outcome of a run with these draws first and then the middle, and the number of draws. */
   const attempt = (draws: readonly number[]): { readonly outcome: string; readonly drawn: number } => {
     runs++;
     let drawn = 0;
@@ -71,7 +71,7 @@ function middle(from: Fraction, to: Fraction): Fraction {
   return times(plus(from, to), { above: 1n, below: 2n });
 }
 
-/** The stretches of [0, 1) in each of which the next draw means the same. */
+/** The intervals of [0, 1) in which the next draw has the same effect. */
 function stretches(bounds: readonly Fraction[], signature: (value: number) => string): Stretch[] {
   const inside = bounds.filter((each) => compareFractions(each, ZERO) > 0 && compareFractions(each, ONE) < 0);
   const ends = [...inside.sort(compareFractions), ONE];
@@ -102,7 +102,7 @@ function pointsIn(from: Fraction, to: Fraction): number[] {
   return Array.from({ length: PROBES + 1 }, (_, at) => low + ((high - low) * at) / PROBES);
 }
 
-/** The bound after which the signature is another one, between two points that differ. */
+/** The bound at which the signature changes, between two points with different signatures. */
 function boundBetween(low: number, high: number, is: string, signature: (value: number) => string): Fraction {
   let [below, above] = [low, high];
   for (;;) {

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../document/report.ts';
+import type { Report } from '../config_file/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TlsFacts } from '../engine/contract.ts';
-import type { Identity } from '../development_idp/identities.ts';
-import { compileFacts } from '../expression/vocabulary/facts_table.ts';
+import type { Identity } from '../dev_idp/identities.ts';
+import { compileFacts } from '../policy/env/facts_table.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
@@ -34,13 +34,13 @@ export interface CompiledCase {
   readonly startMs: number;
   readonly seed: number | string;
   readonly headMs: number;
-  /** What is known of addresses, in the form of an edge file. */
+  /** Facts about addresses, in the form of an edge file. */
   readonly facts: readonly unknown[];
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
-  /** Who can log in; null when nobody is named. */
+  /** Users who can log in; null if the file names none. */
   readonly identities?: readonly Identity[] | null;
   readonly plan: Plan;
-  /** Whether the expectation is still to be filled in from what happens. */
+  /** Whether the expectation still has to be filled in from the result. */
   readonly snapshot: boolean;
 }
 
@@ -58,36 +58,36 @@ export type Plan =
 export interface CompiledStep {
   readonly atMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
-  /** Who can log in from here on; null when that stays as it is. */
+  /** Users who can log in from this step on; null for no change. */
   readonly identities?: readonly Identity[] | null;
   readonly request: PreparedRequest | null;
   readonly count: number;
   readonly everyMs: number;
   readonly expectations: readonly Expectation[];
   readonly counts: Readonly<Record<string, number>> | null;
-  /** Whether its expectation is still to be filled in. */
+  /** Whether its expectation still has to be filled in. */
   readonly snapshot?: boolean;
   readonly pointer: string;
 }
 
-/** What the cases of a file have in common. */
+/** The common setting of a file's cases. */
 export interface CaseSetting {
   readonly checked: CheckedScenario;
   readonly shell: ScenarioShell;
   readonly edge: EdgeConfig;
   readonly signer: Signer | null;
-  /** Instead of the seed of the file. */
+  /** Overrides the seed of the file. */
   readonly seed: number | string | null;
 }
 
-/** Backends that are dialled: those that can be scripted. */
+/** Backends that are dialled: these can be scripted. */
 export function dialledBackends({ backends }: EdgeConfig): string[] {
   return Object.entries(backends).flatMap(([name, { static: dialled }]) =>
     dialled === undefined ? [] : [name],
   );
 }
 
-/** What is the same for all cases of a file that do not say otherwise: made once. */
+/** The parts that are the same for all cases without overrides: created once. */
 export interface FileSetting extends CaseSetting {
   readonly backends: readonly string[];
   readonly dialled: readonly string[];
@@ -95,7 +95,7 @@ export interface FileSetting extends CaseSetting {
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
 }
 
-/** Prepares what the cases of a file have in common. */
+/** Prepares the common setting of a file's cases. */
 export function fileSetting(setting: CaseSetting, findings: Diagnostic[]): FileSetting {
   const common = settingOf(setting, findings);
   const dialled = dialledBackends(setting.edge);
@@ -103,7 +103,7 @@ export function fileSetting(setting: CaseSetting, findings: Diagnostic[]): FileS
   return { ...setting, backends: Object.keys(setting.edge.backends), dialled, common, upstreams };
 }
 
-/** What all requests of a file are made with. */
+/** The setting for all requests of a file. */
 export function settingOf(
   { shell, edge, signer, seed, checked }: CaseSetting,
   findings: Diagnostic[],
@@ -130,7 +130,7 @@ export function settingOf(
   };
 }
 
-/** Compiles a case; null when something in it cannot be run, which is then in `findings`. */
+/** Compiles a case; null if it cannot be run; the reasons are in `findings`. */
 export function compileCase(
   row: CaseRow,
   given: CaseSetting | FileSetting,
@@ -157,7 +157,7 @@ export function compileCase(
   return { row, startMs, seed, headMs, facts, upstreams, identities, plan, snapshot };
 }
 
-/** Whether a case is made with nothing but what its file says. */
+/** Whether a case has no overrides of the file's setting. */
 function isPlain({ clock, seed, facts, client_certificate: certificate }: CaseConfig): boolean {
   return clock === undefined && seed === undefined && facts === undefined && certificate === undefined;
 }
@@ -174,7 +174,7 @@ function startOf(row: CaseRow | null, shell: ScenarioShell, report: Report<Scena
   return ms;
 }
 
-/** The first host that the edge answers for; `*` stands for any label. */
+/** The first host of the edge; `*` is replaced with a label. */
 export function defaultHost({ edges }: EdgeConfig): string {
   const [first] = Object.values(edges.https);
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
@@ -192,7 +192,7 @@ function tlsOf(certificate: CaseConfig['client_certificate']): TlsFacts | null {
   };
 }
 
-/** Facts as an edge file has them, those of the file and then those of the case, which win; what cannot be used is reported. */
+/** Facts in the form of an edge file: those of the file, then those of the case, which win; bad ones are reported. */
 function factsOf(
   row: CaseRow | null,
   shell: ScenarioShell,
@@ -205,14 +205,14 @@ function factsOf(
   ] as const;
   for (const [facts, pointer] of given) {
     if (facts === undefined) continue;
-    for (const { says, hint, pointer: at } of compileFacts(facts, pointer).diagnostics)
-      report('scenario.bad_facts', factPointer(facts, pointer, at), says, { hint });
+    for (const { message, hint, pointer: at } of compileFacts(facts, pointer).diagnostics)
+      report('scenario.bad_facts', factPointer(facts, pointer, at), message, { hint });
     entries.push(...(Array.isArray(facts) ? facts : [{ variables: facts }]));
   }
   return entries;
 }
 
-/** Names of variables may be written in one, with dots, where findings have a pointer of their parts. */
+/** Variable names may be written with dots in one key, whereas findings have a pointer per part. */
 function factPointer(facts: object, pointer: string, at: string): string {
   const dotted = at.slice(pointer.length + 1).replaceAll('/', '.');
   const key = Array.isArray(facts)
@@ -227,15 +227,15 @@ function planOf(
   request: RequestSetting,
   report: Report<ScenarioCode>,
 ): Plan | null {
-  const naming = { backends: setting.backends, report };
+  const branding = { backends: setting.backends, report };
   const expected = (given: unknown, at: string): Expectation[] =>
-    typeof given === 'object' && given !== null ? compileExpectation(given, at, naming) : [];
+    typeof given === 'object' && given !== null ? compileExpectation(given, at, branding) : [];
   const { timeline, sample, connect } = config;
   if (connect !== undefined) {
     const connection = prepareConnection(connect, `${pointer}/connect`, setting.edge, request);
     const { expect } = config;
     const at = `${pointer}/expect`;
-    const expectations = typeof expect === 'object' ? compileStreamExpectation(expect, at, naming) : [];
+    const expectations = typeof expect === 'object' ? compileStreamExpectation(expect, at, branding) : [];
     return connection === null ? null : { kind: 'connect', connection, expectations };
   }
   if (timeline !== undefined) {
@@ -277,7 +277,11 @@ function timelinePlan(
     const everyMs = every === undefined ? 0 : durationMs(every);
     if (send !== undefined) cursorMs += (count - 1) * everyMs;
     else if (step.expect !== undefined) {
-      report('scenario.bad_expectation', `${at}/expect`, 'a step that sends nothing can expect nothing');
+      report(
+        'scenario.bad_expectation',
+        `${at}/expect`,
+        'a step that sends nothing cannot have expectations',
+      );
     }
     return {
       atMs,

@@ -4,46 +4,45 @@ import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import type { SecretSource } from '../edge/secrets.ts';
 import type { HttpRequestCompleteEvent } from '../events/catalogue.ts';
 import { type IdMaker, idMaker } from '../events/identifiers.ts';
-import { httpRequestComplete } from '../events/project.ts';
-import { timestamp } from '../events/timestamps.ts';
+import { projectHttpRequestComplete } from '../events/project.ts';
 import type { FieldList } from '../http/fields.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { plainDocument } from '../document/document.ts';
-import { reportWith } from '../document/report.ts';
+import { plainDocument } from '../config_file/document.ts';
+import { reportWith } from '../config_file/report.ts';
 import { DEFAULT_START_MS, defaultHost, dialledBackends } from './compile_case.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
 import type { RequestConfig, UpstreamConfig } from './document/schema.ts';
 import { fieldValues } from './expect/outcome.ts';
-import type { Flight, Seen } from './flight.ts';
-import { simulatedGround } from '../edge/gates.ts';
-import { SIMULATED_PROVIDER } from '../development_idp/simulated.ts';
-import { SIMULATED_KEY } from '../development_idp/simulated_key.ts';
-import { readIdentities } from '../development_idp/identities.ts';
+import type { SimulatedRequest, Seen } from './simulated_request.ts';
+import { simulatedEnvironment } from '../edge/login_config.ts';
+import { SIMULATED_PROVIDER } from '../dev_idp/simulated.ts';
+import { SIMULATED_KEY } from '../dev_idp/simulated_key.ts';
+import { readIdentities } from '../dev_idp/identities.ts';
 import { type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 
 export interface SimulatorOptions {
-  /** Seed of chance; default 1. */
+  /** Seed of randomness; default 1. */
   readonly seed?: number | string;
-  /** When it begins: RFC 3339, or milliseconds since the epoch; default the beginning of 2026. */
+  /** Start time: RFC 3339, or milliseconds since the epoch; default the start of 2026. */
   readonly clock?: string | number;
   /** Secrets of policies, by vault and name. */
   readonly secrets?: SecretSource;
 }
 
-/** A request that was answered. */
+/** A completed request. */
 export interface SimulatedExchange {
-  /** 0 when there was no response. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly headers: FieldList;
-  /** Values of a field of the response, joined; null when it is absent. */
+  /** Values of a response field, joined; null if absent. */
   readonly header: (name: string) => string | null;
   readonly text: string;
-  /** Backend that answered or was tried last; null when none was reached. */
+  /** Backend that responded or was tried last; null if none was reached. */
   readonly backend: string | null;
-  /** What the last upstream saw; null when none was reached. */
+  /** The request that the last upstream received; null if none was reached. */
   readonly upstream: Seen | null;
   /** Virtual milliseconds from request to response. */
   readonly durationMs: number;
@@ -52,46 +51,49 @@ export interface SimulatedExchange {
   readonly steps: readonly LocatedStep[];
 }
 
-/** An edge on a virtual clock, with scripted upstreams. */
+/** An edge on a virtual clock with scripted upstreams. */
 export interface Simulator {
   /** Milliseconds since the epoch, virtual. */
   readonly nowMs: () => number;
-  /** Sends a request and lets time pass until it is answered. `GET /path`, or the request of a scenario. */
+  /** Sends a request and advances time until its response. `GET /path`, or a request as in scenarios. */
   readonly send: (request: string | RequestConfig) => SimulatedExchange;
-  /** Sends many, one every so often; gives them in the order of sending, when all are answered. */
+  /** Sends many requests at an interval; returns them in the order of sending, when all are complete. */
   readonly sendMany: (
     request: string | RequestConfig,
     count: number,
     every: string | number,
   ) => readonly SimulatedExchange[];
-  /** Lets time pass: a duration such as `31s`, or milliseconds. */
+  /** Advances time: a duration such as `31s`, or milliseconds. */
   readonly advance: (time: string | number) => void;
-  /** What a backend answers from now on: a status, a fault or the script of a scenario. */
+  /** Sets the response of a backend from now on: a status, a fault or a script as in scenarios. */
   readonly upstream: (backend: string, script: UpstreamConfig) => void;
-  /** Says who `as` means from now on, such as `{ email: 'a@example.test' }`; `{ active: false }` is known no more. */
+  /**
+   * Sets the identity that `as` refers to from now on, such as `{ email: 'a@example.test' }`; `{ active: false
+   * }` removes it at the provider.
+   */
   readonly identity: (name: string, facts: Readonly<Record<string, unknown>>) => void;
-  /** Events of all requests so far, in the order in which they were complete. */
+  /** Events of all requests so far, in the order of completion. */
   readonly events: () => readonly HttpRequestCompleteEvent[];
 }
 
 /**
- * Simulates an edge. The same edge, seed, clock and calls give the same events, byte for byte. Throws a TypeError
- * for what cannot be sent or scripted.
+ * Simulates an edge. The same edge, seed, clock and calls give the same events, byte for byte. Throws a
+ * TypeError for invalid requests and scripts.
  */
 export function createSimulator(
   edge: { readonly config: EdgeConfig },
   options: SimulatorOptions = {},
 ): Simulator {
   const { config } = edge;
-  const landed: Flight[] = [];
+  const completed: SimulatedRequest[] = [];
   const world = simulatedWorld(compiledFor(config, options), {
     startMs: startOf(options.clock),
     seed: options.seed ?? 1,
     identities: [],
-    landed: (flight) => void landed.push(flight),
+    completed: (simulated) => void completed.push(simulated),
   });
   const identities: Record<string, unknown> = {};
-  const events = eventsOf(landed, idMaker('ev', world.chance.split('event ids').random));
+  const events = eventsOf(completed, idMaker('ev', world.chance.split('event ids').random));
   const prepare = (request: string | RequestConfig) =>
     orThrow((report) =>
       prepareRequest(request, '', {
@@ -103,28 +105,33 @@ export function createSimulator(
         report,
       }),
     );
-  const exchange = (flight: Flight) => exchangeOf(flight, () => events()[landed.indexOf(flight)]!);
+  const exchange = (simulated: SimulatedRequest) =>
+    exchangeOf(simulated, () => events()[completed.indexOf(simulated)]!);
   return {
     nowMs: world.clock.nowMs,
     send: (request) => {
-      let last: Flight | null = null;
-      world.begin(prepare(request), (flight) => void (last = flight));
+      let last: SimulatedRequest | null = null;
+      world.begin(prepare(request), (simulated) => void (last = simulated));
       settle(world, () => last !== null);
-      if (last === null) throw new Error('the request was not answered');
+      if (last === null) throw new Error('the request has no response');
       return exchange(last);
     },
     sendMany: (request, count, every) => {
       const prepared = prepare(request);
       const startMs = world.clock.nowMs();
-      const flights: Flight[] = [];
+      const simulatedRequests: SimulatedRequest[] = [];
       for (let turn = 0; turn < count; turn++) {
         world.clock.schedule(
           startMs + turn * millisecondsOf(every),
-          () => void flights.push(world.begin(prepared)),
+          () => void simulatedRequests.push(world.begin(prepared)),
         );
       }
-      settle(world, () => flights.length === count && flights.every(({ endMs }) => !Number.isNaN(endMs)));
-      return flights.map((flight) => exchange(flight));
+      settle(
+        world,
+        () =>
+          simulatedRequests.length === count && simulatedRequests.every(({ endMs }) => !Number.isNaN(endMs)),
+      );
+      return simulatedRequests.map((simulated) => exchange(simulated));
     },
     advance: (time) => world.clock.advanceTo(world.clock.nowMs() + millisecondsOf(time)),
     upstream: (backend, script) => {
@@ -137,7 +144,7 @@ export function createSimulator(
       identities[name] = facts;
       const { identities: read, problems } = readIdentities(identities);
       const [problem] = problems;
-      if (problem !== undefined) throw new TypeError(`${problem.key}: ${problem.says}`);
+      if (problem !== undefined) throw new TypeError(`${problem.key}: ${problem.message}`);
       world.identify(read);
     },
     events,
@@ -148,24 +155,22 @@ function settle({ clock }: SimulatedWorld, isDone: () => boolean): void {
   while (!isDone() && clock.step());
 }
 
-/** Makes each event once, when it is first asked for. */
-function eventsOf(landed: readonly Flight[], newId: IdMaker): () => readonly HttpRequestCompleteEvent[] {
+/** Creates each event once, on first use. */
+function eventsOf(
+  completed: readonly SimulatedRequest[],
+  newId: IdMaker,
+): () => readonly HttpRequestCompleteEvent[] {
   const made: HttpRequestCompleteEvent[] = [];
   return () => {
-    for (const { exchange, endMs } of landed.slice(made.length)) {
-      made.push({
-        event_id: newId(endMs),
-        event_type: 'http_request_complete.v0',
-        event_timestamp: timestamp(endMs),
-        object: httpRequestComplete(exchange),
-      });
+    for (const { exchange, endMs } of completed.slice(made.length)) {
+      made.push(projectHttpRequestComplete(exchange, newId, endMs));
     }
     return made;
   };
 }
 
-function exchangeOf(flight: Flight, event: () => HttpRequestCompleteEvent): SimulatedExchange {
-  const { response, exchange } = flight;
+function exchangeOf(simulated: SimulatedRequest, event: () => HttpRequestCompleteEvent): SimulatedExchange {
+  const { response, exchange } = simulated;
   const { because, steps } = explanationOf(exchange, () => null);
   return {
     status: response.status,
@@ -175,9 +180,9 @@ function exchangeOf(flight: Flight, event: () => HttpRequestCompleteEvent): Simu
       return values.length === 0 ? null : values.join(', ');
     },
     text: new TextDecoder().decode(response.body),
-    backend: exchange.attempts.at(-1)?.leaf.id ?? null,
-    upstream: flight.seen?.at(-1) ?? null,
-    durationMs: flight.endMs - flight.sentMs,
+    backend: exchange.attempts.at(-1)?.endpoint.id ?? null,
+    upstream: simulated.seen?.at(-1) ?? null,
+    durationMs: simulated.endMs - simulated.sentMs,
     get event() {
       return event();
     },
@@ -191,7 +196,7 @@ function orThrow<T>(make: (report: ReturnType<typeof reportWith<string>>) => T |
   const made = make(reportWith<string>(findings, plainDocument(undefined), () => 'error'));
   if (made === null || hasErrors(findings)) {
     throw new TypeError(
-      findings.map(({ says, hint }) => (hint === undefined ? says : `${says}; ${hint}`)).join('; '),
+      findings.map(({ message, hint }) => (hint === undefined ? message : `${message}; ${hint}`)).join('; '),
     );
   }
   return made;
@@ -210,8 +215,11 @@ function millisecondsOf(time: string | number): number {
   return ms;
 }
 
-/** The edge compiled anew, nothing remembered. */
+/** The edge compiled again, without state. */
 function compiledFor(config: EdgeConfig, { secrets }: SimulatorOptions): CompiledEdge {
-  const options = { ...(secrets && { secrets }), logins: simulatedGround(SIMULATED_PROVIDER, SIMULATED_KEY) };
+  const options = {
+    ...(secrets && { secrets }),
+    logins: simulatedEnvironment(SIMULATED_PROVIDER, SIMULATED_KEY),
+  };
   return compileEdge(config, (_route, _module, _config, initial) => initial(), options);
 }

@@ -3,18 +3,22 @@ import type {
   Answers,
   FetchRequest,
   Question,
+  Reply,
   ResponseHead,
+  Sent,
   SignatureRequest,
+  UpstreamRequest,
 } from '../engine/contract.ts';
-import type { Exchange } from '../engine/exchange.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
-import { NOTHING_SENT, abandon, answer, start } from '../engine/run.ts';
-import { compress } from './compress.ts';
-import { NO_RESPONSE, type Flight, replied } from './flight.ts';
+import { NOTHING_SENT, abandon } from '../engine/run.ts';
+import { HTTP_ENGINE, type HttpDriver, driveExchange, resume } from '../engine/drivers/converse.ts';
+import { fieldsOf } from '../engine/drivers/reply_content.ts';
+import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
+import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
 import type { Answering, Upstreams } from './upstreams.ts';
 import type { VirtualClock } from './virtual_clock.ts';
 
-/** How long an upstream may take; the defaults are those of the live proxy. */
+/** Timeouts of upstreams; the defaults are those of the live proxy. */
 export interface VirtualLimits {
   /** Until the head of the response. */
   readonly headMs: number;
@@ -22,18 +26,18 @@ export interface VirtualLimits {
 
 export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
 
-/** Identity providers without a network: what the driver asks of them, and how long they take. */
+/** Identity providers without a network: the answers to the driver's questions, with delays. */
 export interface SimulatedProviders {
   readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
-  /** Null when the URL is none of theirs. */
+  /** Null if the URL does not belong to them. */
   readonly fetch: (
     request: FetchRequest,
   ) => { readonly given: Answers['fetch']; readonly afterMs: number } | null;
-  /** Verifies signatures of what they have said. */
+  /** Verifies signatures of their responses. */
   readonly verify: (request: SignatureRequest) => Answers['signature'];
 }
 
-/** Whatever the driver plays with. */
+/** The inputs of the driver. */
 export interface Stage {
   readonly clock: VirtualClock;
   readonly upstreams: Upstreams;
@@ -42,132 +46,108 @@ export interface Stage {
   readonly providers?: SimulatedProviders;
 }
 
-const NO_BYTES = new Uint8Array(0);
-const UNVERIFIED = { failure: 'unavailable', detail: 'nothing verifies signatures here' } as const;
-const NO_PROVIDER = {
-  given: { failure: 'unreachable', detail: 'no identities are simulated' },
-  afterMs: 0,
-} as const;
-const NO_FLIGHT_DATA = { body: NO_BYTES, isCut: false };
+/** An answer, and the virtual time that it takes. */
+interface Timed<Answer> {
+  readonly given: Answer;
+  readonly afterMs: number;
+}
 
 /**
- * Answers the engine's questions from the script, on the virtual clock. An exchange in which nothing takes time
- * runs to its end at once; else what comes next is scheduled. `landed` is called when the exchange is complete.
+ * Answers the engine's questions from the script, on the virtual clock. An exchange without delays runs to its
+ * end at once; otherwise the next step is scheduled. `completed` is called when the exchange is complete.
  */
 export function drive(
-  flight: Flight,
+  simulated: SimulatedRequest,
   stage: Stage,
-  landed: (flight: Flight) => void,
+  completed: (simulated: SimulatedRequest) => void,
   leaveAfterMs: number,
 ): void {
+  const { exchange } = simulated;
+  const { clock } = stage;
   if (leaveAfterMs >= 0) {
-    stage.clock.schedule(stage.clock.nowMs() + leaveAfterMs, () => {
-      if (flight.exchange.stage === 'done') return;
-      flight.response = NO_RESPONSE;
-      abandon(flight.exchange, NOTHING_SENT);
-      landed(flight);
+    clock.schedule(clock.nowMs() + leaveAfterMs, () => {
+      if (exchange.stage === 'done') return;
+      simulated.response = NO_RESPONSE;
+      abandon(exchange, NOTHING_SENT);
+      completed(simulated);
     });
   }
-  goOn(flight, start(flight.exchange), NO_FLIGHT_DATA, stage, landed);
+  const script = new Script(simulated, stage);
+  const driver: HttpDriver = {
+    ask: (question) => {
+      const { given, afterMs } = script.answer(question);
+      if (afterMs <= 0) return given;
+      clock.schedule(clock.nowMs() + afterMs, () => {
+        // The client may have disconnected meanwhile.
+        if (exchange.stage !== 'done') resume(HTTP_ENGINE, exchange, given, driver);
+      });
+      return undefined;
+    },
+    completed: () => completed(simulated),
+  };
+  driveExchange(exchange, driver);
 }
 
-/** The body that the last upstream answered with. */
-interface UpstreamBody {
-  readonly body: Uint8Array;
-  readonly isCut: boolean;
-}
+/** The answers to one request. */
+class Script {
+  readonly #simulated: SimulatedRequest;
+  readonly #stage: Stage;
+  readonly #bodies: WholeBodies;
 
-function goOn(
-  flight: Flight,
-  asked: Question | null,
-  upstreamBody: UpstreamBody,
-  stage: Stage,
-  landed: (flight: Flight) => void,
-): void {
-  const { exchange } = flight;
-  let question = asked;
-  let upstream = upstreamBody;
-  while (question !== null) {
+  constructor(simulated: SimulatedRequest, stage: Stage) {
+    this.#simulated = simulated;
+    this.#stage = stage;
+    this.#bodies = new WholeBodies(simulated.requestBody);
+  }
+
+  answer(question: Question): Timed<AnswerTo<Question>> {
+    const { providers } = this.#stage;
     switch (question.ask) {
-      case 'forward': {
-        const answering = stage.upstreams.answerOf(question.request.leaf.id);
-        (flight.seen ??= []).push({
-          request: question.request,
-          body: question.request.body ?? flight.requestBody,
-        });
-        const { given, afterMs } = forwarded(answering, stage, question.request.converts);
-        upstream = { body: answering.body, isCut: answering.fault === 'half' };
-        if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
-        question = answer(exchange, given);
-        break;
-      }
-      case 'fetch': {
-        const { given, afterMs } =
-          stage.providers?.fetch(question.request) ?? fetched(question.request, stage);
-        (flight.fetched ??= []).push(question.request);
-        if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
-        question = answer(exchange, given);
-        break;
-      }
-      case 'reply': {
-        const { response, sent } = replied(question.reply, flight, upstream.body, upstream.isCut, compress);
-        flight.response = response;
-        question = answer(exchange, sent);
-        break;
-      }
-      case 'oidc': {
-        const { given, afterMs } = stage.providers?.oidc(question) ?? NO_PROVIDER;
-        if (afterMs > 0) return later(flight, given, upstream, afterMs, stage, landed);
-        question = answer(exchange, given);
-        break;
-      }
+      case 'forward':
+        return this.#forward(question.request);
+      case 'fetch':
+        (this.#simulated.fetched ??= []).push(question.request);
+        return providers?.fetch(question.request) ?? fetched(question.request, this.#stage);
+      case 'oidc':
+        return providers?.oidc(question) ?? atOnce(WITHOUT_NETWORK.oidc);
       case 'signature':
-        question = answer(exchange, stage.providers?.verify(question.request) ?? UNVERIFIED);
-        break;
+        return atOnce(providers?.verify(question.request) ?? WITHOUT_NETWORK.signature);
       case 'body':
-        question = answer(exchange, bodyFor(flight.requestBody, question.limitBytes));
-        break;
+        return atOnce(this.#bodies.request(question.limitBytes));
       case 'response_body':
-        question = answer(exchange, responseBodyFor(exchange, upstream, question.limitBytes));
-        break;
+        return atOnce(this.#bodies.response(question.limitBytes));
+      case 'reply':
+        return atOnce(this.#reply(question.reply));
     }
   }
-  landed(flight);
-}
 
-function later(
-  flight: Flight,
-  given: AnswerTo<Question>,
-  upstream: UpstreamBody,
-  afterMs: number,
-  stage: Stage,
-  landed: (flight: Flight) => void,
-): void {
-  stage.clock.schedule(stage.clock.nowMs() + afterMs, () => {
-    // The client may have left meanwhile.
-    if (flight.exchange.stage === 'done') return;
-    goOn(flight, answer(flight.exchange, given), upstream, stage, landed);
-  });
-}
-
-function bodyFor(bytes: Uint8Array, limitBytes: number): Answers['body'] {
-  return bytes.length > limitBytes ? { failure: 'too_large' } : { bytes };
-}
-
-function responseBodyFor(
-  { body }: Exchange,
-  upstream: UpstreamBody,
-  limitBytes: number,
-): Answers['response_body'] {
-  if (body !== 'upstream') {
-    const bytes = 'text' in body ? new TextEncoder().encode(body.text) : body.bytes;
-    return bytes.length > limitBytes ? { failure: 'too_large' } : { bytes };
+  #forward(request: UpstreamRequest): Timed<Answers['forward']> {
+    const answering = this.#stage.upstreams.answerOf(request.endpoint.id);
+    (this.#simulated.seen ??= []).push({ request, body: this.#bodies.forwarded(request) });
+    const timed = forwarded(answering, this.#stage, request.converts);
+    if ('head' in timed.given) this.#bodies.keep(request, timed.given.head, ...bodyOf(answering));
+    return timed;
   }
-  if (upstream.isCut) return { failure: 'reset' };
-  return upstream.body.length > limitBytes ? { failure: 'too_large' } : { bytes: upstream.body };
+
+  #reply(reply: Reply): Sent {
+    const { content, sent } = this.#bodies.reply(reply, this.#simulated.exchange.head.method);
+    this.#simulated.response = reply.close
+      ? { ...NO_RESPONSE, closed: true }
+      : { status: reply.status, headers: fieldsOf(reply), body: content.raw, closed: false };
+    return sent;
+  }
 }
 
-/** What the upstream answers, and after how long: never later than the limit. */
+/** The body that arrives, and whether the upstream breaks it off. */
+function bodyOf({ body, fault }: Answering): [Uint8Array, boolean] {
+  return fault === 'half' ? [body.subarray(0, body.length >> 1), true] : [body, false];
+}
+
+function atOnce<Answer>(given: Answer): Timed<Answer> {
+  return { given, afterMs: 0 };
+}
+
+/** The upstream's response and its delay, at most the timeout. */
 function forwarded(
   answering: Answering,
   { upstreams, limits }: Stage,
@@ -175,7 +155,7 @@ function forwarded(
 ): { readonly given: Answers['forward']; readonly afterMs: number } {
   const latencyMs = upstreams.latencyOf(answering);
   if (answering.fault === 'hang' || latencyMs > limits.headMs) {
-    const detail = `no answer within ${limits.headMs} ms`;
+    const detail = `no response within ${limits.headMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: limits.headMs };
   }
   switch (answering.fault) {
@@ -188,7 +168,7 @@ function forwarded(
     case 'half':
     case null:
       return {
-        // A backend of TCP has no say in what accepts the WebSocket.
+        // A TCP backend does not influence the head that accepts the WebSocket.
         given: {
           head: converts ?? { status: answering.status, headers: answering.headers },
           reused: false,
@@ -204,18 +184,18 @@ function fetched(
 ): { readonly given: Answers['fetch']; readonly afterMs: number } {
   const answering = upstreams.answerAt(request.url);
   if (answering === null) {
-    const detail = 'no script answers this URL';
+    const detail = 'no script matches this URL';
     return { given: { failure: 'connect', detail }, afterMs: 0 };
   }
   const latencyMs = upstreams.latencyOf(answering);
   if (answering.fault === 'hang' || latencyMs > request.timeoutMs) {
-    const detail = `no answer within ${request.timeoutMs} ms`;
+    const detail = `no response within ${request.timeoutMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: request.timeoutMs };
   }
   const { status, headers, body, fault } = answering;
   if (fault !== null) {
     const failure = fault === 'refuse' ? 'connect' : 'invalid';
-    return { given: { failure, detail: `the script says ${fault}` }, afterMs: latencyMs };
+    return { given: { failure, detail: `scripted fault: ${fault}` }, afterMs: latencyMs };
   }
   if (body.length > request.limitBytes) {
     return { given: { failure: 'too_large', detail: `${body.length} bytes` }, afterMs: latencyMs };

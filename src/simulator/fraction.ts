@@ -1,4 +1,4 @@
-/** A rational number in lowest terms; `below` is above zero. */
+/** A rational number in lowest terms; `below` is positive. */
 export interface Fraction {
   readonly above: bigint;
   readonly below: bigint;
@@ -32,13 +32,13 @@ export function times(one: Fraction, other: Fraction): Fraction {
   return fraction(one.above * other.above, one.below * other.below);
 }
 
-/** Below zero when `one` is the smaller one. */
+/** Negative if `one` is smaller. */
 export function compareFractions(one: Fraction, other: Fraction): number {
   const difference = one.above * other.below - other.above * one.below;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** `1/3`, `0.25` or a number as it is written; null for anything else. */
+/** Parses `1/3`, `0.25` or a number; null for anything else. */
 export function readFraction(given: string | number): Fraction | null {
   const text = String(given);
   const ratio = /^(\d+)\s*\/\s*(\d+)$/.exec(text);
@@ -49,7 +49,7 @@ export function readFraction(given: string | number): Fraction | null {
   return fraction(BigInt(whole! + part), 10n ** BigInt(part.length + Number(power)));
 }
 
-/** As people write it: `9/10 (0.9)`. */
+/** Formats a fraction: `9/10 (0.9)`. */
 export function shownFraction({ above, below }: Fraction): string {
   return below === 1n ? String(above) : `${above}/${below} (${asNumber({ above, below })})`;
 }
@@ -58,14 +58,14 @@ export function asNumber({ above, below }: Fraction): number {
   return Number(above) / Number(below);
 }
 
-/** The fraction of the smallest denominator in [low, high], 0 ≤ low: the descent of Stern and Brocot. */
+/** The fraction with the smallest denominator in [low, high], 0 ≤ low: descent of the Stern-Brocot tree. */
 export function simplestBetween(low: Fraction, high: Fraction): Fraction {
   const floor = low.above / low.below;
   if (floor * low.below === low.above) return low;
   const next = fraction(floor + 1n, 1n);
   if (compareFractions(next, high) <= 0) return next;
   const whole = fraction(floor, 1n);
-  // Both lie between the same whole numbers: the answer for the reciprocals of what is left, turned over.
+  // Both are between the same integers: recurse with the reciprocals of the fractional parts.
   return plus(whole, inverse(simplestBetween(inverse(minus(high, whole)), inverse(minus(low, whole)))));
 }
 
@@ -73,7 +73,7 @@ function inverse({ above, below }: Fraction): Fraction {
   return fraction(below, above);
 }
 
-/** A double is a fraction of a power of two, exactly. */
+/** A double is exactly a fraction with a power of two as denominator. */
 export function fractionOf(value: number): Fraction {
   let below = 1n;
   let scaled = value;

@@ -1,8 +1,8 @@
-/** Counts of durations in steps of about two percent: small, whatever is counted. */
+/** Counts durations in steps of about two percent, in constant memory. */
 export interface Histogram {
   readonly add: (ms: number) => void;
   readonly count: () => number;
-  /** The duration that this share of all does not exceed; 0 when there are none. */
+  /** The duration that this share of all does not exceed; 0 if there are none. */
   readonly quantile: (share: number) => number;
 }
 

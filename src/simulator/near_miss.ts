@@ -2,31 +2,31 @@ import type { CompiledCase } from './compile_case.ts';
 import { outcomeOf } from './expect/outcome.ts';
 import { runCase } from './run_case.ts';
 import { changesOf } from './search/changes.ts';
-import { readIdentities } from '../development_idp/identities.ts';
+import { readIdentities } from '../dev_idp/identities.ts';
 import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
 import { poolsOfEdge } from './search/edge_pools.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
-/** Changes that are tried at most. */
+/** Maximum number of changes that are tried. */
 const TRIES = 500;
-/** What is not in the request: there the scenario has the say. */
+/** Not part of the request: these are fixed by the scenario. */
 const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'seed', 'before', 'startMs']);
 
 /**
- * The smallest change of one field of the request after which every expectation holds, found by running it. It
- * tells which rule would have done what was expected. Null when no change that was tried does.
+ * The smallest change of one request field after which every expectation holds, found by running it. It shows
+ * which rule would have done what was expected. Null if no such change was found.
  */
-export function nearMiss(compiled: CompiledCase, edge: EdgeUnderTest): string | null {
+export function nearMiss(compiled: CompiledCase, edge: EdgeFixture): string | null {
   const { plan } = compiled;
   if (plan.kind !== 'one') return null;
-  const asker = compiled.identities?.find(({ key }) => key === plan.request.as);
-  const as = asker === undefined ? null : { name: asker.key, facts: writtenIdentity(asker) };
+  const visitor = compiled.identities?.find(({ key }) => key === plan.request.as);
+  const as = visitor === undefined ? null : { name: visitor.key, facts: writtenIdentity(visitor) };
   const draft = draftOf(plan.request, { as }, edge.config);
   if (draft === null) return null;
   const changes = changesOf(draft, poolsOfEdge(edge)).filter(({ field }) => !NOT_ASKED.has(field));
-  // Of somebody who logs in, who that is matters more than where they go.
+  // With a login, the identity matters more than the path.
   const ordered = as === null ? changes : changes.toSorted((one, other) => rank(one) - rank(other));
-  for (const { says, draft: changed } of ordered.slice(0, TRIES)) {
+  for (const { message, draft: changed } of ordered.slice(0, TRIES)) {
     const request = preparedDraft(changed);
     if (request === null) continue;
     const { variables } = changed;
@@ -37,10 +37,10 @@ export function nearMiss(compiled: CompiledCase, edge: EdgeUnderTest): string | 
     const known = identities === undefined ? {} : { identities };
     const ran = runCase({ ...compiled, ...known, facts, plan: { ...plan, request } }, edge);
     if (ran.mismatches.length > 0 || ran.outcome === null) continue;
-    const steps = outcomeOf(ran.outcome.flight).facts();
+    const steps = outcomeOf(ran.outcome.simulated).facts();
     const rule = steps.findLast((step) => step.rule !== undefined && step.phase === 'request');
     const by = rule === undefined ? '' : `: rule ${rule.rule}${inBrackets(rule.detail)} would do it`;
-    return `${says} it would be as expected${by}`;
+    return `${message} the expectations would hold${by}`;
   }
   return null;
 }

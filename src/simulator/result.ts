@@ -8,42 +8,42 @@ export interface LocatedMismatch extends Mismatch {
   readonly line: number;
 }
 
-/** What happened, in place of an expectation `snapshot`. */
+/** The actual value for an expectation `snapshot`. */
 export interface Snapshot {
   /** JSON pointer of the expectation. */
   readonly pointer: string;
   readonly value: unknown;
 }
 
-/** What came of one case: plain data, so that a worker can send it. */
+/** The result of one case: plain data, so that a worker can send it. */
 export interface CaseResult {
   readonly file: string;
   readonly name: string;
-  /** Line of the case in its file, from 1; 0 without a text. */
+  /** Line of the case in its file, from 1; 0 without a source. */
   readonly line: number;
   readonly tags: readonly string[];
   readonly status: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped. */
+  /** Reason for skipping. */
   readonly skipped: string | null;
   /** Real time. */
   readonly tookMs: number;
   readonly requests: number;
   readonly seed: number | string;
   readonly mismatches: readonly LocatedMismatch[];
-  /** What each expectation `snapshot` would be. */
+  /** The value for each expectation `snapshot`. */
   readonly snapshots: readonly Snapshot[];
-  /** Which row of its table the case is; null for a case without one. */
+  /** Table row of the case; null without a table. */
   readonly tableRow: { readonly index: number; readonly of: number } | null;
   readonly explained: {
     readonly because: LocatedStep;
     readonly steps: readonly LocatedStep[];
     readonly request: string;
-    /** Values of the parts of every expression that was evaluated. */
+    /** Values of the parts of every evaluated expression. */
     readonly values: readonly ExpressionValues[];
   } | null;
   /** The smallest change after which the case would pass. */
   readonly near: string | null;
-  /** A failing timeline made as small as it still fails, as a case of a scenario file. */
+  /** A failing timeline reduced to its smallest failing form, as a case of a scenario file. */
   readonly shrunk: string | null;
   /** Exact or counted shares of a sample. */
   readonly shares: Readonly<Record<string, string>> | null;
@@ -52,13 +52,13 @@ export interface CaseResult {
 export interface FileResult {
   readonly file: string;
   readonly cases: readonly CaseResult[];
-  /** Errors mean that no case of the file was run. */
+  /** With errors, no case of the file was run. */
   readonly diagnostics: readonly Diagnostic[];
   /** Whether all cases of the file were selected. */
   readonly isWhole: boolean;
 }
 
-/** What a run comes to in all. */
+/** The totals of a run. */
 export interface Summary {
   readonly files: number;
   readonly passed: number;
@@ -86,7 +86,7 @@ export function summaryOf(files: readonly FileResult[], tookMs: number): Summary
   };
 }
 
-/** The command that runs a case alone. */
+/** The command that runs only this case. */
 export function rerunCommand({ file, name, seed }: CaseResult): string {
   const seeded = typeof seed === 'string' && seed.includes('+') ? ` --seed ${shellQuoted(seed)}` : '';
   return `edgeproof test ${shellQuoted(file)} --filter ${shellQuoted(`=${name}`)}${seeded}`;

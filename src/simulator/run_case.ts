@@ -1,20 +1,20 @@
 import { explanationOfStream } from '../edge/explain_stream.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
-import { seededChance } from './chance.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { CompiledCase, Plan } from './compile_case.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { outcomeOf } from './expect/outcome.ts';
-import type { Flight } from './flight.ts';
+import type { SimulatedRequest } from './simulated_request.ts';
 import { connectTo } from './run_connect.ts';
 import { runTimeline } from './run_timeline.ts';
 import { takeSample } from './sample.ts';
 import { snapshotOf, snapshotOfConnection } from './snapshot.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 export type { Ran, RunOptions };
 
-/** Runs a case in a world of its own. */
-export function runCase(compiled: CompiledCase, under: EdgeUnderTest, options: RunOptions = {}): Ran {
+/** Runs a case in its own world. */
+export function runCase(compiled: CompiledCase, under: EdgeFixture, options: RunOptions = {}): Ran {
   const { plan } = compiled;
   const edge = under.withFacts(compiled.facts);
   switch (plan.kind) {
@@ -36,15 +36,15 @@ function expectOf({ row }: CompiledCase): string {
 function runOne(
   compiled: CompiledCase,
   plan: Extract<Plan, { kind: 'one' }>,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: RunOptions,
 ): Ran {
   const world = worldOf(compiled, edge, options);
-  let flight: Flight | null = null;
-  // The request of somebody who has to log in first is not the first one.
-  const first = world.begin(plan.request, (landed) => void (flight = landed));
+  let simulated: SimulatedRequest | null = null;
+  // With a login, the final request is not the first one.
+  const first = world.begin(plan.request, (completed) => void (simulated = completed));
   world.settle();
-  const outcome = outcomeOf(flight ?? first);
+  const outcome = outcomeOf(simulated ?? first);
   const mismatches = failuresOf(plan.expectations, outcome);
   return {
     mismatches,
@@ -60,7 +60,7 @@ function runOne(
 function runConnectCase(
   compiled: CompiledCase,
   { connection, expectations }: Extract<Plan, { kind: 'connect' }>,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: RunOptions,
 ): Ran {
   const { upstreams, clock, chance } = worldOf(compiled, edge, options);
@@ -87,16 +87,16 @@ function runConnectCase(
 function runSample(
   compiled: CompiledCase,
   { request, sample }: Extract<Plan, { kind: 'sample' }>,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: RunOptions,
 ): Ran {
   const used = new Set<string>();
   const run = (random: () => number): string => {
     const world = worldOf(compiled, edge, options, random);
-    const flight = world.begin(request);
+    const simulated = world.begin(request);
     world.settle();
     for (const name of world.upstreams.used) used.add(name);
-    return sample.keyOf(outcomeOf(flight));
+    return sample.keyOf(outcomeOf(simulated));
   };
   const chance = seededChance(compiled.seed);
   const taken = takeSample(sample, run, (turn) => chance.split(String(turn)).random);

@@ -6,17 +6,18 @@ import {
   type StreamExchange,
   type StreamQuestion,
   NOTHING_CARRIED,
-  answerStream,
-  startStream,
 } from '../engine/stream.ts';
+import { driveConnection } from '../engine/drivers/converse.ts';
+import { WITHOUT_NETWORK } from '../engine/drivers/whole_bodies.ts';
 import { traceOfStream } from '../engine/stream_trace.ts';
-import { type TcpConnectionClosed, tcpConnectionClosed } from '../events/tcp_connection.ts';
+import type { TcpConnectionClosed } from '../events/catalogue.ts';
+import { tcpConnectionClosed } from '../events/tcp_connection.ts';
 import type { CompiledEdge } from '../edge/compile.ts';
 import type { PreparedConnection } from './document/connections.ts';
 import { type StepFacts, factsOf } from './expect/outcome.ts';
 import type { Upstreams } from './upstreams.ts';
 
-/** All that an expectation may ask of a connection. */
+/** All inputs of expectations about a connection. */
 export interface ConnectionOutcome {
   readonly exchange: StreamExchange;
   readonly connection: 'allowed' | 'denied';
@@ -25,7 +26,7 @@ export interface ConnectionOutcome {
   readonly event: () => TcpConnectionClosed;
 }
 
-/** Makes a connection to an edge, its backends as the scripts say: `refuse` and `hang` cannot be reached. */
+/** Makes a connection to an edge; scripts with `refuse` and `hang` make backends unreachable. */
 export function connectTo(
   edge: CompiledEdge,
   { connection, place, sendsBytes, receivesBytes }: PreparedConnection,
@@ -33,13 +34,12 @@ export function connectTo(
   upstreams: Upstreams,
 ): ConnectionOutcome {
   const exchange = beginConnection(edge, connection, place, world);
-  let question = startStream(exchange);
-  while (question !== null) question = answerStream(exchange, answerTo(question));
+  driveConnection(exchange, { ask: answerTo });
   const endMs = world.nowMs();
   return {
     exchange,
     connection: isAllowed(exchange) ? 'allowed' : 'denied',
-    backend: isAllowed(exchange) ? exchange.attempts.at(-1)!.leaf.id : 'none',
+    backend: isAllowed(exchange) ? exchange.attempts.at(-1)!.endpoint.id : 'none',
     facts: () => traceOfStream(exchange).flatMap((step) => factsOf(step)),
     event: () => tcpConnectionClosed(exchange, endMs),
   };
@@ -47,7 +47,7 @@ export function connectTo(
   function answerTo(asked: StreamQuestion): StreamAnswer {
     switch (asked.ask) {
       case 'dial': {
-        const { fault } = upstreams.answerOf(asked.leaf.id);
+        const { fault } = upstreams.answerOf(asked.endpoint.id);
         if (fault === 'refuse') return { failure: 'connection refused' };
         return fault === 'hang' ? { failure: 'no connection in time' } : { connected: true };
       }
@@ -56,7 +56,7 @@ export function connectTo(
       case 'close':
         return NOTHING_CARRIED;
       case 'fetch':
-        return { failure: 'connect', detail: 'no script answers control requests of connections' };
+        return WITHOUT_NETWORK.fetch;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import { quoted } from '../document/words.ts';
+import { quoted } from '../config_file/message_text.ts';
 import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
@@ -9,22 +9,22 @@ import { nearMiss } from './near_miss.ts';
 import type { CaseResult, FileResult } from './result.ts';
 import { type Ran, type RunOptions, runCase } from './run_case.ts';
 import { shrunkCase } from './search/shrink.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
-/** How the cases of files are run. */
+/** Options for running the cases of files. */
 export interface FileOptions extends RunOptions {
   readonly selects: (row: CaseRow) => boolean;
   readonly seed: number | string | null;
   readonly repeat: number;
   readonly bail: boolean;
-  /** Whether each `snapshot` is about to be filled in: then a case that has one does not fail for it. */
+  /** Whether each `snapshot` will be filled in: then a case with one does not fail for it. */
   readonly fillsSnapshots?: boolean;
   readonly signer: Signer | null;
-  /** Whether cases that passed are told with their lines: finding them takes time. */
+  /** Whether passed cases are reported with their lines, which takes time. */
   readonly lines: boolean;
-  /** Called with each result as it comes; whether to go on. */
+  /** Called with each result; returns whether to continue. */
   readonly told: (result: CaseResult) => boolean;
-  /** Milliseconds of real time, for how long cases took. */
+  /** Milliseconds of real time, for the duration of cases. */
   readonly clockMs: () => number;
 }
 
@@ -48,7 +48,7 @@ function isSigned(request: unknown): boolean {
 }
 
 /** Runs the selected cases of a checked file against its edge. */
-export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: FileOptions): FileResult {
+export function runFile(checked: CheckedScenario, edge: EdgeFixture, options: FileOptions): FileResult {
   const findings: Diagnostic[] = [...checked.diagnostics];
   const { scenario } = checked;
   if (scenario === null) return { file: checked.name, cases: [], diagnostics: findings, isWhole: true };
@@ -92,8 +92,8 @@ export function runFile(checked: CheckedScenario, edge: EdgeUnderTest, options: 
 /** Rows of one table have their findings at the same place. */
 function distinct(findings: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
-  return findings.filter(({ pointer, says }) => {
-    const key = `${pointer} ${says}`;
+  return findings.filter(({ pointer, message }) => {
+    const key = `${pointer} ${message}`;
     return seen.has(key) ? false : seen.add(key);
   });
 }
@@ -101,7 +101,7 @@ function distinct(findings: readonly Diagnostic[]): Diagnostic[] {
 function runRepeated(
   compiled: CompiledCase,
   setting: CaseSetting,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: FileOptions,
   used: Set<string>,
 ): CaseResult {
@@ -111,7 +111,7 @@ function runRepeated(
   let seed = compiled.seed;
   let turn = 0;
   do {
-    // Each repetition has chance of its own; the first is the one that is always run.
+    // Each repetition has its own randomness; the first uses the case's seed.
     seed = turn === 0 ? compiled.seed : `${compiled.seed}+${turn}`;
     ran = runCase({ ...compiled, seed }, edge, options);
     for (const name of ran.used) used.add(name);
@@ -131,7 +131,7 @@ function resultOf(
   compiled: CompiledCase,
   ran: Ran,
   setting: CaseSetting,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   place: ReturnType<typeof placeOf> & { readonly tookMs: number },
 ): CaseResult {
   const { row, seed } = compiled;
@@ -153,19 +153,19 @@ function resultOf(
   };
 }
 
-/** Requests that a case may have to be run once more for its explanation. */
+/** Maximum number of requests of a case that is run again for its explanation. */
 const AGAIN_LIMIT = 10_000;
 
-/** Policies tell why rules did not apply only when asked to, so a failed case is run once more. */
-function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeUnderTest): Ran['explained'] {
+/** Policies report unapplied rules only in a full trace, so a failed case is run once more. */
+function explainedInFull(compiled: CompiledCase, ran: Ran, edge: EdgeFixture): Ran['explained'] {
   const traced = edge.traced();
   if (traced === edge || ran.explained === null || ran.requests > AGAIN_LIMIT) return ran.explained;
   const { edge: valuedBy, watch } = valuedEdge(traced);
   const { index } = ran.explained;
   watch.begin();
   const again = runCase(compiled, valuedBy, {
-    sent: (flight) => {
-      if (flight.index === index) watch.follow(flight.exchange.connection);
+    sent: (simulated) => {
+      if (simulated.index === index) watch.follow(simulated.exchange.connection);
     },
   }).explained;
   return again === null ? ran.explained : { ...again, values: watch.values() };
@@ -195,7 +195,7 @@ function skippedResult(row: CaseRow, checked: CheckedScenario): CaseResult {
   };
 }
 
-/** Scripts that no case asked are most often misspelt, or left over. */
+/** Scripts that no case used are usually misspelt, or left over. */
 function unusedUpstreams(
   checked: CheckedScenario,
   { shell }: Scenario,
@@ -205,8 +205,8 @@ function unusedUpstreams(
   const report = checked.report(findings);
   for (const name of Object.keys(shell.upstreams ?? {})) {
     if (used.has(name)) continue;
-    const says = `no case reached the scripted upstream ${quoted(name)}`;
-    report('scenario.unused_upstream', pointerTo('/upstreams', name), says, { at: 'key' });
+    const message = `no case used the scripted upstream ${quoted(name)}`;
+    report('scenario.unused_upstream', pointerTo('/upstreams', name), message, { at: 'key' });
   }
   return findings;
 }

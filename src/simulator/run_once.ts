@@ -1,6 +1,6 @@
 import type { FileOptions } from './run_file.ts';
 
-/** Every case once, told without its lines, signed by nobody, and not timed: for whoever wants the results alone. */
+/** Runs every case once, without lines, signer and timing: for callers that only need the results. */
 export const ONCE: FileOptions = {
   selects: () => true,
   seed: null,

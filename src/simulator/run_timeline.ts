@@ -3,16 +3,16 @@ import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
-import type { Flight } from './flight.ts';
+import type { SimulatedRequest } from './simulated_request.ts';
 import type { Snapshot } from './result.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
 import { snapshotOf } from './snapshot.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
-/** Mismatches of one timeline that are told; the rest are counted. */
+/** Maximum number of reported mismatches per timeline; the rest are counted. */
 const TOLD_LIMIT = 5;
 
-/** What is kept of the requests of one step. */
+/** The stored requests of one step. */
 interface Seen {
   readonly tally: Map<string, number>;
   last: Outcome | null;
@@ -28,7 +28,7 @@ interface Failing {
 export function runTimeline(
   compiled: CompiledCase,
   plan: Extract<Plan, { kind: 'timeline' }>,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
   options: RunOptions,
 ): Ran {
   const world = worldOf(compiled, edge, options);
@@ -48,10 +48,10 @@ export function runTimeline(
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
   if (failing.failed > TOLD_LIMIT) {
-    const received = `${failing.failed} requests that are not as expected`;
+    const received = `${failing.failed} more requests do not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
-      expected: 'all as expected',
+      expected: 'all requests as expected',
       received,
       pointer: compiled.row.pointer,
     });
@@ -76,19 +76,19 @@ function scheduleSends(
   seen: Seen,
   failing: Failing,
 ): void {
-  const done = (flight: Flight): void => {
-    if (step.snapshot === true) seen.last = outcomeOf(flight);
+  const done = (simulated: SimulatedRequest): void => {
+    if (step.snapshot === true) seen.last = outcomeOf(simulated);
     if (step.counts !== null || step.snapshot === true) {
-      const status = flight.response.status === 0 ? 'none' : String(flight.response.status);
+      const status = simulated.response.status === 0 ? 'none' : String(simulated.response.status);
       seen.tally.set(status, (seen.tally.get(status) ?? 0) + 1);
     }
     if (step.expectations.length === 0) return;
-    const outcome = outcomeOf(flight);
+    const outcome = outcomeOf(simulated);
     const found = failuresOf(step.expectations, outcome);
     if (found.length === 0) return;
     failing.first ??= outcome;
     if (failing.failed++ >= TOLD_LIMIT) return;
-    const when = `at ${flight.sentMs - startMs} ms`;
+    const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
   const send = (turn: number): void => {
@@ -100,7 +100,7 @@ function scheduleSends(
   world.clock.schedule(step.atMs, () => send(0));
 }
 
-/** What a step could expect: of one request all that is known of it, of a burst how many ended how. */
+/** The expectation for a step: for one request all details, for a burst the counts by status. */
 function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last }: Seen): Snapshot[] {
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };

@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../document/report.ts';
+import type { Report } from '../config_file/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Distribution, type Run, walkChance } from './chance_walk.ts';
 import type { ScenarioCode } from './document/codes.ts';
@@ -21,22 +21,22 @@ import {
 
 /** Shares of outcomes over chance, compiled. */
 export interface CompiledSample {
-  /** What a run comes to, as the keys of `share` have it. */
+  /** The outcome of a run, in the form of the keys of `share`. */
   readonly keyOf: (outcome: Outcome) => string;
   readonly share: ReadonlyMap<string, Fraction>;
   readonly method: 'exact' | 'empirical';
   readonly runs: number;
   readonly within: number | null;
-  /** Where weights divide chance. */
+  /** The bounds of weighted choices. */
   readonly bounds: readonly Fraction[];
   readonly pointer: string;
 }
 
 const RUNS = 10_000;
-/** Standard deviations that counted shares may be off: one run in 15,000 is, by chance. */
+/** Allowed standard deviations of empirical shares: one run in 15,000 exceeds them by chance. */
 const DEVIATIONS = 4;
 
-/** Compiles a sample; shares that are no probabilities are reported. */
+/** Compiles a sample; invalid probabilities are reported. */
 export function compileSample(
   config: SampleConfig,
   pointer: string,
@@ -51,7 +51,7 @@ export function compileSample(
       report(
         'scenario.bad_share',
         pointerTo(`${pointer}/share`, name),
-        `'${given}' is no probability such as 0.9 or 1/3`,
+        `'${given}' is not a probability such as 0.9 or 1/3`,
       );
       return null;
     }
@@ -69,7 +69,7 @@ export function compileSample(
   }
   return {
     keyOf: (outcome) => {
-      if (by === 'status') return String(outcome.flight.response.status);
+      if (by === 'status') return String(outcome.simulated.response.status);
       return by === 'backend' ? outcome.backend() : decidingStep(outcome.steps()).code;
     },
     share,
@@ -81,7 +81,7 @@ export function compileSample(
   };
 }
 
-/** Every bound that a weighted backend of the edge draws in [0, 1). */
+/** Every bound in [0, 1) at which a weighted backend of the edge changes its choice. */
 function boundsOf({ backends }: EdgeConfig): Fraction[] {
   const bounds = new Map<string, Fraction>();
   for (const { weighted } of Object.values(backends)) {
@@ -98,14 +98,17 @@ function boundsOf({ backends }: EdgeConfig): Fraction[] {
   return [...bounds.values()];
 }
 
-/** What a sample found: for the report, and what is not as expected. */
+/** The result of a sample: for the report, and unmet expectations. */
 export interface Sampled {
   readonly mismatches: readonly Mismatch[];
   readonly runs: number;
   readonly shares: Readonly<Record<string, string>>;
 }
 
-/** Takes the sample: `run` is one run of its own, with given chance; `seeded` the chance of the nth run. */
+/**
+ * Takes the sample: `run` is one independent run with given randomness; `seeded` is the randomness of the nth
+ * run.
+ */
 export function takeSample(
   sample: CompiledSample,
   run: Run,
@@ -117,7 +120,7 @@ export function takeSample(
 function exact(sample: CompiledSample, run: Run): Sampled {
   const walked = walkChance(run, sample.bounds);
   if (walked === null) {
-    const received = 'too many outcomes of chance to walk; use method: empirical';
+    const received = 'too many random outcomes to enumerate; use method: empirical';
     const mismatch = { what: 'share', expected: 'exact shares', received, pointer: sample.pointer };
     return { mismatches: [mismatch], runs: 0, shares: {} };
   }

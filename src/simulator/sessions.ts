@@ -1,20 +1,27 @@
 import type { Connection } from '../engine/contract.ts';
 import { headOf } from '../engine/request_like.ts';
 import { type FieldList, allValues, withoutField } from '../http/fields.ts';
-import type { SimulatedIdentities } from '../development_idp/simulated.ts';
-import type { Flight } from './flight.ts';
+import type { SimulatedIdentities } from '../dev_idp/simulated.ts';
+import type { SimulatedRequest } from './simulated_request.ts';
 import type { PreparedRequest } from './prepared_request.ts';
 
-/** Cookies of an identity's browser, by host and name. Domain and path do not matter to it: gates bind to hosts. */
+/** Cookies of an identity's browser, by host and name. Domain and path are ignored, because gates bind to hosts. */
 type Jar = Map<string, string>;
 
-/** Browsers of the identities of one simulated world: they keep cookies, and follow a gate to its provider and back. */
+/**
+ * Browsers of the identities of one simulated world: they keep cookies, and follow a login to its provider and
+ * back.
+ */
 export interface SimulatedBrowsers {
-  /** Sends a request as somebody; `done` is given the flight that the person sees in the end. */
-  readonly visit: (identity: string, request: PreparedRequest, done: (flight: Flight) => void) => Flight;
+  /** Sends a request as an identity; `done` receives the final exchange that the user sees. */
+  readonly visit: (
+    identity: string,
+    request: PreparedRequest,
+    done: (simulated: SimulatedRequest) => void,
+  ) => SimulatedRequest;
 }
 
-type Send = (request: PreparedRequest, done: (flight: Flight) => void) => Flight;
+type Send = (request: PreparedRequest, done: (simulated: SimulatedRequest) => void) => SimulatedRequest;
 
 /** More than a login needs: to the gate, to the provider and back, to the gate again. */
 const HOPS_LIMIT = 8;
@@ -30,17 +37,17 @@ export function simulatedBrowsers(providers: SimulatedIdentities, send: Send): S
     visit: (identity, wanted, done) => {
       const jar = jarOf(identity);
       let hops = 0;
-      const go = (request: PreparedRequest): Flight =>
-        send(withCookies(request, jar), (flight) => {
-          keepCookies(jar, hostOf(request), flight.response.headers);
-          const next = hops++ < HOPS_LIMIT ? nextOf(flight, request) : null;
-          if (next === null) done(flight);
+      const go = (request: PreparedRequest): SimulatedRequest =>
+        send(withCookies(request, jar), (simulated) => {
+          keepCookies(jar, hostOf(request), simulated.response.headers);
+          const next = hops++ < HOPS_LIMIT ? nextOf(simulated, request) : null;
+          if (next === null) done(simulated);
           else go(next);
         });
-      /** Only the way through a login is followed; any other redirect is what the person sees. */
-      const nextOf = (flight: Flight, request: PreparedRequest): PreparedRequest | null => {
-        const { reason, provider } = loginReasonOf(flight);
-        const location = allValues(flight.response.headers, 'location')[0];
+      /** Only login redirects are followed; any other redirect is the result. */
+      const nextOf = (simulated: SimulatedRequest, request: PreparedRequest): PreparedRequest | null => {
+        const { reason, provider } = loginReasonOf(simulated);
+        const location = allValues(simulated.response.headers, 'location')[0];
         if (reason === null || location === undefined) return null;
         if (reason === 'logged_in') return wanted;
         if (reason !== 'login_started') return null;
@@ -56,16 +63,19 @@ export function simulatedBrowsers(providers: SimulatedIdentities, send: Send): S
   };
 }
 
-/** How the names of SAML providers begin; their entity id follows. */
+/** Prefix of the names of SAML providers; their entity id follows. */
 const SAML = 'saml ';
 
 const REASON = /^(?:oauth|oidc|saml|openid_connect)\.(login_started|logged_in)$/;
 
-/** What a gate, of a route or in a policy, has come to in this exchange, and its provider. */
-function loginReasonOf({ exchange }: Flight): { readonly reason: string | null; readonly provider: string } {
+/** The result of a login gate, of a route or in a policy, in this exchange, and its provider. */
+function loginReasonOf({ exchange }: SimulatedRequest): {
+  readonly reason: string | null;
+  readonly provider: string;
+} {
   for (const verdict of exchange.verdicts) {
     if (verdict === undefined) continue;
-    for (const { code, detail } of [verdict.because, ...(verdict.inner ?? [])]) {
+    for (const { code, detail } of [verdict.reason, ...(verdict.inner ?? [])]) {
       const reason = REASON.exec(code)?.[1];
       if (reason !== undefined) return { reason, provider: String(detail['provider'] ?? '') };
     }

@@ -2,19 +2,19 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type CaseSetting, dialledBackends, settingOf } from './compile_case.ts';
 import { compileUpstreams } from './document/answers.ts';
-import type { Identity } from '../development_idp/identities.ts';
+import type { Identity } from '../dev_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';
 import { durationMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from '../engine/drivers/seeded_chance.ts';
 import { decisionOf } from './expect/deeper.ts';
-import type { Flight } from './flight.ts';
+import type { SimulatedRequest } from './simulated_request.ts';
 import { type Histogram, histogram } from './histogram.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
-import type { EdgeUnderTest } from './under_test.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
-/** Requests that arrive, ready to be sent; times in ms since the beginning. */
+/** Arriving requests, prepared; times in ms since the start. */
 interface Arrivals {
   readonly request: PreparedRequest;
   readonly meanMs: number;
@@ -29,7 +29,7 @@ export interface CompiledSimulation {
   readonly seed: number | string;
   readonly headMs: number;
   readonly facts: readonly unknown[];
-  /** Who can log in; null when nobody is named. */
+  /** Users who can log in; null if the file names none. */
   readonly identities: readonly Identity[] | null;
   readonly durationMs: number;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
@@ -40,16 +40,16 @@ export interface CompiledSimulation {
   }[];
 }
 
-/** One stretch of the run. */
+/** One time interval of the run. */
 export interface Bucket {
   readonly statuses: Map<string, number>;
   readonly breaker: Map<string, number>;
-  /** What each request came to: the code that stopped it, or how its upstream fared. */
+  /** Results of requests: the code that stopped it, or the outcome at its upstream. */
   readonly reasons: Map<string, number>;
   readonly latency: Histogram;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Simulated {
   readonly startMs: number;
   readonly durationMs: number;
@@ -59,13 +59,13 @@ export interface Simulated {
   readonly backends: ReadonlyMap<string, number>;
   readonly reasons: ReadonlyMap<string, number>;
   readonly latency: Histogram;
-  /** Scripted changes of upstreams, for people. */
+  /** Scripted changes of upstreams, as text. */
   readonly changes: readonly { readonly atMs: number; readonly says: string }[];
 }
 
 const BUCKETS = 120;
 
-/** Compiles the simulation of a file; null when something is wrong, which is then in `findings`. */
+/** Compiles the simulation of a file; null if there are errors, which are then in `findings`. */
 export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]): CompiledSimulation | null {
   const { simulation } = setting.shell;
   if (simulation === undefined) return null;
@@ -100,11 +100,11 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
   return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, upstreams, arrivals, changes };
 }
 
-/** Runs a simulation to the answer of its last request; `landed` hears each that is complete. */
+/** Runs a simulation until the last response; `landed` is called with each completed request. */
 export function simulate(
   compiled: CompiledSimulation,
-  under: EdgeUnderTest,
-  landed: (flight: Flight) => void,
+  under: EdgeFixture,
+  completed: (simulated: SimulatedRequest) => void,
 ): Simulated {
   const { startMs, durationMs: wholeMs } = compiled;
   const edge = under.withFacts(compiled.facts);
@@ -118,28 +118,28 @@ export function simulate(
   const backends = new Map<string, number>();
   const reasons = new Map<string, number>();
   const latency = histogram();
-  const hear = (flight: Flight): void => {
-    edge.touched(flight.exchange);
+  const hear = (simulated: SimulatedRequest): void => {
+    edge.touched(simulated.exchange);
     const bucket =
-      buckets[Math.min(BUCKETS - 1, Math.floor(((flight.sentMs - startMs) / wholeMs) * BUCKETS))]!;
-    const status = flight.response.status === 0 ? 'none' : String(flight.response.status);
-    const took = flight.endMs - flight.sentMs;
+      buckets[Math.min(BUCKETS - 1, Math.floor(((simulated.sentMs - startMs) / wholeMs) * BUCKETS))]!;
+    const status = simulated.response.status === 0 ? 'none' : String(simulated.response.status);
+    const took = simulated.endMs - simulated.sentMs;
     count(bucket.statuses, status);
     count(statuses, status);
-    count(backends, flight.exchange.attempts.at(-1)?.leaf.id ?? 'none');
-    const reason = reasonOf(flight);
+    count(backends, simulated.exchange.attempts.at(-1)?.endpoint.id ?? 'none');
+    const reason = reasonOf(simulated);
     count(reasons, reason);
     count(bucket.reasons, reason);
-    const breaker = decisionOf(flight.exchange, 'circuit_breaker');
+    const breaker = decisionOf(simulated.exchange, 'circuit_breaker');
     if (breaker !== 'not_run') count(bucket.breaker, breaker);
     bucket.latency.add(took);
     latency.add(took);
-    landed(flight);
+    completed(simulated);
   };
   const world = simulatedWorld(edge.fresh(), {
     startMs,
     seed: compiled.seed,
-    landed: hear,
+    completed: hear,
     ...(compiled.identities && { identities: compiled.identities }),
     ...(compiled.headMs >= 0 && { limits: { headMs: compiled.headMs } }),
   });
@@ -164,7 +164,7 @@ export function simulate(
   };
 }
 
-/** Requests arrive whether or not earlier ones were answered: each schedules the next one. */
+/** Requests arrive independently of earlier responses: each schedules the next one. */
 function scheduleArrivals(world: SimulatedWorld, each: Arrivals, { random }: Chance, startMs: number): void {
   const gapMs = () => (each.model === 'constant' ? each.meanMs : -Math.log(1 - random()) * each.meanMs);
   const arrive = (atMs: number): void => {
@@ -177,7 +177,7 @@ function scheduleArrivals(world: SimulatedWorld, each: Arrivals, { random }: Cha
   arrive(each.fromMs + (each.model === 'constant' ? 0 : gapMs()));
 }
 
-/** What upstreams do from then on, in a few words. */
+/** The changed behaviour of upstreams, as a short text. */
 function changeText(upstreams: ReadonlyMap<string, UpstreamScript>): string {
   return Array.from(upstreams, ([name, { answers }]) => {
     const ways = answers.map(({ fault, status }) => fault ?? String(status));
@@ -189,10 +189,10 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** The code of the verdict that stopped a request, or how its upstream fared. */
-function reasonOf({ exchange }: Flight): string {
+/** The code of the verdict that stopped a request, or the outcome at its upstream. */
+function reasonOf({ exchange }: SimulatedRequest): string {
   const stop = exchange.verdicts.find((verdict) => verdict?.verdict === 'stop');
   return (
-    stop?.because.code ?? exchange.ended?.code ?? exchange.attempts.at(-1)?.reason ?? exchange.routed.code
+    stop?.reason.code ?? exchange.ended?.code ?? exchange.attempts.at(-1)?.reason ?? exchange.routed.code
   );
 }

@@ -2,11 +2,11 @@ import type { Connection, RequestHead, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from '../edge/compile.ts';
-import { type Chance, seededChance } from './chance.ts';
-import type { Identity } from '../development_idp/identities.ts';
-import { type SimulatedIdentities, simulatedIdentities } from '../development_idp/simulated.ts';
+import { type Chance, seededChance } from '../engine/drivers/seeded_chance.ts';
+import type { Identity } from '../dev_idp/identities.ts';
+import { type SimulatedIdentities, simulatedIdentities } from '../dev_idp/simulated.ts';
 import { DEFAULT_LIMITS, type VirtualLimits, drive } from './driver.ts';
-import { type Flight, NO_RESPONSE } from './flight.ts';
+import { type SimulatedRequest, NO_RESPONSE } from './simulated_request.ts';
 import type { PreparedRequest } from './prepared_request.ts';
 import { type SimulatedBrowsers, simulatedBrowsers } from './sessions.ts';
 import { type UpstreamScript, type Upstreams, scriptedUpstreams } from './upstreams.ts';
@@ -14,40 +14,46 @@ import { type VirtualClock, virtualClock } from './virtual_clock.ts';
 
 export type { PreparedRequest };
 
-/** What a simulated world begins with. */
+/** The initial state of a simulated world. */
 export interface WorldOptions {
   /** Milliseconds since the epoch. */
   readonly startMs: number;
   readonly seed: number | string;
   readonly limits?: Partial<VirtualLimits>;
-  /** Called with each exchange that is complete, in the order of completion. */
-  readonly landed?: (flight: Flight) => void;
-  /** Called with each request before anything is decided about it. */
-  readonly sent?: (flight: Flight) => void;
-  /** Instead of seeded chance: for the walk over all outcomes. */
+  /** Called with each completed exchange, in the order of completion. */
+  readonly completed?: (simulated: SimulatedRequest) => void;
+  /** Called with each request before any decision about it. */
+  readonly sent?: (simulated: SimulatedRequest) => void;
+  /** Replaces seeded randomness: for the enumeration of all outcomes. */
   readonly random?: () => number;
-  /** Begins exchanges instead of the edge: for tests that plant faults in it. */
+  /** Replaces the edge's own start of exchanges: for tests that inject faults. */
   readonly begin?: typeof beginExchange;
-  /** Who can log in; with none, no provider can be reached. */
+  /** Users who can log in; if empty, no provider can be reached. */
   readonly identities?: readonly Identity[];
 }
 
-/** An edge in a world whose time and chance are made: the same seed and script give the same, byte for byte. */
+/**
+ * An edge in a world with virtual time and seeded randomness: the same seed and script give the same result,
+ * byte for byte.
+ */
 export interface SimulatedWorld {
   readonly clock: VirtualClock;
   readonly chance: Chance;
   readonly upstreams: Upstreams;
-  /** Requests begun so far. */
+  /** Number of requests started so far. */
   readonly begun: () => number;
-  /** Begins a request now; when nothing takes time it is complete on return. */
-  readonly begin: (request: PreparedRequest, done?: (flight: Flight) => void) => Flight;
-  /** Puts other identities in force. */
+  /** Starts a request now; without delays it is complete on return. */
+  readonly begin: (
+    request: PreparedRequest,
+    done?: (simulated: SimulatedRequest) => void,
+  ) => SimulatedRequest;
+  /** Replaces the identities. */
   readonly identify: (identities: readonly Identity[]) => void;
-  /** Lets everything happen that is under way. */
+  /** Runs everything that is scheduled. */
   readonly settle: () => void;
 }
 
-/** Runs a compiled edge in a world of its own. */
+/** Runs a compiled edge in its own world. */
 export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): SimulatedWorld {
   const clock = virtualClock(options.startMs);
   const chance = seededChance(options.seed);
@@ -58,7 +64,7 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     secretBytes: seededBytes(chance.split('secrets')),
   };
   let made: SimulatedIdentities | null = null;
-  // Most worlds have nobody who logs in.
+  // Most worlds have no identities.
   const providers = (): SimulatedIdentities =>
     (made ??= simulatedIdentities(options.identities ?? [], clock.nowMs, seededSecrets(chance)));
   const stage = {
@@ -68,30 +74,36 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
     // Without identities a script may answer for a provider.
     ...(options.identities === undefined ? {} : { providers: providers() }),
   };
-  const { landed, sent, begin = beginExchange } = options;
+  const { completed, sent, begin = beginExchange } = options;
   let count = 0;
 
-  const land = (flight: Flight): void => {
-    flight.endMs = clock.nowMs();
-    // Whoever waits for it may send the next one at once, which comes after it.
-    if (landed !== undefined) landed(flight);
-    if (flight.done !== null) flight.done(flight);
+  const land = (simulated: SimulatedRequest): void => {
+    simulated.endMs = clock.nowMs();
+    // The callback may send the next request at once, which comes after this one.
+    if (completed !== undefined) completed(simulated);
+    if (simulated.done !== null) simulated.done(simulated);
   };
   const exchangeOf = (head: RequestHead | RefusedHead, connection: Connection): Exchange =>
     'refused' in head
       ? refuseExchange(edge, connection, head.head, world, {
           code: head.refused,
-          detail: { problem: head.says },
+          detail: { problem: head.message },
         })
       : begin(edge, connection, head, world);
-  const send = (given: PreparedRequest, done?: (flight: Flight) => void): Flight => {
+  const send = (given: PreparedRequest, done?: (simulated: SimulatedRequest) => void): SimulatedRequest => {
     const nowMs = clock.nowMs();
     const request = given.signedAt === undefined ? given : given.signedAt(nowMs);
     const connection = { ...request.connection, startMs: nowMs };
-    const flight = flightOf(count++, exchangeOf(request.head, connection), request.body, nowMs, done ?? null);
-    sent?.(flight);
-    drive(flight, stage, land, request.leaveAfterMs);
-    return flight;
+    const simulated = simulatedRequestOf(
+      count++,
+      exchangeOf(request.head, connection),
+      request.body,
+      nowMs,
+      done ?? null,
+    );
+    sent?.(simulated);
+    drive(simulated, stage, land, request.leaveAfterMs);
+    return simulated;
   };
   let browsers: SimulatedBrowsers | null = null;
   return {
@@ -110,13 +122,13 @@ export function simulatedWorld(edge: CompiledEdge, options: WorldOptions): Simul
   };
 }
 
-function flightOf(
+function simulatedRequestOf(
   index: number,
   exchange: Exchange,
   requestBody: Uint8Array,
   sentMs: number,
-  done: Flight['done'],
-): Flight {
+  done: SimulatedRequest['done'],
+): SimulatedRequest {
   return {
     index,
     exchange,
@@ -130,7 +142,7 @@ function flightOf(
   };
 }
 
-/** Secrets that are the same for the same seed. */
+/** Random bytes that are the same for the same seed. */
 function seededBytes({ random }: Chance): (count: number) => Uint8Array {
   return (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 }
@@ -140,7 +152,7 @@ function seededSecrets(chance: Chance): () => string {
   return () => Buffer.from(bytes(16)).toString('base64url');
 }
 
-/** Puts scripts in force. */
+/** Activates scripts. */
 export function putUpstreams(upstreams: Upstreams, scripts: ReadonlyMap<string, UpstreamScript>): void {
   for (const [name, script] of scripts) upstreams.set(name, script);
 }

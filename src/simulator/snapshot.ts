@@ -6,13 +6,13 @@ import { decisionOf } from './expect/deeper.ts';
 import { streamDecisionOf } from './expect/stream_expectation.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
 
-/** What happened, as an expectation that holds of it. */
+/** The actual result as an expectation that it meets. */
 export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> {
-  const { flight } = outcome;
-  const { response, exchange } = flight;
+  const { simulated } = outcome;
+  const { response, exchange } = simulated;
   const location = firstValue(response.headers, 'location');
   const decisions = Object.fromEntries(
-    (exchange.pipeline?.slots ?? []).map(({ module }) => [module, decisionOf(exchange, module)]),
+    (exchange.pipeline?.filters ?? []).map(({ module }) => [module, decisionOf(exchange, module)]),
   );
   const seen = outcome.seen();
   const because = decidingStep(outcome.steps()).code;
@@ -20,26 +20,26 @@ export function snapshotOf(outcome: Outcome): Readonly<Record<string, unknown>> 
     status: response.status === 0 ? 'none' : response.status,
     ...(location !== undefined && { headers: { location: locationOf(location, because) } }),
     upstream:
-      seen === null ? 'none' : { backend: seen.request.leaf.id, path: seen.request.target.split('?')[0] },
+      seen === null ? 'none' : { backend: seen.request.endpoint.id, path: seen.request.target.split('?')[0] },
     because,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };
 }
 
-/** Where a login begins is a URL with secrets of that login in it: only what stands before them is worth keeping. */
+/** The start of a login is a URL with secrets of that login: only the part before them is kept. */
 function locationOf(location: string, because: string): unknown {
   if (!because.endsWith('.login_started')) return location;
   return { starts_with: location.split('?', 1)[0]! };
 }
 
-/** What came of a connection, as an expectation that holds of it. */
+/** The actual result of a connection as an expectation that it meets. */
 export function snapshotOfConnection({
   connection,
   backend,
   exchange,
 }: ConnectionOutcome): Readonly<Record<string, unknown>> {
   const decisions = Object.fromEntries(
-    (exchange.pipeline?.slots ?? []).map(({ module }) => [module, streamDecisionOf(exchange, module)]),
+    (exchange.pipeline?.filters ?? []).map(({ module }) => [module, streamDecisionOf(exchange, module)]),
   );
   return {
     connection,
@@ -49,7 +49,7 @@ export function snapshotOfConnection({
   };
 }
 
-/** A snapshot as text for its file: one line, which YAML and JSON read alike or, for YAML, as people write it. */
+/** A snapshot as text for its file: one line that both YAML and JSON can parse, or the usual style for YAML. */
 export function writtenSnapshot(snapshot: unknown, form: 'yaml' | 'json'): string {
   if (form === 'json') return JSON.stringify(snapshot);
   if (Array.isArray(snapshot)) return `[${snapshot.map((each) => writtenSnapshot(each, form)).join(', ')}]`;
@@ -60,7 +60,7 @@ export function writtenSnapshot(snapshot: unknown, form: 'yaml' | 'json'): strin
   return `{ ${entries.join(', ')} }`;
 }
 
-/** A scalar without quotes where YAML reads it as it is. */
+/** A scalar without quotes if YAML parses it as written. */
 function plain(value: unknown): string {
   const isPlain = typeof value === 'string' && /^[A-Za-z_/][\w./-]*$/.test(value);
   const isReserved = /^(?:true|false|null|yes|no|on|off|y|n)$/i.test(String(value));

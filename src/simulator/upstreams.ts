@@ -1,28 +1,28 @@
 import type { FieldList } from '../http/fields.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from '../engine/drivers/seeded_chance.ts';
 
-/** What a scripted upstream does instead of answering; `half` answers and breaks off in the middle of the body. */
+/** A scripted fault of an upstream; `half` responds and breaks off in the middle of the body. */
 export type Fault = 'hang' | 'reset' | 'half' | 'refuse' | 'invalid';
 
-/** One way to answer. */
+/** One scripted response. */
 export interface Answering {
   readonly status: number;
   readonly headers: FieldList;
   readonly body: Uint8Array;
-  /** Time until the head of the response is there; a range is drawn from uniformly. */
+  /** Time until the response head; a range is sampled uniformly. */
   readonly latencyMs: number | { readonly fromMs: number; readonly toMs: number };
   readonly fault: Fault | null;
 }
 
-/** A scripted upstream: one answer after the other. */
+/** A scripted upstream: a sequence of responses. */
 export interface UpstreamScript {
   readonly answers: readonly Answering[];
-  /** What comes after the last one. */
+  /** Behaviour after the last one. */
   readonly afterwards: 'last' | 'again';
 }
 
 const NO_BYTES = new Uint8Array(0);
-/** What an upstream answers that no script speaks of. */
+/** The response of an upstream without a script. */
 export const PLAIN_ANSWER: Answering = {
   status: 200,
   headers: [],
@@ -36,19 +36,19 @@ interface Playing {
   turn: number;
 }
 
-/** The scripts in force, by backend; for control requests by the URL or its beginning. */
+/** The active scripts, by backend; for control requests by URL or URL prefix. */
 export interface Upstreams {
   readonly set: (name: string, script: UpstreamScript) => void;
-  /** The next answer of a backend. */
+  /** The next response of a backend. */
   readonly answerOf: (backend: string) => Answering;
-  /** The next answer to a control request; null when no script is for it. */
+  /** The next response to a control request; null if no script matches. */
   readonly answerAt: (url: string) => Answering | null;
   readonly latencyOf: (answering: Answering) => number;
-  /** Scripts that were asked at least once. */
+  /** Scripts that were used at least once. */
   readonly used: ReadonlySet<string>;
 }
 
-/** A fresh set of scripts; `chance` is what latencies are drawn from. */
+/** An empty set of scripts; `chance` is the randomness for latencies. */
 export function scriptedUpstreams(chance: Chance): Upstreams {
   const playing = new Map<string, Playing>();
   const used = new Set<string>();

@@ -1,27 +1,27 @@
-/** Something that will happen at a virtual time. */
+/** A scheduled callback. */
 type Happens = () => void;
 
 interface Entry {
   readonly atMs: number;
-  /** Of what happens at the same time the first that was scheduled comes first. */
+  /** Of callbacks at the same time the first scheduled runs first. */
   readonly order: number;
   readonly happens: Happens;
 }
 
-/** Time that passes only when told to, and what happens in it. */
+/** Time that only passes on request, and its scheduled callbacks. */
 export interface VirtualClock {
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number;
-  /** A time that is past counts as now. */
+  /** A time in the past counts as now. */
   readonly schedule: (atMs: number, happens: Happens) => void;
-  /** Goes to the next thing that happens, and lets it happen; false when there is none. */
+  /** Advances to the next callback and runs it; false if there is none. */
   readonly step: () => boolean;
-  /** Lets everything happen until then, and stands at that time; a time that is past changes nothing. */
+  /** Runs all callbacks until a time and sets the clock to it; a time in the past changes nothing. */
   readonly advanceTo: (atMs: number) => void;
   readonly pending: () => number;
 }
 
-/** A clock that stands at `startMs`. Everything scheduled happens in the order of time, then of scheduling. */
+/** A clock starting at `startMs`. Callbacks run in the order of time, then of scheduling. */
 export function virtualClock(startMs: number): VirtualClock {
   let nowMs = startMs;
   let count = 0;
@@ -50,7 +50,7 @@ function isBefore(one: Entry, other: Entry): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** A binary heap: each entry is before the two at twice its place. */
+/** A binary heap: each entry is before its two children at twice its index. */
 function put(heap: Entry[], entry: Entry): void {
   let at = heap.length;
   heap.push(entry);

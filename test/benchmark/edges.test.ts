@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Corpus } from '../../src/benchmark/corpus.ts';
 import { decider } from '../../src/benchmark/decision.ts';
 import { type BenchOptions, benchEdge } from '../../src/benchmark/run.ts';
-import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { connectionOf, headOf } from '../../src/engine/request_like.ts';
-import { OK_UPSTREAM } from '../../src/simulator/constants.ts';
+import { OK_UPSTREAM } from '../../src/engine/drivers/constant.ts';
 import { onePolicy } from '../one_route.ts';
 
 const SETTING: BenchOptions = {
@@ -30,7 +30,7 @@ const CORPUS: Corpus = {
 
 function edgeWith(rules: readonly object[]) {
   const { config, diagnostics } = checkWholeEdge({ value: onePolicy({ on_http_request: rules }) });
-  if (config === null) throw new Error(diagnostics[0]?.says);
+  if (config === null) throw new Error(diagnostics[0]?.message);
   return config;
 }
 

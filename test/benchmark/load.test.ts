@@ -6,7 +6,7 @@ import { type LoadResult, type Timing, runLoad } from '../../src/benchmark/load/
 import { sweep } from '../../src/benchmark/load/sweep.ts';
 import { type Target, isLoopback, openTarget } from '../../src/benchmark/load/target.ts';
 import { quantile } from '../../src/benchmark/statistics.ts';
-import { seededChance } from '../../src/simulator/chance.ts';
+import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { virtualClock } from '../../src/simulator/virtual_clock.ts';
 
 /** A server on a virtual clock that answers one after another, and stands still for a while. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../src/benchmark/meter.ts';
 import { comparePairs, compareRuns } from '../../src/benchmark/statistics.ts';
-import { seededChance } from '../../src/simulator/chance.ts';
+import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
+import { seeded } from '../random.ts';
 
 /**
  * A machine of its own: its clock goes on only with work, each copy of a subject is a little faster or slower for as
@@ -87,7 +88,7 @@ describe('measuring side by side', () => {
 
 describe('a real subject', () => {
   it('tells what it allocates and its latencies', async () => {
-    const options = { durationMs: 50, warmUpMs: 50, random: Math.random };
+    const options = { durationMs: 50, warmUpMs: 50, random: seeded(1) };
     const [list, nothing] = await measure(
       [() => () => Array.from({ length: 100 }, (_, at) => at + 0.5), () => (turn) => turn & 1],
       options,

@@ -9,7 +9,8 @@ import {
   median,
   quantile,
 } from '../../src/benchmark/statistics.ts';
-import { seededChance } from '../../src/simulator/chance.ts';
+import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
+import { runs, sized } from '../random.ts';
 
 /** Times as machines give them: a floor, a spread and a long tail. */
 function times(count: number, base: number, random: () => number): number[] {
@@ -31,12 +32,13 @@ describe('the rank test', () => {
 
   it('is as likely to be surprised as it says, on equal things', () => {
     const { random } = seededChance('equal');
+    const rounds = runs(2_000, 1_000);
     let surprised = 0;
-    for (let round = 0; round < 2_000; round++) {
+    for (let round = 0; round < rounds; round++) {
       if (mannWhitney(times(20, 100, random), times(20, 100, random)).p < 0.05) surprised++;
     }
-    expect(surprised / 2_000).toBeGreaterThan(0.03);
-    expect(surprised / 2_000).toBeLessThan(0.07);
+    expect(surprised / rounds).toBeGreaterThan(0.03);
+    expect(surprised / rounds).toBeLessThan(0.07);
   });
 
   it('does not depend on the order of either row', () => {
@@ -118,7 +120,7 @@ describe('the histogram', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      sized(300),
     );
   });
 });

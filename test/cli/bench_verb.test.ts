@@ -115,9 +115,9 @@ describe('edgeproof bench', () => {
     [['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'], 2, 'goes with one rate'],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
     [[], 2, 'name what to measure'],
-  ])('refuses %j', async (args, code, says) => {
+  ])('refuses %j', async (args, code, message) => {
     const ran = await bench(...args);
-    expect(ran.stderr).toContain(says);
+    expect(ran.stderr).toContain(message);
     expect(ran.code).toBe(code);
   });
 

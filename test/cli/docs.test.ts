@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
-import { loadConfig } from '../../src/cli/load_config.ts';
+import { loadConfig } from '../../src/project_files/load_config.ts';
 import type { VerbFile } from '../../src/cli/run.ts';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
@@ -165,12 +165,15 @@ describe('command lines', () => {
     ([, name]) => name !== 'verb',
   );
 
-  it.each(rows.map(([, name, says]) => [name!, says!] as const))('the row of %s in cli.md', (name, says) => {
-    const codes = [...says.matchAll(/`(-[^`]*)`/g)].flatMap(([, code]) =>
-      wordsOf(code!.replaceAll(/[[\]]/g, ' ')),
-    );
-    expect(unknownOptions([name, ...codes])).toEqual([]);
-  });
+  it.each(rows.map(([, name, message]) => [name!, message!] as const))(
+    'the row of %s in cli.md',
+    (name, message) => {
+      const codes = [...message.matchAll(/`(-[^`]*)`/g)].flatMap(([, code]) =>
+        wordsOf(code!.replaceAll(/[[\]]/g, ' ')),
+      );
+      expect(unknownOptions([name, ...codes])).toEqual([]);
+    },
+  );
 
   it('cli.md has a row for each verb', () => {
     const cli = texts.get('docs/cli.md')!;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { about } from '../../src/cli/dev.ts';
 import { inMilliseconds } from '../../src/cli/milliseconds.ts';
 import { edgeOf, usable } from '../../src/edgeproof.ts';
-import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 
 it.each([
   [0, '<1 ms'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { folderWith } from '../folder.ts';
-import { MODULES } from '../../src/modules/table.ts';
+import { MODULES } from '../../src/filters/modules.ts';
 import { edgeproof, start } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -70,7 +70,7 @@ describe('edgeproof test', () => {
     );
     expect(stdout).toMatch(/decided by upstream: the upstream answered \(upstream\.answered\)/);
     expect(stdout).toContain(
-      'nearest: from 203.0.113.128 instead of 203.0.113.9 it would be as expected: rule office#3',
+      'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would hold: rule office#3',
     );
     const again = /again: edgeproof test (\S+) --filter (\S+)/.exec(stdout)!;
     const alone = await run(again[1]!, '--filter', again[2]!);
@@ -91,9 +91,9 @@ describe('edgeproof test', () => {
     [['--shard', '1/4'], 0, '1 passed'],
     [['--shard', '4/4'], 1, '1 failed, 0 passed'],
     [['--filter', 'healthy', '--repeat', '50'], 0, '1 passed'],
-  ])('selects: %j', async (args, code, says) => {
+  ])('selects: %j', async (args, code, message) => {
     const ran = await run(...args);
-    expect(ran.stdout).toContain(says);
+    expect(ran.stdout).toContain(message);
     expect(ran.code).toBe(code);
   });
 
@@ -114,7 +114,7 @@ describe('edgeproof test', () => {
     await writeFile(join(folder, 'u2.yaml'), CASES.replace('edge: edge.yaml', 'edge: edgy.yaml'));
     const { code, stdout } = await run('u1.yaml', 'u2.yaml', '--jobs', '2');
     expect(code).toBe(3);
-    expect(stdout).toContain("u1.yaml:2:15 warning scenario.unused_identity no case asks as 'zoe'");
+    expect(stdout).toContain("u1.yaml:2:15 warning scenario.unused_identity no case sends requests as 'zoe'");
     expect(stdout).toContain('u2.yaml:1:7 error scenario.unreadable cannot read edgy.yaml');
     expect(stdout).toContain("did you mean 'edge.yaml'?");
     const alone = await run('u1.yaml', '--tag', '!broken');
@@ -127,9 +127,9 @@ describe('edgeproof test', () => {
     [['--reporter', 'xml'], "there is no reporter 'xml'"],
     [['--filter', '/(/'], '--filter /(/'],
     [['--repeat', '0'], 'no number from 1 on'],
-  ])('exits 2 for %j', async (args, says) => {
+  ])('exits 2 for %j', async (args, message) => {
     const { code, stderr } = await run(...args);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(code).toBe(2);
   });
 

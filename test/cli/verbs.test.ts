@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeIsTooOld } from '../../src/cli/node_version.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 import { folderWith } from '../folder.ts';
-import { writeMmdb } from '../expression_vocabulary/mmdb_writer.ts';
+import { writeMmdb } from '../policy/env/mmdb_writer.ts';
 import { edgeproof } from './command.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -108,17 +108,17 @@ describe('edgeproof explain', () => {
     [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'it is not an IP address'],
     [['GET', 'https://shop.test/', '-H', 'nocolon'], "a header is written 'name: value'"],
     [['GET', 'https://shop.test/', '--upstream-status', '99'], 'a status is a number'],
-  ])('refuses %j with exit code 2', async (args, says) => {
+  ])('refuses %j with exit code 2', async (args, message) => {
     const { code, stderr } = await explain(...args);
     expect(code).toBe(2);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
   });
 });
 
 describe('edgeproof explain with an address database', () => {
   it('asks the database that the edge file names', async () => {
     const cidr = parseCidr('203.0.113.0/24');
-    if (isCidrProblem(cidr)) throw new Error(cidr.says);
+    if (isCidrProblem(cidr)) throw new Error(cidr.message);
     const berlin = { country: { iso_code: 'DE', names: { en: 'Germany' } } };
     await writeFile(join(folder, 'geo.mmdb'), writeMmdb([[cidr, berlin]]));
     await writeFile(

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fromBase64 } from '../../src/crypto/base64.ts';
 import { equalSecrets, equalTexts } from '../../src/crypto/compare.ts';
 import { digest, hmac, hmacKey } from '../../src/crypto/digest.ts';
+import { sized } from '../random.ts';
 
 describe('an HMAC', () => {
   // RFC 4231 §4.2 and §4.3, RFC 2202 §3.
@@ -34,7 +35,7 @@ describe('an HMAC', () => {
         expect(hmac('sha512', hmacKey(key), mixed, 'base64')).toBe(wanted);
         expect(digest('sha256', mixed, 'hex')).toBe(createHash('sha256').update(whole).digest('hex'));
       }),
-      { seed: 1, numRuns: 200 },
+      sized(200, 1),
     );
   });
 });
@@ -50,7 +51,7 @@ test('texts are compared as they are', () => {
         expect(equal(one, `${one}x`)).toBe(false);
       }
     }),
-    { seed: 2, numRuns: 300 },
+    sized(300, 2),
   );
 });
 

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readRsaCertificate } from '../../src/crypto/certificate.ts';
+import { readRsaCertificate } from '../../src/crypto/x509.ts';
 import { readPrivateKey, readPublicKey } from '../../src/crypto/keys.ts';
 import type { KeyKind } from '../../src/crypto/keys.ts';
 import { signed, verifies } from '../../src/crypto/signatures.ts';
 import type { SignatureScheme } from '../../src/crypto/signatures.ts';
-import { RSA_CERTIFICATE, RSA_PRIVATE_KEY, WEAK_CERTIFICATE } from '../webhook/keys.ts';
+import { RSA_CERTIFICATE, RSA_PRIVATE_KEY, WEAK_CERTIFICATE } from '../webhooks/keys.ts';
 
 const PAIRS = {
   p256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),

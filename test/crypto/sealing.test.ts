@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { secretFraction, secretText } from '../../src/crypto/random.ts';
 import { newSealingKey, readSealingKey, seal, unseal } from '../../src/crypto/sealing.ts';
+import { sized } from '../random.ts';
 
 const key = readSealingKey(newSealingKey())!;
 
@@ -14,7 +15,7 @@ describe('a sealed text', () => {
         expect(unseal(key, sealed, `${place}x`)).toBeNull();
         expect(unseal(readSealingKey(newSealingKey())!, sealed, place)).toBeNull();
       }),
-      { seed: 6, numRuns: 200 },
+      sized(200, 6),
     );
   });
 

@@ -1,12 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDer } from '../../src/crypto/der.ts';
 import { isKeyOf, readCertificate, readCertificateChain } from '../../src/crypto/x509.ts';
-import { makeCertificate, openssl } from '../api/certificates.ts';
-import { opensslVersion } from '../tls/authority.ts';
+import { someAuthority, selfSigned } from '../control/certificates.ts';
+import { opensslVersion } from '../server/tls/authority.ts';
+import { sized } from '../random.ts';
 
 const hasOpenssl = opensslVersion() !== null;
 if (!hasOpenssl) process.stderr.write('certificates beside openssl are skipped: it is not installed\n');
+
+/** Runs openssl with some input. */
+function openssl(args: readonly string[], input = ''): string {
+  return execFileSync('openssl', args, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] });
+}
+
+/** A certificate that openssl has signed itself, with the given extensions and subject. */
+function makeCertificate(
+  extensions: readonly string[],
+  subject = '/CN=Test authority',
+  kind = 'ec',
+): { readonly pem: string; readonly key: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-certificate-'));
+  try {
+    const key = join(folder, 'key.pem');
+    const pem = join(folder, 'cert.pem');
+    const algorithm = kind === 'ec' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : [kind];
+    openssl([
+      ...'req -x509 -utf8 -nodes -days 30 -config /dev/null -newkey'.split(' '),
+      ...algorithm,
+      ...`-keyout ${key} -out ${pem} -subj`.split(' '),
+      subject,
+      ...extensions.flatMap((extension) => ['-addext', extension]),
+    ]);
+    return { pem: readFileSync(pem, 'utf8'), key: readFileSync(key, 'utf8') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 /** Usages as openssl prints them, and as RFC 5280 calls them. */
 // table: names
@@ -95,23 +129,25 @@ describe.skipIf(!hasOpenssl)('a certificate', () => {
       `serial=${facts.serialNumber}`,
     );
     expect(isKeyOf(pem, key)).toBe(true);
-    expect(isKeyOf(pem, makeCertificate([]).key)).toBe(false);
+    expect(isKeyOf(pem, someAuthority().key)).toBe(false);
     expect(isKeyOf(pem, 'nothing')).toBe(false);
   });
+});
 
+describe('a PEM text', () => {
   it.each([
     ['not_pem', () => 'hello'],
-    ['several', () => makeCertificate([]).pem.repeat(2)],
-    ['other_kind', () => makeCertificate([]).key],
-    ['headers', () => makeCertificate([]).pem.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n')],
+    ['several', () => someAuthority().pem.repeat(2)],
+    ['other_kind', () => someAuthority().key],
+    ['headers', () => someAuthority().pem.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n')],
     ['unreadable', () => '-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----\n'],
   ])('is refused: %s', (problem, text) => {
     expect(readCertificate(text())).toEqual({ problem });
   });
 
   it('of a chain is the first', () => {
-    const leaf = makeCertificate([], '/CN=leaf');
-    const facts = readCertificateChain(leaf.pem + makeCertificate([], '/CN=root').pem);
+    const leaf = selfSigned('leaf');
+    const facts = readCertificateChain(leaf.pem + someAuthority().pem);
     expect('subject' in facts && facts.subject.CN).toBe('leaf');
     expect(readCertificateChain(leaf.pem + leaf.key)).toEqual({ problem: 'other_kind' });
   });
@@ -136,7 +172,7 @@ describe('DER', () => {
         const covered = elements.reduce((sum, { contents }) => sum + contents.length, 0);
         expect(covered).toBeLessThanOrEqual(bytes.length);
       }),
-      { seed: 6, numRuns: 2_000 },
+      sized(2_000, 6),
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lineSpan, linesOf, offsetAt, positionAt } from '../../src/diagnostics/lines.ts';
+import { sized } from '../random.ts';
 
 const texts = fc
   .array(fc.constantFrom('a', 'é', '😀', '\n', '\r\n', '\r', '\t', 'xyz'), { maxLength: 30 })
@@ -27,7 +28,7 @@ describe('lines and columns', () => {
         expect(places.map((offset) => offsetAt(lines, positionAt(lines, offset)))).toEqual(places);
         expect(offsetAt(lines, positionAt(lines, text.length))).toBe(text.length);
       }),
-      { seed: 1, numRuns: 2000 },
+      sized(2000, 1),
     );
   });
 
@@ -41,7 +42,7 @@ describe('lines and columns', () => {
         });
         expect(contents).toEqual(text.split(/\r\n|\n|\r/));
       }),
-      { seed: 2, numRuns: 2000 },
+      sized(2000, 2),
     );
   });
 });

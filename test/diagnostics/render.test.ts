@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../src/diagnostics/diagnostic.ts';
 import { diagnosticsToJson } from '../../src/diagnostics/json.ts';
 import { renderDiagnostics } from '../../src/diagnostics/render.ts';
+import { sized } from '../random.ts';
 
 /** A finding on the text between `«` and `»`. */
 function finding(marked: string, more: Partial<Diagnostic> = {}): Diagnostic {
@@ -14,7 +15,7 @@ function finding(marked: string, more: Partial<Diagnostic> = {}): Diagnostic {
   return {
     code: 'edge.test',
     severity: 'error',
-    says: 'something is wrong',
+    message: 'something is wrong',
     pointer: '',
     source,
     span: { start, end },
@@ -55,7 +56,7 @@ describe('renderDiagnostics', () => {
     const bare: Diagnostic = {
       code: 'edge.test',
       severity: 'error',
-      says: 'no such backend',
+      message: 'no such backend',
       pointer: '/edges/https/a',
       hint: "did you mean 'b'?",
     };
@@ -91,7 +92,7 @@ describe('renderDiagnostics', () => {
   });
 
   test('a file cannot steer the terminal', () => {
-    const hostile = finding('«\u001b[31m\u202e\u0007»', { says: 'got "\u001b[0m"', hint: '\u0000' });
+    const hostile = finding('«\u001b[31m\u202e\u0007»', { message: 'got "\u001b[0m"', hint: '\u0000' });
     // oxlint-disable-next-line no-control-regex -- these are what must not be printed
     expect(plain([hostile])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
@@ -124,14 +125,14 @@ describe('renderDiagnostics', () => {
         expect(carets).toMatch(/^ +│ +\^+$/);
         expect(carets.length).toBeLessThanOrEqual(40 + 7 + 4);
       }),
-      { seed: 5, numRuns: 2000 },
+      sized(2000, 5),
     );
   });
 });
 
 describe('diagnosticsToJson', () => {
   test('gives every fact as data', () => {
-    const fix = { says: 'write /32', span: { start: 3, end: 5 }, text: 'ab/32', safe: true };
+    const fix = { message: 'write /32', span: { start: 3, end: 5 }, text: 'ab/32', safe: true };
     expect(
       diagnosticsToJson([finding('a: «ab»\n', { fix, pointer: '/a', hint: 'h', notes: ['n'] })]),
     ).toEqual([
@@ -152,7 +153,7 @@ describe('diagnosticsToJson', () => {
         },
       },
     ]);
-    const bare: Diagnostic = { code: 'c', severity: 'warning', says: 's', pointer: '' };
+    const bare: Diagnostic = { code: 'c', severity: 'warning', message: 's', pointer: '' };
     expect(diagnosticsToJson([bare])[0]).toMatchObject({
       file: null,
       range: null,

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editDistance, suggest } from '../../src/diagnostics/suggest.ts';
+import { sized } from '../random.ts';
 
 describe('suggest', () => {
   const keys = ['match_type', 'match', 'backend', 'ip_restriction', 'circuit_breaker'];
@@ -48,7 +49,7 @@ describe('editDistance', () => {
         expect(distance).toBeLessThanOrEqual(Math.max(one.length, other.length));
         expect(distance).toBeGreaterThanOrEqual(Math.abs(one.length - other.length));
       }),
-      { seed: 3, numRuns: 2000 },
+      sized(2000, 3),
     );
   });
 
@@ -58,7 +59,7 @@ describe('editDistance', () => {
         const cut = Math.min(at, word.length);
         expect(editDistance(word, `${word.slice(0, cut)}z${word.slice(cut)}`)).toBe(1);
       }),
-      { seed: 4, numRuns: 1000 },
+      sized(1000, 4),
     );
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serviceNaming } from '../../src/engine/naming.ts';
+import { brandingOf } from '../../src/engine/branding.ts';
 import { type Pipeline, pipeline } from '../../src/engine/pipeline.ts';
 import { hostTable } from '../../src/edge/hosts.ts';
 import { type RoutedPipeline, router } from '../../src/edge/router.ts';
+import { sized } from '../random.ts';
 
 function route(match: string, exact = false): RoutedPipeline {
   const slash = match.indexOf('/');
@@ -14,7 +15,7 @@ function route(match: string, exact = false): RoutedPipeline {
     match,
     matchType: exact ? ('exact_path' as const) : ('path_prefix' as const),
     pointer: '',
-    naming: serviceNaming('service'),
+    branding: brandingOf('service'),
   };
   return { host, path: slash < 0 ? '/' : match.slice(slash), exact, pipeline: pipeline(facts, []) };
 }
@@ -62,7 +63,7 @@ describe('precedence of routes', () => {
         const built = router(all);
         for (const [name, text] of asked) expect(found(built.find(name, text))).toBe(naive(all, name, text));
       }),
-      { seed: 11, numRuns: 2_000 },
+      sized(2_000, 11),
     );
   });
 });

@@ -21,8 +21,10 @@ describe('a filter of events', () => {
     ['ev.conn.client_port == 1', 'client_port'],
     ['ev.conn.server_port', 'bool'],
     ['conn.server_port == 443', 'conn'],
-  ])('refuses %s', (source, says) => {
+  ])('refuses %s', (source, message) => {
     const answer = compileEventFilter(source);
-    expect('diagnostics' in answer && answer.diagnostics.map((each) => each.says).join()).toContain(says);
+    expect('diagnostics' in answer && answer.diagnostics.map((each) => each.message).join()).toContain(
+      message,
+    );
   });
 });

@@ -7,6 +7,7 @@ import { createEdge } from '../../src/edgeproof.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 import { eventJson } from '../../src/events/json.ts';
 import { ndjsonSink } from '../../src/events/ndjson.ts';
+import { sized } from '../random.ts';
 
 const edge = createEdge({
   backends: { app: { static: { address: '127.0.0.1:1' } } },
@@ -61,7 +62,7 @@ test('the text of an event is the one that JSON.stringify makes', () => {
       const event = withTexts(eventOf(), texts, bytes);
       expect(eventJson(event)).toBe(JSON.stringify(event));
     }),
-    { seed: 1, numRuns: 500 },
+    sized(500, 1),
   );
 });
 

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { HttpRequestCompleteEvent } from '../../src/events/catalogue.ts';
 import type { Listening } from '../../src/listening.ts';
-import { SERVER, opensslVersion, testAuthority } from '../tls/authority.ts';
+import { SERVER, testAuthority } from '../server/tls/authority.ts';
 import { type EchoClient, type EchoServer, ask, echoClient, echoServer } from './grpc_peers.ts';
 
-const openssl = opensslVersion();
-if (openssl === null) process.stderr.write('gRPC over TLS is skipped: openssl is not installed\n');
-
-describe.each(openssl === null ? ['plain'] : ['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
+describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
   let upstream: EchoServer;
   let listening: Listening;
   let client: EchoClient;
@@ -22,14 +19,12 @@ describe.each(openssl === null ? ['plain'] : ['plain', 'TLS'])('gRPC through an 
 
   beforeAll(async () => {
     upstream = await echoServer();
-    const authority = openssl === null ? null : testAuthority('grpc');
-    const pair = authority?.issue('grpc.test', SERVER('DNS:grpc.test'));
+    const authority = testAuthority('grpc');
+    const pair = authority.issue('grpc.test', SERVER('grpc.test'));
     const edge = createEdge(
       {
         backends: { app: { static: { address: `127.0.0.1:${upstream.port}`, protocol: 'http2' } } },
-        ...(pair && {
-          tls_certificates: { grpc: { certificate_pem: pair.cert, private_key_pem: pair.key } },
-        }),
+        tls_certificates: { grpc: { certificate_pem: pair.cert, private_key_pem: pair.key } },
         edges: {
           https: {
             grpc: {
@@ -49,7 +44,7 @@ describe.each(openssl === null ? ['plain'] : ['plain', 'TLS'])('gRPC through an 
     listening = await edge.listen(kind === 'TLS' ? { tls: {} } : {});
     client =
       kind === 'TLS'
-        ? echoClient(listening.tlsPort!, credentials.createSsl(Buffer.from(authority!.cert)), 'grpc.test')
+        ? echoClient(listening.tlsPort!, credentials.createSsl(Buffer.from(authority.cert)), 'grpc.test')
         : echoClient(listening.port, credentials.createInsecure(), 'grpc.test');
   });
 

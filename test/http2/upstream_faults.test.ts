@@ -11,9 +11,10 @@ import { type AddressInfo, createServer as createTcp, type Server, type Socket }
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
+import { runs } from '../random.ts';
 
-/** Requests of each kind, at once; `SOAK_FACTOR=10` makes them ten times as many. */
-const EACH = 20 * Number(process.env['SOAK_FACTOR'] ?? 1);
+/** Requests of each kind, at once. */
+const EACH = runs(200, 20);
 
 type Fault = (stream: ServerHttp2Stream) => void;
 

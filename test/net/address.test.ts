@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { parseAddress } from '../../src/net/address.ts';
+import { parseAddress, parseSocketAddress } from '../../src/net/address.ts';
+import { sized } from '../random.ts';
 
 const octet = fc.integer({ min: 0, max: 255 });
 const dotted = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'));
@@ -93,7 +94,7 @@ describe('parseAddress', () => {
         const isAccepted = parseAddress(text) !== null;
         expect({ text, isAccepted }).toEqual({ text, isAccepted: !text.includes('%') && isIP(text) !== 0 });
       }),
-      { numRuns: 20_000, seed: 1 },
+      sized(20_000, 1),
     );
   });
 
@@ -103,7 +104,21 @@ describe('parseAddress', () => {
         const address = parseAddress(text)!;
         expect(parseAddress(address.text)).toEqual(address);
       }),
-      { numRuns: 2_000, seed: 2 },
+      sized(2_000, 2),
+    );
+  });
+});
+
+describe('parseSocketAddress', () => {
+  it('passes over the zone of an IPv6 address, and reads all else as parseAddress does', () => {
+    expect(parseSocketAddress('fe80::1%eth0')).toEqual(parseAddress('fe80::1'));
+    expect(parseSocketAddress('fe80::1%')).toBeNull();
+    expect(parseSocketAddress('1.2.3.4%eth0')).toBeNull();
+    fc.assert(
+      fc.property(almostAddress, (text) => {
+        if (!text.includes('%')) expect(parseSocketAddress(text)).toEqual(parseAddress(text));
+      }),
+      { seed: 3 },
     );
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../built.ts';
 import { ended } from '../program.ts';
 
 const run = promisify(execFile);
@@ -12,10 +13,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'node_modules/.bin');
 let folder: string;
 
-/** What a user does: packs nothing, but installs the tarball in an empty folder. */
+/** What a user does: installs the tarball in an empty folder. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeproof-package-'));
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: root });
+  await ensureBuilt();
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   const [tarball] = await readdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball!}`], {
@@ -43,7 +45,7 @@ cases:
 const inFolder = (program: string, args: readonly string[]) => ended(program, args, folder);
 
 const edgeproof = (...args: readonly string[]) =>
-  inFolder(join(bin, 'node'), [join(folder, 'node_modules/edgeproof/dist/bin/main.js'), ...args]);
+  inFolder(join(bin, 'node'), [join(folder, 'node_modules/edgeproof/dist/lib/main.cjs'), ...args]);
 
 describe('scenarios from the packed tarball', () => {
   beforeAll(async () => {

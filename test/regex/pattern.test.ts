@@ -11,7 +11,7 @@ import {
 
 function pattern(source: string): Pattern {
   const answer = compilePattern(source);
-  if (isPatternProblem(answer)) throw new Error(answer.says);
+  if (isPatternProblem(answer)) throw new Error(answer.message);
   return answer;
 }
 
@@ -94,7 +94,7 @@ describe('a pattern is refused', () => {
     ['(?:(?:a{100}){100}){2}', 'syntax', undefined, 'repeat'],
   ])('%s: %s', (source, reason, offset, words) => {
     const problem = compilePattern(source) as PatternProblem;
-    expect(problem).toMatchObject({ reason, says: expect.stringContaining(words) });
+    expect(problem).toMatchObject({ reason, message: expect.stringContaining(words) });
     expect(problem.offset === offset || offset === undefined).toBe(true);
   });
 

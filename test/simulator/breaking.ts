@@ -1,13 +1,16 @@
 import { beginExchange } from '../../src/edge/compile.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { type Slot, pipeline } from '../../src/engine/pipeline.ts';
+import { type CompiledFilter, pipeline } from '../../src/engine/pipeline.ts';
 
 /** The same exchange in an edge of which one module is broken. */
-export function breaking(module: string, broken: (slot: Slot) => Partial<Slot>): typeof beginExchange {
+export function breaking(
+  module: string,
+  broken: (slot: CompiledFilter) => Partial<CompiledFilter>,
+): typeof beginExchange {
   return (edge, connection, head, world) => {
     const sound = beginExchange(edge, connection, head, world);
     if (sound.pipeline === null) return sound;
-    const slots = sound.pipeline.slots.map((slot) =>
+    const slots = sound.pipeline.filters.map((slot) =>
       slot.module === module ? { ...slot, ...broken(slot) } : slot,
     );
     return new Exchange(edge, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);

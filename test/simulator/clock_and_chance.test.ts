@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededChance } from '../../src/simulator/chance.ts';
+import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { walkChance } from '../../src/simulator/chance_walk.ts';
 import { fraction, readFraction, shownFraction, simplestBetween } from '../../src/simulator/fraction.ts';
 import { virtualClock } from '../../src/simulator/virtual_clock.ts';
+import { sized } from '../random.ts';
 
 const SEED = 20_261_121;
 
@@ -26,7 +27,7 @@ describe('the virtual clock', () => {
         while (clock.step());
         expect(heard).toEqual(naive(given));
       }),
-      { seed: SEED, numRuns: 300 },
+      sized(300, SEED),
     );
   });
 
@@ -111,7 +112,7 @@ describe('exact chance', () => {
         ]);
         expect([...walked.shares].map(([name, share]) => [name, shownFraction(share)])).toEqual(expected);
       }),
-      { seed: SEED, numRuns: 60 },
+      sized(60, SEED),
     );
   });
 
@@ -138,7 +139,7 @@ describe('exact chance', () => {
         expect(Number(found.below)).toBe(below);
         expect(Number(found.above)).toBe(Math.ceil((low * below) / 1_000));
       }),
-      { seed: SEED, numRuns: 500 },
+      sized(500, SEED),
     );
   });
 });

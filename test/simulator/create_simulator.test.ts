@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEdge } from '../../src/edgeproof.ts';
 import { createSimulator } from '../../src/simulator/create_simulator.ts';
-import { configAround } from '../modules/edge_around.ts';
+import { configAround } from '../filters/modules/edge_around.ts';
 
 const BREAKER = {
   rolling_window: 10,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import type { RunOptions } from '../../src/simulator/run_case.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
 import { ONCE } from '../../src/simulator/run_once.ts';
-import { edgeUnderTest } from '../../src/simulator/under_test.ts';
+import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/every_module/', import.meta.url));
@@ -17,7 +17,7 @@ const TEXT = readFileSync(`${FOLDER}edge.yaml`, 'utf8').replace(
 );
 const checked = checkWholeEdge({ name: 'edge.yaml', text: TEXT });
 /** The edge with every module. */
-export const everyModule = edgeUnderTest(checked.config!, checked.locate);
+export const everyModule = edgeFixture(checked.config!, checked.locate);
 
 /** The scenarios that were written by hand: those that coverage has offered would catch everything. */
 export const FILES = ['pages', 'logins', 'connections'] as const;

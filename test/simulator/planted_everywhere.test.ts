@@ -3,8 +3,8 @@ import { parse, stringify } from 'yaml';
 import { beginExchange } from '../../src/edge/compile.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
 import { parseAddress } from '../../src/net/address.ts';
-import type { Slot } from '../../src/engine/pipeline.ts';
-import { MODULES } from '../../src/modules/table.ts';
+import type { CompiledFilter } from '../../src/engine/pipeline.ts';
+import { MODULES } from '../../src/filters/modules.ts';
 import { FILES, runEvery, textOf } from './every_module.ts';
 import { failed } from './scenario.ts';
 import { breaking } from './breaking.ts';
@@ -20,28 +20,29 @@ function caughtBy(begin?: Begin): string[] {
 /** Every verdict of the request phase changed, of whatever a handler goes on to after asking, too. */
 const changed =
   (change: (verdict: Verdict) => Verdict) =>
-  (slot: Slot): Partial<Slot> => {
-    const through = (verdict: ReturnType<NonNullable<Slot['onRequest']>>): typeof verdict =>
+  (slot: CompiledFilter): Partial<CompiledFilter> => {
+    const through = (verdict: ReturnType<NonNullable<CompiledFilter['onRequest']>>): typeof verdict =>
       verdict.verdict === 'ask'
         ? { ...verdict, resume: (answer) => through(verdict.resume(answer)) }
         : change(verdict);
     return slot.onRequest === null
       ? {}
       : {
-          onRequest: (...args: Parameters<NonNullable<Slot['onRequest']>>) =>
+          onRequest: (...args: Parameters<NonNullable<CompiledFilter['onRequest']>>) =>
             through(slot.onRequest!(...args)),
         };
   };
 
 const REFUSED = { status: 403, headers: [], body: '' } as const;
-const stops = changed((verdict) => ({ verdict: 'stop', because: verdict.because, response: REFUSED }));
-const passes = changed((verdict) => ({ verdict: 'pass', because: verdict.because }));
+const stops = changed((verdict) => ({ verdict: 'stop', reason: verdict.reason, response: REFUSED }));
+const passes = changed((verdict) => ({ verdict: 'pass', reason: verdict.reason }));
 const loses = changed((verdict) => (verdict.verdict === 'pass' ? { ...verdict, edits: [] } : verdict));
 const misnames = changed((verdict) => ({
   ...verdict,
-  because: { ...verdict.because, code: 'route.no_match' },
+  reason: { ...verdict.reason, code: 'route.no_match' },
 }));
-const responds = (slot: Slot): Partial<Slot> => (slot.onResponse === null ? {} : { onResponse: null });
+const responds = (slot: CompiledFilter): Partial<CompiledFilter> =>
+  slot.onResponse === null ? {} : { onResponse: null };
 
 /** Modules with a request phase that can refuse, that edit, and that have a response phase. */
 const REFUSING = ['tls_termination', 'mutual_tls', 'ip_restriction', 'user_agent_filter'].concat(
@@ -152,14 +153,17 @@ function mutatedMap(map: Record<string, unknown>): Record<string, unknown> {
 /** Every expectation of a file, each changed alone. */
 function mutants(text: string): { readonly says: string; readonly text: string }[] {
   const found: { says: string; text: string }[] = [];
-  const each = (change: (file: { cases: Case[] }) => Record<string, unknown> | undefined, says: string) => {
+  const each = (
+    change: (file: { cases: Case[] }) => Record<string, unknown> | undefined,
+    message: string,
+  ) => {
     for (const key of Object.keys(change(parse(text) as { cases: Case[] }) ?? {})) {
       const file = parse(text) as { cases: Case[] };
       const expected = change(file)!;
       // What rows of a table fill in is theirs to mutate.
       if (typeof expected[key] === 'string' && /^\{\w+\}$/.test(expected[key])) continue;
       expected[key] = otherwise(key, expected[key]);
-      found.push({ says: `${key} of ${says}`, text: stringify(file, { lineWidth: 0 }) });
+      found.push({ says: `${key} of ${message}`, text: stringify(file, { lineWidth: 0 }) });
     }
   };
   for (const [index, { name, timeline = [], sample }] of (parse(text) as { cases: Case[] }).cases.entries()) {

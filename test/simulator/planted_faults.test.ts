@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { beginExchange } from '../../src/edge/compile.ts';
 import type { Verdict } from '../../src/engine/contract.ts';
-import type { Slot } from '../../src/engine/pipeline.ts';
+import type { CompiledFilter } from '../../src/engine/pipeline.ts';
 import { SHOP, failed, runText } from './scenario.ts';
 import { breaking } from './breaking.ts';
 
@@ -10,14 +10,14 @@ const TEXT = readFileSync(SHOP, 'utf8');
 
 const withVerdict =
   (change: (verdict: Verdict) => Verdict) =>
-  (slot: Slot): Partial<Slot> => ({
+  (slot: CompiledFilter): Partial<CompiledFilter> => ({
     onRequest: (...args) => {
       const verdict = slot.onRequest!(...args);
       return verdict.verdict === 'ask' ? verdict : change(verdict);
     },
   });
 const passing = (code: string) =>
-  withVerdict((verdict) => ({ verdict: 'pass', because: { ...verdict.because, code } }));
+  withVerdict((verdict) => ({ verdict: 'pass', reason: { ...verdict.reason, code } }));
 
 // table: a fault each, and the cases that catch it
 const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, caught: RegExp])[] = [
@@ -39,7 +39,7 @@ const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, cau
       'ip_restriction',
       withVerdict((verdict) => ({
         ...verdict,
-        because: { ...verdict.because, code: 'ip_restriction.allowed' },
+        reason: { ...verdict.reason, code: 'ip_restriction.allowed' },
       })),
     ),
     /not_allowed|denied/,

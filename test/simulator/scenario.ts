@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkWholeEdge } from '../../src/edge/further_checks.ts';
+import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import type { RunOptions } from '../../src/simulator/run_case.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
 import { ONCE } from '../../src/simulator/run_once.ts';
-import { edgeUnderTest } from '../../src/simulator/under_test.ts';
+import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
 export const SHOP = fileURLToPath(new URL('../../fixtures/scenarios/shop.scenario.yaml', import.meta.url));
@@ -23,7 +23,7 @@ export function runValue(value: object, options: RunOptions = {}): FileResult {
 }
 
 function runChecked(checked: ReturnType<typeof checkScenario>, options: RunOptions): FileResult {
-  return runFile(checked, edgeUnderTest(sample.config!, sample.locate), { ...ONCE, lines: true, ...options });
+  return runFile(checked, edgeFixture(sample.config!, sample.locate), { ...ONCE, lines: true, ...options });
 }
 
 /** Names of the cases that failed. */

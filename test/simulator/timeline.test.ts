@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Flight } from '../../src/simulator/flight.ts';
+import type { SimulatedRequest } from '../../src/simulator/simulated_request.ts';
 import { failed, runValue } from './scenario.ts';
+import { sized } from '../random.ts';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -30,7 +31,7 @@ function naive(bursts: readonly Burst[]): string[] {
     add(at, 'script', burst, 0);
     add(at, 'send', burst, 0);
   });
-  const landed: string[] = [];
+  const completed: string[] = [];
   let latency = 0;
   while (list.length > 0) {
     const next = list.reduce((one, other) =>
@@ -38,7 +39,7 @@ function naive(bursts: readonly Burst[]): string[] {
     );
     list.splice(list.indexOf(next), 1);
     const { at, does, burst, turn } = next;
-    const land = () => landed.push(`/${burst}/ at ${at}`);
+    const land = () => completed.push(`/${burst}/ at ${at}`);
     if (does === 'script') latency = bursts[burst]!.latency;
     else if (does === 'land') land();
     else {
@@ -48,7 +49,7 @@ function naive(bursts: readonly Burst[]): string[] {
       else add(at + latency, 'land', burst, turn);
     }
   }
-  return landed;
+  return completed;
 }
 
 describe('a timeline', () => {
@@ -61,20 +62,20 @@ describe('a timeline', () => {
     });
     fc.assert(
       fc.property(fc.array(burst, { minLength: 1, maxLength: 6 }), (bursts) => {
-        const landed: string[] = [];
-        const hear = ({ exchange, endMs }: Flight) =>
-          void landed.push(`${exchange.head.path} at ${endMs - START}`);
+        const completed: string[] = [];
+        const hear = ({ exchange, endMs }: SimulatedRequest) =>
+          void completed.push(`${exchange.head.path} at ${endMs - START}`);
         const timeline = bursts.map(({ at, count, every, latency }, index) => ({
           at: `${at}ms`,
           upstreams: { app: { latency: `${latency}ms` }, next: { latency: `${latency}ms` } },
           send: { path: `/${index}/`, count, every: `${every}ms` },
           expect: { status: 200 },
         }));
-        const result = runValue({ cases: [{ name: 'bursts', timeline }] }, { landed: hear });
+        const result = runValue({ cases: [{ name: 'bursts', timeline }] }, { completed: hear });
         expect(failed(result)).toEqual([]);
-        expect(landed).toEqual(naive(bursts));
+        expect(completed).toEqual(naive(bursts));
       }),
-      { seed: 20_261_121, numRuns: 300 },
+      sized(300, 20_261_121),
     );
   });
 

@@ -4,11 +4,10 @@ import type { Rule, Tree } from './tree.ts';
 /** Where use begins: what the package exports and runs. */
 const ROOTS = [
   'src/index.ts',
-  'src/expression/index.ts',
-  'src/testing/node_test.ts',
-  'src/testing/vitest.ts',
+  'src/cel/index.ts',
+  'src/integrations/testing/node_test.ts',
+  'src/integrations/testing/vitest.ts',
   'src/cli/main.ts',
-  'src/cli/launch.ts',
 ];
 
 /**
@@ -18,8 +17,8 @@ const ROOTS = [
 // table: what is used outside of src only
 const USED_OUTSIDE: Readonly<Record<string, 'test/' | 'bench/' | 'docs/'>> = {
   'src/edge/document/schema.ts': 'docs/',
-  'src/expression/vocabulary/reference_page.ts': 'docs/',
-  'src/mechanisms/webhook/document.ts': 'docs/',
+  'src/policy/env/reference_page.ts': 'docs/',
+  'src/webhooks/document.ts': 'docs/',
   'src/policy/document/schema.ts': 'docs/',
   'src/simulator/document/schema.ts': 'docs/',
 };

@@ -6,8 +6,8 @@ import type { Rule } from './tree.ts';
 
 /** Rooms that decide: the same input has to give the same output, today and in a replay. */
 const PURE: ReadonlySet<string> = new Set(
-  `calendar document http net regex diagnostics wire expression mechanisms engine modules modules/* policy policy/actions/* edge
-   edge/document analysis`.split(/\s+/),
+  `datetime config_file facts http net regex diagnostics cel policy/env filters filters/* filters/actions.ts
+   filters/modules.ts faces schemas auth webhooks engine policy edge edge/document`.split(/\s+/),
 );
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -17,13 +17,33 @@ const INSTEAD: Readonly<Record<string, string>> = {
   setInterval: 'compute from `nowMs` what is due when asked',
   setImmediate: 'decide synchronously',
   queueMicrotask: 'decide synchronously',
-  fetch: 'ask the driver a question; answers/ talks to the network',
+  fetch: 'ask the driver a question; clients/ talks to the network',
   console: 'return what there is to say; cli/ prints',
   process: 'take what is needed as an argument; cli/ reads the environment',
   performance: 'take `nowMs` as an argument; bench/ measures',
   crypto: 'import src/crypto, or take chance as an argument',
   globalThis: 'name the global that you mean, so that this rule can see it',
 };
+
+/** Rooms that run on the injected clock. A time that is given may still be written as a date. */
+const CLOCKED: ReadonlySet<string> = new Set(['server', 'http1', 'http2', 'io', 'engine/drivers']);
+
+/** No clock of the system where an injected one is at hand; deadlines are timers, or `performance.now()`. */
+export const liveRoomsUseTheInjectedClock: Rule = (tree) =>
+  tree.sources.flatMap((file) => {
+    if (!CLOCKED.has(placeOf(file.path)?.room ?? '')) return [];
+    return globalUses(file.program)
+      .filter(({ name, parent }) => name === 'Date' && !isConversion(parent))
+      .map(({ node }) => ({
+        path: file.path,
+        line: lineOf(file, node.start),
+        says: 'the clock of the system; take `nowMs`, which the composition root gives',
+      }));
+  });
+
+function isConversion({ type, ...node }: GlobalUse['parent']): boolean {
+  return type === 'NewExpression' && Array.isArray(node['arguments']) && node['arguments'].length > 0;
+}
 
 /** Uses that are pure after all: file, global, reason. */
 // table: what is allowed, and why

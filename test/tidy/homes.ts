@@ -9,57 +9,64 @@ type Home = readonly (string | RegExp)[];
 const PACKAGES: Readonly<Record<string, Home>> = {
   'ipaddr.js': ['src/net/'],
   re2js: ['src/regex/'],
-  zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/resources/'],
+  zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/control/resources/'],
   // For types alone: the matchers extend those of Vitest.
-  vitest: ['src/testing/vitest.ts'],
-  yaml: ['src/document/', 'src/policy/document/'],
+  vitest: ['src/integrations/testing/vitest.ts'],
+  yaml: ['src/config_file/', 'src/policy/document/'],
   commander: ['src/cli/'],
-  undici: ['src/answers/', 'src/benchmark/load/'],
-  ws: ['src/answers/', 'src/proxy/'],
-  hono: ['src/api/'],
-  '@hono/node-server': ['src/api/'],
-  '@node-saml/node-saml': ['src/answers/'],
-  '@xmldom/xmldom': ['src/answers/', 'src/mechanisms/login/saml/'],
-  'openid-client': ['src/answers/'],
-  jose: ['src/crypto/'],
-  selfsigned: ['src/cli/'],
+  undici: ['src/clients/', 'src/benchmark/load/'],
+  hono: ['src/control/api/'],
+  '@hono/node-server': ['src/control/api/'],
+  '@node-saml/node-saml': ['src/clients/'],
+  '@xmldom/xmldom': ['src/clients/', 'src/auth/saml/'],
+  'openid-client': ['src/clients/'],
 };
 
 const WIRE = [
-  'src/development_idp/',
-  'src/proxy/',
-  'src/answers/',
-  'src/tunnel/',
-  'src/api/',
-  'src/adapters/',
+  'src/dev_idp/',
+  'src/io/',
+  'src/clients/',
+  'src/http1/',
+  'src/http2/',
+  'src/server/',
+  'src/control/api/',
+  'src/integrations/',
 ];
-const FILES = ['src/store/', 'src/recorder/', 'src/events/'];
+/** Besides src/cli and src/project_files, which may import every builtin. */
+const FILES = ['src/control/', 'src/replay/', 'src/events/'];
 
 // table: builtins of Node and the rooms that may import each, besides src/cli
 const BUILTINS: Readonly<Record<string, Home>> = {
-  'node:buffer': [...WIRE, 'src/crypto/', 'src/simulator/'],
+  'node:buffer': [...WIRE, 'src/crypto/', 'src/simulator/', 'src/engine/drivers/'],
   'node:crypto': ['src/crypto/'],
-  'node:dns': ['src/answers/'],
-  'node:events': [...WIRE, 'src/events/', 'src/recorder/'],
+  'node:dns': ['src/io/', 'src/clients/'],
+  'node:events': [...WIRE, 'src/events/', 'src/replay/'],
   'node:fs': FILES,
   'node:fs/promises': FILES,
   'node:http': WIRE,
   'node:http2': WIRE,
   'node:https': WIRE,
+  'node:module': ['src/loading/'],
   'node:net': [...WIRE, 'src/benchmark/load/'],
   'node:path': FILES,
   'node:perf_hooks': [...WIRE, 'src/benchmark/'],
-  'node:sqlite': ['src/store/'],
-  'node:stream': [...WIRE, 'src/simulator/'],
+  'node:sqlite': ['src/control/store/'],
+  'node:stream': [...WIRE, 'src/engine/drivers/'],
   'node:stream/promises': WIRE,
   'node:timers': WIRE,
   'node:timers/promises': WIRE,
   'node:tls': WIRE,
   'node:url': ['src/edge/document/'],
-  'node:util': ['src/diagnostics/', 'src/simulator/', ...WIRE],
-  'node:v8': ['src/benchmark/', 'src/cli/young_generation.ts'],
+  'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
+  'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
   'node:vm': ['src/benchmark/'],
-  'node:zlib': ['src/answers/', 'src/simulator/', 'src/proxy/'],
+  'node:zlib': [
+    'src/auth/saml/inflate.ts',
+    'src/policy/env/checksums.ts',
+    'src/io/',
+    'src/simulator/',
+    'src/engine/drivers/',
+  ],
 };
 
 /** Each package, and each builtin of Node, is imported only in its home. */
@@ -79,7 +86,7 @@ function problemOf(path: string, specifier: string): string | null {
   if (home === undefined) {
     return `${name} has no home; give it one in test/tidy/homes.ts, with a decision record, or do without it`;
   }
-  const isBuiltinOfCli = isBuiltin && path.startsWith('src/cli/');
+  const isBuiltinOfCli = isBuiltin && /^src\/(?:cli|project_files)\//.test(path);
   if (
     isBuiltinOfCli ||
     home.some((place) => (typeof place === 'string' ? path.startsWith(place) : place.test(path)))
@@ -93,7 +100,7 @@ function homeOfBuiltin(name: string): Home | undefined {
   return (
     BUILTINS[name] ??
     (/^node:(?:cluster|module|os|child_process|worker_threads|readline)$/.test(name)
-      ? ['src/cli/']
+      ? ['src/cli/', 'src/control/']
       : undefined)
   );
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ROOMS, mayImport, placeOf } from './rooms.ts';
+import { ANYTHING, ROOMS, mayImport, placeOf } from './rooms.ts';
 import { lineOf } from './tree.ts';
 import type { Breach, Import, Rule, SourceFile, Tree } from './tree.ts';
 
@@ -26,24 +26,43 @@ export const roomsKeepToTheirImports: Rule = (tree) =>
     return `${from.room} may not import ${to.room}, only ${may}; pass what is needed as an argument, or move it down`;
   });
 
-/** Modules and policy actions do not know each other. */
+/** Faces of filters do not know each other. */
 export const siblingsStayApart: Rule = (tree) =>
   eachImport(tree, (file, specifier) => {
     const from = placeOf(file.path);
     if (from === null || from.sibling === null || !specifier.startsWith('.')) return null;
     const to = placeOf(targetOf(file.path, specifier));
     if (to === null || to.room !== from.room || to.sibling === from.sibling) return null;
-    return `${from.sibling} may not import its sibling ${to.sibling}; what both need belongs in mechanisms, or in their parent`;
+    return `${from.sibling} may not import its sibling ${to.sibling}; what both need belongs in an algorithm, or in src/filters`;
   });
+
+/** The table names no room that does not exist, and the rights of the rooms have no circle. */
+export const roomsAreThere: Rule = (tree) => {
+  const path = 'test/tidy/rooms.ts';
+  const there = new Set(tree.sources.flatMap((file) => placeOf(file.path)?.room ?? []));
+  const breaches = Object.keys(ROOMS)
+    .filter((room) => !there.has(room))
+    .map((room) => ({ path, line: 1, says: `${room} has no file; remove it from the table` }));
+  const visit = (room: string, trail: readonly string[]): void => {
+    if (trail.includes(room)) {
+      breaches.push({ path, line: 1, says: `a circle of rights: ${[...trail, room].join(' → ')}` });
+      return;
+    }
+    const allowed = ROOMS[room] ?? [];
+    if (allowed === ANYTHING) return;
+    for (const next of allowed) if (!settled.has(next)) visit(next, [...trail, room]);
+    settled.add(room);
+  };
+  const settled = new Set<string>();
+  for (const room of Object.keys(ROOMS)) visit(room, []);
+  return breaches;
+};
 
 /** Only the command line loads modules by a name that is not written out. */
 export const importsAreLiteral: Rule = (tree) =>
   tree.sources.flatMap((file) =>
     file.imports
-      .filter(
-        ({ specifier }) =>
-          specifier === null && file.path.startsWith('src/') && !file.path.startsWith('src/cli/'),
-      )
+      .filter(({ specifier }) => specifier === null && /^src\/(?!cli\/|project_files\/)/.test(file.path))
       .map((found) =>
         breachAt(file, found, "import() of an expression hides who is imported; write import('literal')"),
       ),

@@ -3,7 +3,7 @@ import type { Breach, Rule } from './tree.ts';
 const BANNED = /^(?:utils?|common|helpers?|shared|lib|types|services?|core|misc)$/;
 const SNAKE = /^[a-z0-9_]+$/;
 /** Files whose names others give: those of Git, of GitHub, of linters. */
-const GIVEN = /^(?:README\.md|RESULTS\.md|LICENSE|\..*)$/;
+const GIVEN = /^(?:README\.md|CHANGELOG\.md|CONTRIBUTING\.md|RESULTS\.md|LICENSE|\..*)$/;
 
 /** No folder or file is a drawer for whatever has no place; `types.ts` may be about the types of a language. */
 export const nothingIsCalledUtils: Rule = (tree) =>

@@ -6,26 +6,27 @@ export const CLEAN: Readonly<Record<string, string>> = {
   'README.md': '# Small\n\n```sh\n# a comment, no title\n```\n',
   'docs/page.md': '<!-- Generated. -->\n\n# Page\n\n## Section\n',
   'src/index.ts':
-    "export { listen } from './proxy/listen.ts';\nexport { handlers } from './edge/compile.ts';\n",
+    "export { listen } from './server/listen.ts';\nexport { handlers } from './edge/compile.ts';\n",
   'src/http/fields.ts': 'export const NONE: readonly string[] = [];\n',
   'src/net/address.ts':
     "import ipaddr from 'ipaddr.js';\nexport const parse = (text: string) => ipaddr.parse(text);\n",
   'src/diagnostics/finding.ts': 'export interface Finding {\n  says: string;\n}\n',
-  'src/mechanisms/rules.ts':
-    "import { parse } from '../net/address.ts';\nexport const rules = (text: string) => parse(text);\n",
+  'src/filters/gate/algorithm.ts':
+    "import { parse } from '../../net/address.ts';\nexport const rules = (text: string) => parse(text);\n",
   'src/engine/run.ts': "import { NONE } from '../http/fields.ts';\nexport const run = () => NONE;\n",
-  'src/modules/gate/schema.ts': "import * as z from 'zod';\nexport type Gate = z.output<z.ZodString>;\n",
-  'src/modules/gate/index.ts':
-    "import { rules } from '../../mechanisms/rules.ts';\nimport type { Gate } from './schema.ts';\nexport const gate = (config: Gate) => rules(config);\n",
-  'src/modules/door/index.ts':
+  'src/filters/gate/module_schema.ts':
+    "import * as z from 'zod';\nexport type Gate = z.output<z.ZodString>;\n",
+  'src/filters/gate/module.ts':
+    "import { rules } from './algorithm.ts';\nimport type { Gate } from './module_schema.ts';\nexport const gate = (config: Gate) => rules(config);\n",
+  'src/filters/door/module.ts':
     "import { run } from '../../engine/run.ts';\nexport const door = () => run();\n",
-  'src/modules/table.ts':
-    "import { door } from './door/index.ts';\nimport { gate } from './gate/index.ts';\nexport const TABLE = { door, gate };\n",
+  'src/filters/modules.ts':
+    "import { door } from './door/module.ts';\nimport { gate } from './gate/module.ts';\nexport const TABLE = { door, gate };\n",
   'src/edge/compile.ts':
-    "import { TABLE } from '../modules/table.ts';\nimport { document } from '../document/read.ts';\nexport const handlers = () => [TABLE, document];\n",
-  'src/document/read.ts':
+    "import { TABLE } from '../filters/modules.ts';\nimport { document } from '../config_file/read.ts';\nexport const handlers = () => [TABLE, document];\n",
+  'src/config_file/read.ts':
     "import { parse } from 'yaml';\nimport type { Finding } from '../diagnostics/finding.ts';\nexport const document = (text: string): Finding => ({ says: String(parse(text)) });\n",
-  'src/proxy/listen.ts':
+  'src/server/listen.ts':
     "import { createServer } from 'node:http';\nimport { run } from '../engine/run.ts';\nexport const listen = () => createServer(run);\n",
   'src/cli/main.ts':
     "import { readFileSync } from 'node:fs';\nconst { listen } = await import('../index.ts');\nconsole.log(listen, readFileSync, await import(process.argv[2]!));\n",
@@ -53,38 +54,38 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'rooms import only what the table lists',
-    'src/mechanisms/x.ts',
-    "import '../engine/run.ts';",
+    'src/filters/gate/x.ts',
+    "import '../../engine/run.ts';",
     1,
     /as an argument/,
   ],
   [
     'rooms import only what the table lists',
     'src/engine/x.ts',
-    "\nimport '../mechanisms/rules.ts';",
+    "\nimport '../filters/gate/algorithm.ts';",
     2,
     /engine may not/,
   ],
   [
     'rooms import only what the table lists',
     'src/engine/x.ts',
-    "import type { Finding } from '../document/read.ts';",
+    "import type { Finding } from '../config_file/read.ts';",
     1,
-    /document/,
+    /config_file/,
   ],
   [
     'rooms import only what the table lists',
     'src/engine/x.ts',
-    "type T = import('../proxy/listen.ts').T;",
+    "type T = import('../server/listen.ts').T;",
     1,
-    /proxy/,
+    /server/,
   ],
   [
     'rooms import only what the table lists',
     'src/engine/x.ts',
-    "await import('../proxy/listen.ts');",
+    "await import('../server/listen.ts');",
     1,
-    /proxy/,
+    /server/,
   ],
   [
     'rooms import only what the table lists',
@@ -95,10 +96,10 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'rooms import only what the table lists',
-    'src/proxy/x.ts',
+    'src/server/x.ts',
     "import '../edge/compile.ts';",
     1,
-    /proxy may not import edge/,
+    /server may not import edge/,
   ],
   [
     'rooms import only what the table lists',
@@ -116,21 +117,21 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'siblings do not import each other',
-    'src/modules/door/x.ts',
-    "import '../gate/index.ts';",
+    'src/filters/door/module_x.ts',
+    "import '../gate/module.ts';",
     1,
-    /mechanisms/,
+    /src\/filters/,
   ],
   [
     'siblings do not import each other',
-    'src/policy/actions/deny/x.ts',
-    "import '../log/index.ts';",
+    'src/filters/deny/action.ts',
+    "import '../log/action.ts';",
     1,
     /sibling log/,
   ],
   [
     'imports are written out',
-    'src/proxy/x.ts',
+    'src/server/x.ts',
     'export const load = (name: string) => import(name);',
     1,
     /literal/,
@@ -145,7 +146,7 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'packages are imported in their home only',
-    'src/modules/gate/index.ts',
+    'src/filters/gate/module.ts',
     "import * as z from 'zod';",
     1,
     /schema/,
@@ -155,11 +156,17 @@ export const PLANTED: readonly Planted[] = [
     'src/edge/x.ts',
     "import { parse } from 'yaml';",
     1,
-    /src\/document/,
+    /src\/config_file/,
   ],
-  ['packages are imported in their home only', 'src/engine/x.ts', "import 'node:http';", 1, /src\/proxy/],
+  ['packages are imported in their home only', 'src/engine/x.ts', "import 'node:http';", 1, /src\/io/],
   ['packages are imported in their home only', 'src/net/x.ts', "import 'node:crypto';", 1, /src\/crypto/],
-  ['packages are imported in their home only', 'src/net/x.ts', "import 'node:sqlite';", 1, /src\/store/],
+  [
+    'packages are imported in their home only',
+    'src/net/x.ts',
+    "import 'node:sqlite';",
+    1,
+    /src\/control\/store/,
+  ],
   [
     'packages are imported in their home only',
     'src/net/x.ts',
@@ -197,6 +204,14 @@ export const PLANTED: readonly Planted[] = [
     /nowMs/,
   ],
   [
+    'live rooms use the injected clock',
+    'src/http1/x.ts',
+    'export const t = new Date(1);\nexport const u = Date.now();',
+    2,
+    /nowMs/,
+  ],
+  ['live rooms use the injected clock', 'src/server/x.ts', 'export const t = new Date();', 1, /nowMs/],
+  [
     'pure rooms use no clock, chance, timer, network or console',
     'src/edge/x.ts',
     'export const r = Math.random();',
@@ -219,42 +234,42 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/mechanisms/x.ts',
+    'src/filters/gate/x.ts',
     'setTimeout(() => 1);',
     1,
     /driver/,
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/mechanisms/x.ts',
+    'src/filters/gate/x.ts',
     'setInterval(() => 1, 2);',
     1,
     /due/,
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/mechanisms/x.ts',
+    'src/filters/gate/x.ts',
     'queueMicrotask(() => 1);',
     1,
     /sync/,
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/modules/gate/x.ts',
+    'src/filters/gate/module_x.ts',
     "fetch('http://x');",
     1,
-    /answers/,
+    /clients/,
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/modules/x.ts',
+    'src/filters/x.ts',
     'console.log(1);',
     1,
     /cli/,
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/expression/x.ts',
+    'src/cel/x.ts',
     'export const e = process.env;',
     1,
     /cli/,
@@ -275,7 +290,7 @@ export const PLANTED: readonly Planted[] = [
   ],
   [
     'pure rooms use no clock, chance, timer, network or console',
-    'src/analysis/x.ts',
+    'src/edge/x.ts',
     'export const f = (at = Date) => at;',
     1,
     /now/,
@@ -287,12 +302,12 @@ export const PLANTED: readonly Planted[] = [
     2,
     /now/,
   ],
-  ['code is not made from text', 'src/proxy/x.ts', "eval('1');", 1, /closures/],
-  ['code is not made from text', 'src/proxy/x.ts', "\n\nnew Function('return 1');", 3, /closures/],
+  ['code is not made from text', 'src/server/x.ts', "eval('1');", 1, /closures/],
+  ['code is not made from text', 'src/server/x.ts', "\n\nnew Function('return 1');", 3, /closures/],
   ['code is not made from text', 'test/x.ts', "Function('return 1');", 1, /parser/],
   ['files are short', 'src/net/x.ts', LINES(301, '// line'), 1, /split it/],
   ['files are short', 'test/x.test.ts', LINES(401, '// line'), 1, /split it/],
-  ['files are short', 'src/modules/gate/index.ts', LINES(151, '// line'), 1, /mechanism/],
+  ['files are short', 'src/filters/gate/module.ts', LINES(151, '// line'), 1, /algorithm/],
   ['files are short', 'src/net/x.ts', TABLE('// no table', "  'row',", 300), 1, /split it/],
   ['functions are short', 'src/net/x.ts', FUNCTION(71), 1, /name its parts/],
   [
@@ -327,5 +342,21 @@ export const PLANTED: readonly Planted[] = [
   ['no file is dead', 'src/net/orphan.ts', 'export {};', 1, /remove it/],
   ['pages have one title', 'docs/page.md', 'no title\n', 1, /begin it/],
   ['pages have one title', 'docs/page.md', '# One\n\n# Two\n', 3, /second title/],
+  ['texts are plain English', 'src/engine/x.ts', '\n/**\n * The client is\n * none.\n */\n', 3, /absent/],
+  [
+    'texts are plain English',
+    'src/engine/x.ts',
+    "export const SAYS = 'nobody answers';\n",
+    1,
+    /name the user/,
+  ],
+  [
+    'texts are plain English',
+    'src/engine/x.ts',
+    'export const f = (n: 1) => `${n} is no port`;\n',
+    1,
+    /is not a/,
+  ],
+  ['texts are plain English', 'docs/page.md', '# Page\n\nIt is told twice.\n', 3, /is reported/],
   ['pages have one title', 'README.md', 'text\n\n# Late\n', 1, /before the title/],
 ];

@@ -1,69 +1,134 @@
 /**
- * Who may import whom: the table of the architecture. A room is a folder of `src`, or a part of one where the parts
- * have rights of their own. Whatever is not listed is forbidden; a room may always import itself and its parts.
+ * Who may import whom: the table of the architecture (docs/architecture.md). A room is a folder of `src`, a part of
+ * one that has rights of its own, or a single file. Whatever is not listed is forbidden; a room may always import
+ * itself. The right to a folder does not include its parts: they are listed by name.
  */
 
-const VOCABULARY = ['calendar', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
-const DECIDING = [...VOCABULARY, 'expression', 'mechanisms', 'engine'];
-const CONFIGURATION = [...DECIDING, 'document', 'modules', 'policy', 'edge'];
+const LEAVES = ['datetime', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
+const LANGUAGE = ['cel', 'policy/env'];
+/** Everything that decides about traffic and knows no configuration file. */
+const DECIDING = [...LEAVES, ...LANGUAGE, 'facts', 'engine', 'filters/*', 'auth', 'webhooks', 'schemas'];
+/** What the faces of filters share. */
+const FACES = [...DECIDING, 'filters'];
+const CONFIGURATION = [
+  ...FACES,
+  'faces',
+  'filters/actions.ts',
+  'filters/modules.ts',
+  'config_file',
+  'policy',
+  'edge/document',
+  'edge',
+];
+/** The live side of the engine: drivers, and what they ask. */
+const LIVE = [...LEAVES, 'loading', 'engine', 'engine/drivers', 'io', 'clients'];
+const CONTROL = ['control/resources', 'control/store', 'control/api'];
 
 export const ANYTHING = 'anything';
 
 // table: rooms and what they may import
 export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>> = {
-  calendar: [],
+  datetime: [],
   http: [],
   net: [],
   crypto: [],
   regex: [],
   diagnostics: [],
-  // Reading a text into a tree whose parts know their places, and comparing it with its shape: for files of all kinds.
-  document: ['diagnostics'],
-  wire: ['http'],
-  expression: VOCABULARY,
-  mechanisms: VOCABULARY,
-  // A login is a conversation with the world: alone of the mechanisms it speaks the engine's questions.
-  'mechanisms/login': [...VOCABULARY, 'mechanisms', 'engine'],
-  // What a certificate says is told by `crypto`, as a type.
+  // Loads code when it is first needed.
+  loading: [],
+  // Reads a text into a tree whose parts know their places, and checks its shape: for files of all kinds.
+  config_file: ['diagnostics'],
+  // The expression language; it knows no edge.
+  cel: LEAVES,
+  'policy/env/certificates.ts': [...LEAVES, 'cel'],
+  // Variables and functions of expressions; results of actions are declared by their facts.
+  'policy/env': [...LEAVES, 'cel', 'facts', 'policy/env/certificates.ts'],
+  // What is known of filters, as data: files called `facts.ts` or `…_facts.ts`, their contract and their table.
+  facts: [
+    ...LEAVES,
+    'cel',
+    'policy/env/certificates.ts',
+    'engine',
+    'filters/*',
+    'auth',
+    'webhooks',
+    'schemas',
+  ],
+  // `crypto` gives the type of a certificate's facts.
   engine: ['http', 'net', 'crypto', 'diagnostics'],
-  // The root of `modules` is the table and what all modules share; each module is a room without siblings.
-  modules: DECIDING,
-  // A traffic policy is a module of a route, and a language of its own.
-  'modules/*': [...DECIDING, 'modules', 'policy'],
-  policy: [...DECIDING, 'document'],
-  'policy/actions/*': [...DECIDING, 'policy'],
-  // What an edge file may say: the management API keeps the same.
-  'edge/document': [...DECIDING, 'document', 'modules'],
-  edge: [...DECIDING, 'document', 'modules', 'policy'],
-  resources: [...VOCABULARY, 'modules', 'policy', 'edge/document'],
-  store: [...VOCABULARY, 'resources'],
-  events: [...VOCABULARY, 'engine', 'expression'],
-  api: [...VOCABULARY, 'expression', 'resources', 'store', 'events'],
-  answers: [...VOCABULARY, 'engine', 'wire'],
-  proxy: [...VOCABULARY, 'engine', 'wire', 'answers'],
-  tunnel: [...VOCABULARY, 'engine', 'wire', 'answers'],
-  development_idp: [...VOCABULARY, 'engine', 'mechanisms'],
-  simulator: [...CONFIGURATION, 'events', 'development_idp'],
-  analysis: [...CONFIGURATION, 'events'],
+  // Algorithms of filters: values in, values out.
+  'filters/*': LEAVES,
+  webhooks: LEAVES,
+  // A login is a conversation with the world: alone of the filters it asks the engine's questions by itself.
+  auth: [...LEAVES, 'engine', 'filters/*'],
+  // Files called `schema.ts` or `…_schema.ts` of filters, auth and webhooks. Types come from them; nothing that
+  // runs imports them.
+  schemas: [...LEAVES, 'filters/*', 'auth', 'webhooks'],
+  // The contract of actions, and what several faces share.
+  filters: DECIDING,
+  // Files called `module*.ts` or `action*.ts`: what a filter is on a route or an edge, and in a policy. A face of one
+  // filter does not import a face of another.
+  faces: FACES,
+  // Lists of the faces of the filters of the table.
+  'filters/actions.ts': [...FACES, 'faces'],
+  // Documents, rules and their run; its `module*.ts` are the face of policies on a route or an edge.
+  policy: [...FACES, 'config_file', 'faces', 'filters/actions.ts'],
+  'filters/modules.ts': [...FACES, 'faces', 'policy'],
+  // What an edge file may contain: the management API keeps the same.
+  'edge/document': [...FACES, 'faces', 'config_file', 'policy'],
+  edge: [
+    ...FACES,
+    'faces',
+    'filters/actions.ts',
+    'filters/modules.ts',
+    'config_file',
+    'policy',
+    'edge/document',
+  ],
+  events: [...LEAVES, ...LANGUAGE, 'engine'],
+  // Bytes and bodies: no protocol.
+  io: [...LEAVES, 'engine'],
+  // Outgoing requests of the edge itself.
+  clients: [...LEAVES, 'loading', 'engine', 'io'],
+  'engine/drivers': [...LEAVES, 'engine', 'io', 'clients'],
+  http2: LIVE,
+  // Its client of upstreams hands requests for HTTP/2 backends to `http2`.
+  http1: [...LIVE, 'http2'],
+  server: [...LIVE, 'http1', 'http2'],
+  dev_idp: [...LEAVES, 'engine', 'auth'],
+  coverage: [...CONFIGURATION, 'events', 'dev_idp'],
+  simulator: [...CONFIGURATION, 'engine/drivers', 'events', 'dev_idp', 'coverage'],
   // Measures what the rooms below decide; it has a clock of its own.
-  benchmark: [...CONFIGURATION, 'events', 'simulator'],
-  recorder: [...CONFIGURATION, 'events', 'simulator'],
-  inspector: [...CONFIGURATION, 'events', 'recorder'],
+  benchmark: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
+  replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
+  'control/resources': [...LEAVES, 'schemas', 'facts', 'auth', 'policy', 'edge/document'],
+  'control/store': [...LEAVES, 'control/resources'],
+  'control/api': [...LEAVES, ...LANGUAGE, 'events', 'control/resources', 'control/store'],
+  // The composition root of the management API.
+  control: [...CONFIGURATION, 'events', 'clients', ...CONTROL, 'edgeproof.ts'],
   // Applications as upstreams of the live driver.
-  adapters: [...VOCABULARY, 'engine', 'answers', 'proxy', 'simulator'],
-  // What other test runners are given: it reads scenario files as the command does.
-  testing: ANYTHING,
+  integrations: LIVE,
+  // Reads, checks and runs the files that a user names, for the command line and for test runners.
+  project_files: [...CONFIGURATION, 'events', 'coverage', 'simulator'],
+  // What other test runners are given.
+  'integrations/testing': [...CONFIGURATION, 'events', 'simulator', 'project_files', 'edgeproof.ts'],
   cli: ANYTHING,
   'edgeproof.ts': ANYTHING,
+  'decision.ts': ANYTHING,
+  'listen_options.ts': ANYTHING,
   // The part of the composition root that only those load who listen.
   'listening.ts': ANYTHING,
   'index.ts': ANYTHING,
 };
 
-/** Parents whose children are rooms without siblings; files right inside them belong to the parent. */
-const FAMILIES = ['modules', 'policy/actions'];
-/** Parts of a folder with rights of their own. */
-const PARTS = ['edge/document', 'mechanisms/login'];
+/** Parts of a folder, and single files, with rights of their own. */
+const PARTS = Object.keys(ROOMS).filter((name) => name.includes('/') && !name.endsWith('*'));
+/** Folders in which files that are named so are schemas and faces. */
+const WITH_FACES = /^(?:filters|auth|webhooks)\//;
+const SCHEMA = /(?:^|[/_])schemas?\.ts$/;
+const FACTS =
+  /^src\/(?:filters\/(?:table|phase|duration|result_types)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?facts)\.ts$/;
+const FACE = /\/(?:module|action)(?:_\w+)?\.ts$/;
 
 /** The room of a file below `src/`, and the sibling that it is, where it is one. */
 export interface Place {
@@ -75,16 +140,24 @@ export interface Place {
 export function placeOf(path: string): Place | null {
   if (!path.startsWith('src/')) return null;
   const inside = path.slice('src/'.length);
-  for (const family of FAMILIES) {
-    const below = inside.startsWith(`${family}/`) ? inside.slice(family.length + 1) : '';
-    if (below.includes('/')) return { room: `${family}/*`, sibling: below.slice(0, below.indexOf('/')) };
+  if (FACTS.test(path)) return { room: 'facts', sibling: null };
+  if (inside === 'policy/module_schema.ts') return { room: 'schemas', sibling: null };
+  const part = PARTS.find((name) => inside === name || inside.startsWith(`${name}/`));
+  if (part !== undefined) return { room: part, sibling: null };
+  const parts = inside.split('/');
+  if (WITH_FACES.test(inside)) {
+    // Files right inside `filters` are what the faces share.
+    const isShared = parts[0] === 'filters' && parts.length === 2;
+    if (SCHEMA.test(inside)) return { room: 'schemas', sibling: null };
+    if (isShared) return { room: 'filters', sibling: null };
+    if (FACE.test(inside)) return { room: 'faces', sibling: parts[0] === 'filters' ? parts[1]! : parts[0]! };
+    if (parts[0] === 'filters') return { room: 'filters/*', sibling: null };
   }
-  const part = PARTS.find((name) => inside.startsWith(`${name}/`));
-  return { room: part ?? inside.split('/')[0]!, sibling: null };
+  return { room: parts[0]!, sibling: null };
 }
 
-/** Whether one room may import another; the right to a folder covers its parts and its children. */
+/** Whether one room may import another. */
 export function mayImport(from: string, to: string): boolean {
   const allowed = ROOMS[from] ?? [];
-  return allowed === ANYTHING || [from, ...allowed].some((name) => to === name || to.startsWith(`${name}/`));
+  return allowed === ANYTHING || from === to || allowed.includes(to);
 }

@@ -1,29 +1,34 @@
 import { deadFileRules } from './dead_files.ts';
-import { codeIsNotMadeFromText, worldRules } from './globals.ts';
+import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
 import { packagesStayAtHome } from './homes.ts';
 import {
   importsAreLiteral,
   importsHaveNoCycles,
   roomsKeepToTheirImports,
+  roomsAreThere,
   siblingsStayApart,
 } from './imports.ts';
 import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
+import { plainWords } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
+const { textsArePlain, toDoExists } = plainWords();
 
 /** Every rule of the house, by the sentence that it holds. */
 export const RULES = {
   'files parse': (tree) => [...tree.broken],
   'rooms import only what the table lists': roomsKeepToTheirImports,
   'siblings do not import each other': siblingsStayApart,
+  'rooms of the table are there': roomsAreThere,
   'imports are written out': importsAreLiteral,
   'imports have no cycles': importsHaveNoCycles,
   'packages are imported in their home only': packagesStayAtHome,
   'pure rooms use no clock, chance, timer, network or console': pureRoomsUseNoWorld,
+  'live rooms use the injected clock': liveRoomsUseTheInjectedClock,
   'exceptions are used': exceptionsAreUsed,
   'code is not made from text': codeIsNotMadeFromText,
   'files are short': filesAreShort,
@@ -34,6 +39,8 @@ export const RULES = {
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'texts are plain English': textsArePlain,
+  'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

@@ -2,7 +2,7 @@ import { durationText, rateText } from '../report/numbers.ts';
 import type { LoadResult } from './run.ts';
 import type { Sweep } from './sweep.ts';
 
-/** What a load was, for the report. */
+/** The parameters and results of a load run, for the report. */
 export interface LoadTold {
   readonly url: string;
   readonly rate: number;
@@ -11,16 +11,16 @@ export interface LoadTold {
   readonly result: LoadResult;
 }
 
-/** A load for a terminal. */
+/** Formats a load run for a terminal. */
 export function loadText({ url, rate, arrivals, protocol, result }: LoadTold): string {
   const { sent, completed, perSecond, latency, service, statuses, failures, unanswered } = result;
   const ended = [
     ...counts(statuses),
     ...counts(failures),
-    ...(unanswered > 0 ? [`${unanswered} × no answer`] : []),
+    ...(unanswered > 0 ? [`${unanswered} × no response`] : []),
   ];
   return [
-    `${url}  ${protocol}, ${rateText(rate)} asked for (${arrivals})`,
+    `${url}  ${protocol}, target rate ${rateText(rate)} (${arrivals})`,
     `  ${sent} sent, ${completed} answered, ${rateText(perSecond)}: ${ended.join(', ')}`,
     '',
     `  ${' '.repeat(22)}${['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => name.padStart(10)).join('')}`,
@@ -30,13 +30,13 @@ export function loadText({ url, rate, arrivals, protocol, result }: LoadTold): s
   ].join('\n');
 }
 
-/** A sweep for a terminal. */
+/** Formats a sweep for a terminal. */
 export function sweepText(url: string, { steps, knee }: Sweep): string {
   const lines = steps.map(
     ({ rate, held, result }) =>
       `  ${rateText(rate).padStart(10)}  ${held ? 'held  ' : 'missed'}  ${rateText(result.perSecond).padStart(10)} answered  p99 ${durationText(result.latency.p99)}`,
   );
-  const end = knee === 0 ? 'no rate was held' : `the highest rate that was held is ${rateText(knee)}`;
+  const end = knee === 0 ? 'no rate was sustained' : `the highest sustained rate is ${rateText(knee)}`;
   return [url, ...lines, `  ${end}`, ''].join('\n');
 }
 

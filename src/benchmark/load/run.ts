@@ -2,51 +2,52 @@ import { type LatencySummary, latencies } from '../histogram.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Ended, Target } from './target.ts';
 
-/** Time as the sender sees it: the system's, or one that tests make. */
+/** The clock and timers of the sender; tests inject their own. */
 export interface Timing {
-  /** Milliseconds of any beginning. */
+  /** Milliseconds since an arbitrary start. */
   readonly nowMs: () => number;
   readonly after: (ms: number, then: () => void) => void;
 }
 
 const SYSTEM: Timing = {
   nowMs: () => performance.now(),
-  // Below this the timer of the system is too coarse: the loop looks again at once.
+  // Shorter delays are below the resolution of the system timer: use the next loop iteration.
   after: (ms, then) => void (ms > TIMER_MS ? setTimeout(then, ms - 1) : setImmediate(then)),
 };
 const TIMER_MS = 2;
 
 export interface LoadOptions {
   readonly durationMs: number;
-  /** Requests of this long a time at the beginning are sent and not counted. */
+  /** Requests of this first period in ms are sent but not counted. */
   readonly warmUpMs: number;
-  /** How long answers are waited for when all is sent. */
+  /** How long to wait for responses after the last request, in ms. */
   readonly patienceMs: number;
   readonly timing?: Timing;
 }
 
-/** What came of a load. Times in ns. */
+/** The result of a load run. Times in ns. */
 export interface LoadResult {
   readonly sent: number;
   readonly completed: number;
-  /** Answers a second that came while load was sent. */
+  /** Responses per second while load was sent. */
   readonly perSecond: number;
-  /** From the moment at which a request was due: what a person waits who came then. */
+  /** From the time at which a request was due: the latency that a user sees. */
   readonly latency: LatencySummary;
-  /** From the moment at which it was sent: what the server alone took, and what closed models report. */
+  /** From the time at which it was sent: the server's own time, which closed models report. */
   readonly service: LatencySummary;
   readonly statuses: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
-  /** Requests that had no answer at the end. */
+  /** Requests without a response at the end. */
   readonly unanswered: number;
 }
 
-/** How often it is looked whether all have answered. */
+/** Interval of the check whether all requests are complete, in ms. */
 const WAITING_MS = 5;
 
 /**
- * Sends requests when they are due, however long earlier ones take, so that a server that stalls is charged for
- * everybody who came meanwhile. Latencies are measured from the due time.
+ * Sends requests when they are due, however long earlier ones take, so that a stall of the server counts
+ * against every request that was due meanwhile (no coordinated omission). Latencies are measured from the due
+ * time.
  */
 export function runLoad(target: Target, arrivals: Arrivals, options: LoadOptions): Promise<LoadResult> {
   const { durationMs, warmUpMs, patienceMs, timing = SYSTEM } = options;
@@ -55,15 +56,15 @@ export function runLoad(target: Target, arrivals: Arrivals, options: LoadOptions
   const failures = new Map<string, number>();
   const beganMs = timing.nowMs();
   const endMs = beganMs + warmUpMs + durationMs;
-  let [sent, completed, inTime, underWay] = [0, 0, 0, 0];
+  let [sent, completed, inTime, inFlight] = [0, 0, 0, 0];
   const counted = (dueMs: number): boolean => dueMs >= warmUpMs;
 
   function send(dueMs: number): void {
     const sentMs = timing.nowMs();
-    underWay++;
+    inFlight++;
     if (counted(dueMs)) sent++;
     target.send((how: Ended) => {
-      underWay--;
+      inFlight--;
       if (!counted(dueMs)) return;
       const nowMs = timing.nowMs();
       if ('failure' in how) {
@@ -89,10 +90,10 @@ export function runLoad(target: Target, arrivals: Arrivals, options: LoadOptions
         service: service.summary(),
         statuses: Object.fromEntries(statuses),
         failures: Object.fromEntries(failures),
-        unanswered: underWay,
+        unanswered: inFlight,
       });
     const wait = (): void => {
-      if (underWay === 0 || timing.nowMs() > endMs + patienceMs) conclude();
+      if (inFlight === 0 || timing.nowMs() > endMs + patienceMs) conclude();
       else timing.after(WAITING_MS, wait);
     };
     const turn = (): void => {

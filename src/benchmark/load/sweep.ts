@@ -4,29 +4,29 @@ import type { LoadResult } from './run.ts';
 export interface SweepStep {
   readonly rate: number;
   readonly result: LoadResult;
-  /** Whether the server kept up. */
+  /** Whether the server sustained the rate. */
   readonly held: boolean;
 }
 
 export interface Sweep {
   readonly steps: readonly SweepStep[];
-  /** The highest rate that was held, in requests a second; 0 when none was. */
+  /** The highest sustained rate in requests per second; 0 if there was none. */
   readonly knee: number;
 }
 
 export interface SweepOptions {
   readonly from: number;
   readonly to: number;
-  /** The latency at the 99th percentile, in ns, above which the server does not keep up. */
+  /** Latency limit at the 99th percentile, in ns; above it the rate counts as not sustained. */
   readonly limitNs: number;
 }
 
-/** The server keeps up when it answers as fast as is asked, without failures, and soon enough. */
+/** A rate is sustained if throughput keeps up with it, without failures and within the latency limit. */
 const KEPT_UP = 0.95;
-/** The knee is told to a tenth. */
+/** The knee is found to within 10 %. */
 const FINE = 1.1;
 
-/** Looks for the highest rate that is held: doubles it until it is not, then halves the distance. */
+/** Finds the highest sustained rate: doubles the rate until it is not sustained, then bisects. */
 export async function sweep(
   runAt: (rate: number) => Promise<LoadResult>,
   { from, to, limitNs }: SweepOptions,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Pool } from 'undici';
 
-/** What is asked, each time. */
+/** The request that is sent each time. */
 export interface LoadRequest {
   readonly url: URL;
   readonly method: string;
@@ -11,23 +11,23 @@ export interface LoadRequest {
 
 export interface TargetOptions {
   readonly http2: boolean;
-  /** Most connections; HTTP/2 has as many streams as the other side allows on each. */
+  /** Maximum number of connections; over HTTP/2 each has as many streams as the peer allows. */
   readonly connections: number;
   readonly timeoutMs: number;
-  /** Takes any certificate: for local authorities. */
+  /** Accepts any certificate: for local authorities. */
   readonly insecure: boolean;
 }
 
-/** How one request ended. */
+/** The result of one request. */
 export type Ended = { readonly status: number } | { readonly failure: string };
 
-/** Where load is sent. */
+/** The target of the load. */
 export interface Target {
   readonly send: (ended: (how: Ended) => void) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Whether a URL stays on this machine. */
+/** Whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0) return host === 'localhost' || host.endsWith('.localhost');
@@ -36,14 +36,14 @@ export function isLoopback({ hostname }: URL): boolean {
 
 const STREAMS = 100;
 
-/** Opens a target. Nothing is retried and nothing is cached; each `send` is one request on the wire. */
+/** Opens a target. Nothing is retried or cached; each `send` is one request on the wire. */
 export function openTarget(request: LoadRequest, options: TargetOptions): Target {
   const { url, method, headers, body } = request;
   const { http2, connections, timeoutMs, insecure } = options;
   const pool = new Pool(url.origin, {
     connections,
     allowH2: http2,
-    // For HTTP/2 this is how many streams a connection carries at once.
+    // For HTTP/2 this is the number of concurrent streams of a connection.
     pipelining: http2 ? STREAMS : 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -1,6 +1,6 @@
 import type { BenchResult } from '../result.ts';
 
-/** One line a slice in the text form of Go's benchmarks, which `benchstat` and its relatives read. */
+/** One line per slice in the text format of Go benchmarks, which `benchstat` reads. */
 export function benchstatReport({ machine, file, rows, seed }: BenchResult): string {
   const lines = [`goos: ${machine.os}`, `cpu: ${machine.cpu}`, `pkg: ${file}`, `seed: ${seed}`];
   for (const { name, samples, bytesPerOp } of rows) {

@@ -8,7 +8,10 @@ const HEIGHT = 200;
 const STYLE =
   ':root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}svg{width:100%;background:#8881}text{font-size:12px;fill:currentColor}pre{overflow:auto}';
 
-/** One page with the tables and a plot for each row: its slices in time, and their distribution. Nothing from elsewhere. */
+/**
+ * One self-contained page with the tables and a plot for each row: its slices over time, and their
+ * distribution.
+ */
 export function htmlReport(result: BenchResult): string {
   const title = escapeHtml(`${result.file}: benchmark`);
   return `<!DOCTYPE html>
@@ -22,7 +25,7 @@ ${result.rows.map((row) => section(row)).join('\n')}
 
 function section(row: ResultRow): string {
   return `<h2>${escapeHtml(row.name)}</h2>
-<h3>Slices in the order in which they were taken</h3>${overTime(row.samples)}
+<h3>Slices in order of measurement</h3>${overTime(row.samples)}
 <h3>Distribution</h3>${distribution(row.samples)}`;
 }
 
@@ -37,7 +40,7 @@ function overTime(samples: readonly number[]): string {
 
 const BARS = 60;
 
-/** What lies above the 99th percentile is left out of the bars: one stray slice would squeeze all others. */
+/** The bars leave out values above the 99th percentile: one outlier would squeeze all others. */
 function distribution(samples: readonly number[]): string {
   const sorted = samples.toSorted((one, other) => one - other);
   const low = sorted[0]!;

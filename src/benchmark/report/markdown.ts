@@ -1,7 +1,7 @@
 import type { BenchResult } from '../result.ts';
 import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
 
-/** The result as Markdown, for a comment on a change. */
+/** The result as Markdown, for a comment on a pull request. */
 export function markdownReport(result: BenchResult): string {
   const { file, corpus, machine, rows, parts, suggestions, compared, against } = result;
   const lines = [

@@ -1,13 +1,13 @@
 import type { Comparison } from '../statistics.ts';
 
-/** A duration in ns for people: three figures and a unit. */
+/** Formats a duration in ns: three figures and a unit. */
 export function durationText(ns: number): string {
   if (ns < 1e3) return `${figures(ns)} ns`;
   if (ns < 1e6) return `${figures(ns / 1e3)} µs`;
   return ns < 1e9 ? `${figures(ns / 1e6)} ms` : `${figures(ns / 1e9)} s`;
 }
 
-/** Operations a second for people. */
+/** Formats operations per second. */
 export function rateText(perSecond: number): string {
   if (perSecond >= 1e6) return `${figures(perSecond / 1e6)} M/s`;
   return perSecond >= 1e3 ? `${figures(perSecond / 1e3)} k/s` : `${figures(perSecond)} /s`;
@@ -26,7 +26,7 @@ export function spreadText({ value, low, high }: Comparison['ratio']): string {
   return `±${percentText((high - low) / 2 / value)}`;
 }
 
-/** What a comparison says, in one sentence without a full stop. */
+/** Formats a comparison as one sentence without a full stop. */
 export function comparisonText({ verdict, ratio, test }: Comparison): string {
   const change = percentText(Math.abs(ratio.value - 1));
   const interval = `ratio ${ratio.value.toFixed(3)} [${ratio.low.toFixed(3)}, ${ratio.high.toFixed(3)}], p ${test.p < 0.001 ? '< 0.001' : test.p.toFixed(3)}, effect ${test.effect.toFixed(2)}`;

@@ -4,7 +4,7 @@ import { bytesText, comparisonText, durationText, percentText, rateText, spreadT
 /** Parts below this share of a decision are summed up in one line. */
 const TOLD_SHARE = 0.005;
 
-/** The result for a terminal. */
+/** Formats the result for a terminal. */
 export function prettyReport(result: BenchResult): string {
   const { file, corpus, machine, rows, parts, suggestions, compared, against } = result;
   const lines = [
@@ -29,7 +29,7 @@ export function prettyReport(result: BenchResult): string {
   const unsteady = rows.filter(({ steady }) => !steady).map(({ name }) => name);
   if (unsteady.length > 0) lines.push(`not steady after the warm-up: ${unsteady.join(', ')}`);
   if (parts.length > 0)
-    lines.push('', 'Where the time of a decision goes', ...partLines(parts, result.partsLeftOut));
+    lines.push('', 'Time per part of a decision', ...partLines(parts, result.partsLeftOut));
   if (compared.length > 0) {
     lines.push('', `Against ${against!}`);
     for (const { name, comparison } of compared) lines.push(`  ${name}: ${comparisonText(comparison)}`);
@@ -55,14 +55,14 @@ function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
     ]),
   ]);
   const own = 1 - parts.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
-  if (own > 0) lines.push(`  ${percentText(own)} is routing, answering and what modules share`);
+  if (own > 0) lines.push(`  ${percentText(own)} is routing, replying and what modules share`);
   const rest = parts.length - told.length;
   if (rest > 0) lines.push(`  ${rest} more below ${percentText(TOLD_SHARE)} each`);
-  if (leftOut > 0) lines.push(`  ${leftOut} were not measured one by one`);
+  if (leftOut > 0) lines.push(`  ${leftOut} were not measured individually`);
   return lines;
 }
 
-/** Rows in columns: the first to the left, numbers to the right, the last as it is. */
+/** Formats rows as columns: the first left-aligned, numbers right-aligned, the last as it is. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>

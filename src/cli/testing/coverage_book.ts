@@ -1,25 +1,25 @@
-import { type CoveredEdge, coverageOf, coveredEdge } from '../../simulator/covering/coverage.ts';
-import { pointLocator } from '../../simulator/covering/places.ts';
-import type { CoverageReport } from '../../simulator/covering/report.ts';
-import { type Thresholds, missedThresholds } from '../../simulator/covering/thresholds.ts';
-import type { LoadedScenario } from './load_scenario.ts';
-import type { TestRun } from './run_tests.ts';
+import { type CoveredEdge, coverageOf, coveredEdge } from '../../coverage/coverage.ts';
+import { pointLocator } from '../../coverage/places.ts';
+import type { CoverageReport } from '../../coverage/report.ts';
+import { type Thresholds, missedThresholds } from '../../coverage/thresholds.ts';
+import type { LoadedScenario } from '../../project_files/load_scenario.ts';
+import type { TestRun } from '../../project_files/run_scenarios.ts';
 
 /** An edge whose cases were watched, with the scenarios that test it. */
-export interface BookedEdge {
+export interface RecordedEdge {
   readonly covered: CoveredEdge;
   readonly scenarios: LoadedScenario[];
   readonly first: LoadedScenario;
 }
 
 /** Keeps one recorder for each edge, however many scenario files test it. */
-export interface CoverageBook {
+export interface CoverageRecords {
   readonly on: NonNullable<TestRun['on']>;
-  readonly edges: () => readonly BookedEdge[];
+  readonly edges: () => readonly RecordedEdge[];
 }
 
-export function coverageBook(): CoverageBook {
-  const edges = new Map<string, BookedEdge>();
+export function coverageRecords(): CoverageRecords {
+  const edges = new Map<string, RecordedEdge>();
   return {
     on: (loaded, edge) => {
       let booked = edges.get(loaded.edgeName);
@@ -40,7 +40,7 @@ function kindOf({ checked }: LoadedScenario): 'edge' | 'policy' {
 
 /** What the cases of an edge have covered, ready to be told. */
 export function reportOf(
-  { covered, first, scenarios }: BookedEdge,
+  { covered, first, scenarios }: RecordedEdge,
   asked: Thresholds,
   offered: CoverageReport['offered'],
 ): CoverageReport {

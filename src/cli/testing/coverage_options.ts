@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { type Thresholds, readThresholds } from '../../simulator/covering/thresholds.ts';
+import { type Thresholds, readThresholds } from '../../coverage/thresholds.ts';
 import { type AskedCoverage, readCoverageReport } from './coverage_report.ts';
 
 /** Adds a report of coverage to those that were asked for. */

@@ -1,9 +1,9 @@
-import { type CoverageReport, missedSentence } from '../../simulator/covering/report.ts';
-import type { Thresholds } from '../../simulator/covering/thresholds.ts';
+import { type CoverageReport, missedSentence } from '../../coverage/report.ts';
+import type { Thresholds } from '../../coverage/thresholds.ts';
 import { packageVersion } from '../version.ts';
 import { written } from './write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
-import { type BookedEdge, reportOf } from './coverage_book.ts';
+import { type RecordedEdge, reportOf } from './coverage_book.ts';
 
 /** How coverage is told. */
 export interface CoverageOptions {
@@ -16,8 +16,8 @@ export interface CoverageOptions {
 }
 
 /** Tells coverage in every way that was asked for; whether all thresholds were reached. */
-export async function tellCoverage(
-  edges: readonly BookedEdge[],
+export async function printCoverage(
+  edges: readonly RecordedEdge[],
   { reporters, thresholds, emitCases, isOffering }: CoverageOptions,
 ): Promise<boolean> {
   const asked = reporters.length === 0 ? [{ name: 'text', path: null } as const] : reporters;
@@ -37,7 +37,7 @@ export async function tellCoverage(
 
 /** Looks for cases that cover more, and writes them where that was asked for. */
 async function offersOf(
-  edges: readonly BookedEdge[],
+  edges: readonly RecordedEdge[],
   path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
@@ -51,16 +51,16 @@ async function offersOf(
 async function rendered(name: CoverageReporter, reports: readonly CoverageReport[]): Promise<string> {
   switch (name) {
     case 'text': {
-      const { coverageText } = await import('../../simulator/covering/report.ts');
+      const { coverageText } = await import('../../coverage/report.ts');
       return reports.map((report) => coverageText(report)).join('\n');
     }
     case 'json': {
-      const { coverageJson } = await import('../../simulator/covering/report.ts');
+      const { coverageJson } = await import('../../coverage/report.ts');
       return coverageJson(reports, packageVersion());
     }
     case 'lcov':
-      return (await import('../../simulator/covering/lcov.ts')).coverageLcov(reports);
+      return (await import('../../coverage/lcov.ts')).coverageLcov(reports);
     case 'html':
-      return (await import('../../simulator/covering/page.ts')).coveragePage(reports, packageVersion());
+      return (await import('../../coverage/page.ts')).coveragePage(reports, packageVersion());
   }
 }

@@ -1,27 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { idMaker } from '../../events/identifiers.ts';
-import { httpRequestComplete } from '../../events/project.ts';
-import { timestamp } from '../../events/timestamps.ts';
-import { seededChance } from '../../simulator/chance.ts';
-import type { Flight } from '../../simulator/flight.ts';
+import { eventJson } from '../../events/json.ts';
+import { projectHttpRequestComplete } from '../../events/project.ts';
+import { seededChance } from '../../engine/drivers/seeded_chance.ts';
+import type { SimulatedRequest } from '../../simulator/simulated_request.ts';
 
 /** Makes the line of each finished request. Ids come from chance of their own: the same run gives the same lines. */
-export function eventMaker(): (flight: Flight) => string {
+export function eventMaker(): (simulated: SimulatedRequest) => string {
   const newId = idMaker('ev', seededChance('event log').random);
-  return ({ exchange, endMs }) => {
-    const event = {
-      event_id: newId(endMs),
-      event_type: 'http_request_complete.v0',
-      event_timestamp: timestamp(endMs),
-      object: httpRequestComplete(exchange),
-    };
-    return `${JSON.stringify(event)}\n`;
-  };
+  return ({ exchange, endMs }) => `${eventJson(projectHttpRequestComplete(exchange, newId, endMs))}\n`;
 }
 
 /** Keeps the events of a run, in the order in which requests were complete. */
 export interface EventLog {
-  readonly landed: (flight: Flight) => void;
+  readonly completed: (simulated: SimulatedRequest) => void;
   readonly write: (path: string) => Promise<void>;
 }
 
@@ -29,7 +21,7 @@ export function eventLog(): EventLog {
   const make = eventMaker();
   const lines: string[] = [];
   return {
-    landed: (flight) => void lines.push(make(flight)),
+    completed: (simulated) => void lines.push(make(simulated)),
     write: (path) => writeFile(path, lines.join('')),
   };
 }

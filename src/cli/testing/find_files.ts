@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileError } from '../load_config.ts';
+import { FileError } from '../../project_files/load_config.ts';
 
 const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);

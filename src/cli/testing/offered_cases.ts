@@ -5,14 +5,14 @@ import { compileCase, fileSetting } from '../../simulator/compile_case.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
-import { FileError } from '../load_config.ts';
-import type { BookedEdge } from './coverage_book.ts';
-import type { LoadedScenario } from './load_scenario.ts';
-import { signerFor, signerOf } from './run_tests.ts';
+import { FileError } from '../../project_files/load_config.ts';
+import type { RecordedEdge } from './coverage_book.ts';
+import type { LoadedScenario } from '../../project_files/load_scenario.ts';
+import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';
 
 /** Cases that cover what those of an edge do not. */
-export async function offeredCases(booked: BookedEdge): Promise<EmittedCases> {
+export async function offeredCases(booked: RecordedEdge): Promise<EmittedCases> {
   const { covered } = booked;
   const drafts = await Promise.all(booked.scenarios.map((each) => beginnings(each, covered.edge.config)));
   const signer = await signerOf(covered.edge.config);
@@ -36,7 +36,7 @@ async function beginnings({ checked }: LoadedScenario, edge: EdgeConfig): Promis
 }
 
 /** What a file at `path` says that it tests; null: what this process calls it. */
-function testedBy({ first }: BookedEdge, path: string | null): Tested {
+function testedBy({ first }: RecordedEdge, path: string | null): Tested {
   const { shell } = first.checked.scenario!;
   const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
   // Policies read them; they stand beside in a scenario file already.
@@ -50,7 +50,7 @@ function testedBy({ first }: BookedEdge, path: string | null): Tested {
 
 /** Writes the cases of all edges: one file, or one for each edge that has some. */
 export async function writeCases(
-  offers: readonly { readonly booked: BookedEdge; readonly emitted: EmittedCases }[],
+  offers: readonly { readonly booked: RecordedEdge; readonly emitted: EmittedCases }[],
   path: string,
 ): Promise<void> {
   const extension = extname(path);

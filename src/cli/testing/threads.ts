@@ -1,8 +1,8 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { CaseResult, FileResult } from '../../simulator/result.ts';
-import { FileError } from '../load_config.ts';
-import { runScenarios } from './run_tests.ts';
-import { selector } from './select.ts';
+import { FileError } from '../../project_files/load_config.ts';
+import { runScenarios } from '../../project_files/run_scenarios.ts';
+import { selector } from '../../project_files/select.ts';
 
 /** What a thread is told: plain data. */
 interface Order {

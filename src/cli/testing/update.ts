@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../../simulator/document/check.ts';
 import type { CaseResult } from '../../simulator/result.ts';
-import { isFillable } from './run_tests.ts';
+import { isFillable } from '../../project_files/run_scenarios.ts';
 import { planFilling } from './snapshot_edits.ts';
 
 /**

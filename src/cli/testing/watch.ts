@@ -1,5 +1,5 @@
 import { EXIT } from '../exit_codes.ts';
-import { FileError } from '../load_config.ts';
+import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
 import type { OneRun } from './one_run.ts';
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { FileError } from '../load_config.ts';
+import { FileError } from '../../project_files/load_config.ts';
 
 /** Writes a file, or says why it cannot be written. */
 export async function written(path: string, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { isBodylessStatus } from '../../http/bodyless.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -11,16 +12,14 @@ import type { SoundBackend } from './routes_of.ts';
 
 const KINDS = ['static', 'http_response', 'weighted', 'failover'] as const;
 const EXAMPLE_PORT = 80;
-/** Responses without a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Checks each backend by its kind. Names and nesting are checked elsewhere. */
 export function checkBackends(config: SoundConfig, report: Report): void {
   for (const { name, pointer, thing: backend } of backendsOf(config)) {
     const kinds = KINDS.filter((kind) => kind in backend);
     if (kinds.length !== 1) {
-      const says = `backend ${quoted(name)} ${kinds.length === 0 ? 'has no kind' : `is both ${kinds.join(' and ')}`}`;
-      report('edge.backend_kind', pointer, says, {
+      const message = `backend ${quoted(name)} ${kinds.length === 0 ? 'has no kind' : `is both ${kinds.join(' and ')}`}`;
+      report('edge.backend_kind', pointer, message, {
         at: 'key',
         notes: [`exactly one of: ${KINDS.join(', ')}`],
       });
@@ -35,10 +34,10 @@ function checkStatic(config: SoundBackend['static'], pointer: string, report: Re
   if (config?.address === undefined) return;
   const answer = readHostAndPort(config.address, EXAMPLE_PORT);
   if (isHostProblem(answer)) {
-    const { says, meant } = answer;
-    report('edge.bad_address', `${pointer}/address`, says, {
+    const { message, meant } = answer;
+    report('edge.bad_address', `${pointer}/address`, message, {
       hint: didYouMean(meant),
-      fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
+      fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
     });
   } else if (answer.port === 0)
     report('edge.bad_address', `${pointer}/address`, 'nothing can be reached at port 0');
@@ -47,10 +46,11 @@ function checkStatic(config: SoundBackend['static'], pointer: string, report: Re
 function checkHttpResponse(config: SoundBackend['http_response'], pointer: string, report: Report): void {
   const { headers, status_code: status, body } = config ?? {};
   for (const [name, value] of Object.entries(headers ?? {})) {
-    const says = headerProblem(name, value ?? '');
-    if (says !== null) report('edge.bad_header', pointerTo(`${pointer}/headers`, name), says, { at: 'key' });
+    const message = headerProblem(name, value ?? '');
+    if (message !== null)
+      report('edge.bad_header', pointerTo(`${pointer}/headers`, name), message, { at: 'key' });
   }
-  if (status !== undefined && BODILESS.has(status) && body !== undefined && body !== '') {
+  if (status !== undefined && isBodylessStatus(status) && body !== undefined && body !== '') {
     report('edge.body_not_sent', `${pointer}/body`, `a response with status ${status} has no body`);
   }
 }
@@ -67,14 +67,14 @@ function headerProblem(name: string, value: string): string | null {
 
 function warnOfNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
   if (weighted !== undefined && Object.values(weighted).every((weight) => weight === 0)) {
-    const says = Object.keys(weighted).length === 0 ? 'there are no children' : 'all weights are zero';
-    report('edge.backend_without_choice', `${pointer}/weighted`, `${says}, so no child is ever chosen`, {
+    const message = Object.keys(weighted).length === 0 ? 'there are no children' : 'all weights are zero';
+    report('edge.backend_without_choice', `${pointer}/weighted`, `${message}, so no child is ever chosen`, {
       at: 'key',
     });
   }
   if (failover?.length === 0) {
-    const says = 'there are no children to fail over to';
-    report('edge.backend_without_choice', `${pointer}/failover`, says, { at: 'key' });
+    const message = 'there are no children to fail over to';
+    report('edge.backend_without_choice', `${pointer}/failover`, message, { at: 'key' });
   }
 }
 
@@ -100,8 +100,8 @@ export function checkNesting(config: SoundConfig, report: Report): void {
             { at: use.at },
           );
       } else {
-        const says = `a ${kind} backend may not lead to another ${kind} backend: ${shownPath}`;
-        report('edge.nested_backend', use.pointer, says, { at: use.at });
+        const message = `a ${kind} backend may not lead to another ${kind} backend: ${shownPath}`;
+        report('edge.nested_backend', use.pointer, message, { at: use.at });
       }
     }
   }

@@ -2,12 +2,13 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
-import { plainDocument } from '../../document/document.ts';
-import type { LocatedDocument } from '../../document/document.ts';
-import { readDocument } from '../../document/read.ts';
-import { errorsTo } from '../../document/report.ts';
-import { shaped } from '../../document/shape.ts';
-import { tellDepartures } from '../../document/shape_says.ts';
+import { plainDocument } from '../../config_file/document.ts';
+import type { LocatedDocument } from '../../config_file/document.ts';
+import { readDocument } from '../../config_file/read.ts';
+import { errorsTo } from '../../config_file/report.ts';
+import { shaped } from '../../config_file/validate.ts';
+import { deepFreeze, frozenCopy } from '../../config_file/freeze.ts';
+import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { checkBackends, checkNesting } from './backends.ts';
 import { EDGE_FILE, KEYS_ELSEWHERE } from './edge_file.ts';
 import { EDGE_SHAPE } from './edge_shape.ts';
@@ -15,7 +16,7 @@ import type { SoundConfig } from './edge_shape.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHostports } from './hosts.ts';
 import { checkIpPolicies } from './ip_policies.ts';
-import type { KnownParts } from './known.ts';
+import type { ValidationCache } from './validation_cache.ts';
 import { checkLogins } from './logins.ts';
 import { checkMatches } from './matches.ts';
 import { checkReferences } from './references.ts';
@@ -56,9 +57,9 @@ export interface Checking {
 
 /**
  * A check that needs a whole language, such as that of policies. These are handed in, so that a file without them
- * does not wait for their code: see `edge/further_checks.ts`.
+ * does not wait for their code: see `edge/semantic_checks.ts`.
  */
-export type FurtherCheck = (checking: Checking) => readonly Diagnostic[];
+export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
 /**
  * Checks an edge file, or an object of the same form, and says everything that is wrong with it at once. `known` has
@@ -66,8 +67,8 @@ export type FurtherCheck = (checking: Checking) => readonly Diagnostic[];
  */
 export function checkEdge(
   given: Source | { readonly value: unknown },
-  further: readonly FurtherCheck[],
-  known?: KnownParts,
+  further: readonly SemanticCheck[],
+  known?: ValidationCache,
 ): Checked {
   if ('value' in given) return checkDocument(plainDocument(given.value), [], further, known);
   const { document, diagnostics } = readDocument(given, EDGE_FILE);
@@ -79,8 +80,8 @@ export function checkEdge(
 function checkDocument(
   document: LocatedDocument,
   read: readonly Diagnostic[],
-  further: readonly FurtherCheck[],
-  known?: KnownParts,
+  further: readonly SemanticCheck[],
+  known?: ValidationCache,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
@@ -88,7 +89,7 @@ function checkDocument(
     EDGE_SHAPE,
     document.value,
     '',
-    tellDepartures(errorsTo(diagnostics, document, EDGE_FILE.prefix), KEYS_ELSEWHERE),
+    reportDepartures(errorsTo(diagnostics, document, EDGE_FILE.prefix), KEYS_ELSEWHERE),
     known?.shapes,
   );
   const config = shapedValue as SoundConfig | undefined;
@@ -110,9 +111,16 @@ function checkDocument(
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   // Without errors every part was sound, so the sound parts are the whole.
-  const whole = hasErrors(diagnostics) ? null : (config as EdgeConfig);
+  const whole = hasErrors(diagnostics) ? null : accepted(config as EdgeConfig);
   if (whole !== null && unchecked !== undefined) known?.found(whole, unchecked);
   return checked(whole, diagnostics, document);
+}
+
+/** Caches know accepted parts by their identity, so none may change. Facts have no shape, so they are the caller's. */
+function accepted(config: EdgeConfig): EdgeConfig {
+  const { facts } = config;
+  const own = frozenCopy(facts);
+  return deepFreeze(own === facts ? config : { ...config, facts: own });
 }
 
 function checked(

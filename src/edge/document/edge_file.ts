@@ -1,4 +1,4 @@
-import type { FileKind } from '../../document/read.ts';
+import type { FileKind } from '../../config_file/read.ts';
 
 /** How edge files are spoken of. */
 export const EDGE_FILE: FileKind = {

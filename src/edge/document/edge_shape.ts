@@ -1,4 +1,4 @@
-import type { Shape } from '../../document/shape.ts';
+import type { Shape } from '../../config_file/shape.ts';
 import type { EdgeConfig } from './schema.ts';
 import generated from './edge_file.schema.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../document/words.ts';
-import { headerEditProblems } from '../../mechanisms/header_edits.ts';
+import { quoted } from '../../config_file/message_text.ts';
+import { headerEditProblems } from '../../filters/header_edits/algorithm.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { routesOf } from './routes_of.ts';
@@ -28,8 +28,8 @@ function checkSide(
   const { add = {}, remove = [] } = lists;
   for (const [name, value] of Object.entries(add)) {
     if (value?.includes('${') !== true) continue;
-    const says = `expressions such as ${quoted(interpolation(value))} in header values are not part of this version`;
-    report('edge.interpolation_not_available', pointerTo(`${pointer}/add`, name), says);
+    const message = `expressions such as ${quoted(interpolation(value))} in header values are not part of this version`;
+    report('edge.interpolation_not_available', pointerTo(`${pointer}/add`, name), message);
   }
   const problems = headerEditProblems(
     {
@@ -43,9 +43,9 @@ function checkSide(
     side,
   );
   const told = new Set<number>();
-  for (const { where, name, reason, says } of problems) {
+  for (const { where, name, reason, message } of problems) {
     if (where === 'add') {
-      report('edge.bad_header', pointerTo(`${pointer}/add`, name), says, {
+      report('edge.bad_header', pointerTo(`${pointer}/add`, name), message, {
         at: reason === 'invalid_value' ? 'value' : 'key',
       });
       continue;
@@ -53,7 +53,7 @@ function checkSide(
     // The same name twice in the list is the same problem at two places.
     const index = remove.findIndex((other, at) => other === name && !told.has(at));
     told.add(index);
-    report('edge.bad_header', pointerTo(`${pointer}/remove`, Math.max(index, 0)), says);
+    report('edge.bad_header', pointerTo(`${pointer}/remove`, Math.max(index, 0)), message);
   }
 }
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -11,7 +11,7 @@ import { edgesOf, streamEdgesOf } from './routes_of.ts';
 const HTTPS_PORT = 443;
 
 export interface HostProblem {
-  readonly says: string;
+  readonly message: string;
   /** A text that would be accepted, where it can be told. */
   readonly meant?: string | undefined;
   /** Whether `meant` surely keeps the meaning. */
@@ -30,27 +30,31 @@ export function readHostAndPort(text: string, example: number): HostAndPort | Ho
   if (scheme !== null) {
     const rest = text.slice(scheme[0].length).replace(/[/?#].*$/, '');
     return {
-      says: `${quoted(text)} is a URL; only host and port belong here`,
+      message: `${quoted(text)} is a URL; only host and port belong here`,
       meant: acceptable(rest, example),
     };
   }
   if (/[/?#@]/.test(text)) {
     const meant = acceptable(text.replace(/[/?#].*$/, ''), example);
-    return { says: `${quoted(text)} has more than a host and a port`, meant };
+    return { message: `${quoted(text)} has more than a host and a port`, meant };
   }
   const authority = parseAuthority(text);
   if (authority === null) return unreadable(text, example);
   const problem = hostProblem(authority.host);
-  if (problem !== null) return { says: problem };
+  if (problem !== null) return { message: problem };
   if (authority.port === undefined) {
-    return { says: `${quoted(text)} has no port`, meant: `${text}:${example}`, safe: example === HTTPS_PORT };
+    return {
+      message: `${quoted(text)} has no port`,
+      meant: `${text}:${example}`,
+      safe: example === HTTPS_PORT,
+    };
   }
   return { host: authority.host, port: authority.port };
 }
 
 /** Narrows the answer of `readHostAndPort`. */
 export function isHostProblem(answer: HostAndPort | HostProblem): answer is HostProblem {
-  return 'says' in answer;
+  return 'message' in answer;
 }
 
 /** Why a host that parses is none after all, or null. */
@@ -65,11 +69,14 @@ export function hostProblem(host: string): string | null {
 
 function unreadable(text: string, example: number): HostProblem {
   if (parseAddress(text)?.family === 6) {
-    return { says: `${quoted(text)} needs brackets around its IPv6 address`, meant: `[${text}]:${example}` };
+    return {
+      message: `${quoted(text)} needs brackets around its IPv6 address`,
+      meant: `[${text}]:${example}`,
+    };
   }
   const port = /:(\d*)$/.exec(text);
-  if (port !== null && Number(port[1]) > 65_535) return { says: `port ${port[1]} is above 65535` };
-  return { says: `${quoted(text)} is not a host name and a port`, meant: asciiOf(text, example) };
+  if (port !== null && Number(port[1]) > 65_535) return { message: `port ${port[1]} is above 65535` };
+  return { message: `${quoted(text)} is not a host name and a port`, meant: asciiOf(text, example) };
 }
 
 /** A name in other scripts, in the ASCII form that DNS and certificates use (RFC 5891 §4). */
@@ -124,12 +131,12 @@ function checkHostport(
   const answer = readHostAndPort(hostport.slice(wildcard.length), EXAMPLE_PORTS[kind]);
   if (isHostProblem(answer)) {
     const meant = answer.meant === undefined ? undefined : wildcard + answer.meant;
-    report('edge.bad_hostport', pointer, answer.says, {
+    report('edge.bad_hostport', pointer, answer.message, {
       hint: didYouMean(meant),
       fix:
         meant === undefined
           ? undefined
-          : { says: `write ${meant}`, text: meant, safe: kind === 'https' && answer.safe === true },
+          : { message: `write ${meant}`, text: meant, safe: kind === 'https' && answer.safe === true },
     });
     return null;
   }
@@ -146,8 +153,8 @@ function checkHostport(
     return null;
   }
   if (kind === 'https' && answer.port !== HTTPS_PORT) {
-    const says = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
-    report('edge.bad_hostport', pointer, says, {
+    const message = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
+    report('edge.bad_hostport', pointer, message, {
       notes: [
         'this is the port in the URLs of visitors; the port to listen on is chosen on the command line',
       ],

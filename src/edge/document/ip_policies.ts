@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
@@ -18,8 +18,8 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       const first = seen.get(range);
       if (first === undefined) seen.set(range, at);
       else {
-        const says = `the range ${quoted(range)} stands in this policy twice`;
-        report('edge.duplicate_cidr', at, says, { first });
+        const message = `the range ${quoted(range)} stands in this policy twice`;
+        report('edge.duplicate_cidr', at, message, { first });
       }
     }
   }
@@ -34,12 +34,12 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
 function checkCidr(cidr: string, pointer: string, report: Report): string | null {
   const answer = parseCidr(cidr);
   if (!isCidrProblem(answer)) return answer.text;
-  const { problem, says, suggestion } = answer;
+  const { problem, message, suggestion } = answer;
   // These two leave one thing only that can have been meant.
   const safe = problem === 'no_mask' || problem === 'host_bits';
-  report('edge.bad_cidr', pointer, says, {
+  report('edge.bad_cidr', pointer, message, {
     hint: didYouMean(suggestion),
-    fix: safe ? { says: `write ${suggestion}`, text: suggestion, safe } : undefined,
+    fix: safe ? { message: `write ${suggestion}`, text: suggestion, safe } : undefined,
   });
   return null;
 }

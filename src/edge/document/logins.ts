@@ -1,4 +1,4 @@
-import { listed } from '../../document/words.ts';
+import { listed } from '../../config_file/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { routesOf } from './routes_of.ts';
@@ -13,8 +13,8 @@ export function checkLogins(config: SoundConfig, report: Report): void {
   for (const { pointer, thing: route } of routesOf(config)) {
     const present = LOGINS.filter((login) => login in route);
     if (present.length > 1) {
-      const says = `a route has at most one of ${LOGINS.join(', ')}; this one has ${present.join(' and ')}`;
-      report('edge.several_logins', `${pointer}/${present[1]!}`, says, { at: 'key' });
+      const message = `a route has at most one of ${LOGINS.join(', ')}; this one has ${present.join(' and ')}`;
+      report('edge.several_logins', `${pointer}/${present[1]!}`, message, { at: 'key' });
     }
     if (route.oauth?.provider !== undefined)
       checkProviders(route.oauth.provider, `${pointer}/oauth/provider`, report);
@@ -39,11 +39,11 @@ function checkProviders(providers: Providers, pointer: string, report: Report): 
       const [present, absent] = hasId ? ['client_id', 'client_secret'] : ['client_secret', 'client_id'];
       report('edge.oauth_app', `${at}/${present}`, `'${present}' needs '${absent}' beside it`, { at: 'key' });
     } else if (!hasId && WITHOUT_MANAGED_APP.has(name)) {
-      const says = `'${name}' works only with an app of your own: client_id and client_secret`;
-      report('edge.oauth_app', at, says, { at: 'key' });
+      const message = `'${name}' works only with an app of your own: client_id and client_secret`;
+      report('edge.oauth_app', at, message, { at: 'key' });
     } else if (!hasId && (app.scopes?.length ?? 0) > 0) {
-      const says = "'scopes' can be set only for an app of your own: client_id and client_secret";
-      report('edge.oauth_app', `${at}/scopes`, says, { at: 'key' });
+      const message = "'scopes' can be set only for an app of your own: client_id and client_secret";
+      report('edge.oauth_app', `${at}/scopes`, message, { at: 'key' });
     }
   }
 }

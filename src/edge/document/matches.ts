@@ -1,4 +1,4 @@
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -13,7 +13,7 @@ export interface Selector {
 }
 
 interface SelectorProblem {
-  readonly says: string;
+  readonly message: string;
   readonly meant?: string;
 }
 
@@ -21,13 +21,13 @@ interface SelectorProblem {
 export function readSelector(match: string): Selector | SelectorProblem {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(match)) {
     const meant = match.replace(/^[^/]*\/\//, '').replace(/[?#].*$/, '');
-    return { says: `${quoted(match)} is a URL; a match has no scheme`, meant };
+    return { message: `${quoted(match)} is a URL; a match has no scheme`, meant };
   }
   const beyond = /[?#]/.exec(match);
   if (beyond !== null) {
     const part = beyond[0] === '?' ? 'query' : 'fragment';
     return {
-      says: `a match has no ${part}: routes are chosen by host and path`,
+      message: `a match has no ${part}: routes are chosen by host and path`,
       meant: match.slice(0, beyond.index),
     };
   }
@@ -37,25 +37,25 @@ export function readSelector(match: string): Selector | SelectorProblem {
   const problem = slash === 0 ? null : selectorHostProblem(name, path);
   if (problem !== null) return problem;
   const target = parseTarget(path);
-  if ('problem' in target) return { says: `${quoted(path)} is not a path: ${target.problem}` };
+  if ('problem' in target) return { message: `${quoted(path)} is not a path: ${target.problem}` };
   return { host: slash === 0 ? null : name.toLowerCase(), path: target.path };
 }
 
 function selectorHostProblem(name: string, path: string): SelectorProblem | null {
   if (name.startsWith('*')) {
-    return { says: 'a match takes no wildcard host; without a host it takes every host of its edge' };
+    return { message: 'a match takes no wildcard host; without a host it takes every host of its edge' };
   }
   const authority = parseAuthority(name);
   if (authority === null)
-    return { says: `${quoted(name)} is neither a path, which begins with '/', nor a host name` };
+    return { message: `${quoted(name)} is neither a path, which begins with '/', nor a host name` };
   const rest = path === '/' ? '' : path;
   if (authority.port !== undefined) {
-    return { says: `a match names a host without port`, meant: authority.host + rest };
+    return { message: `a match names a host without port`, meant: authority.host + rest };
   }
-  const says = hostProblem(authority.host);
-  if (says !== null) return { says };
+  const message = hostProblem(authority.host);
+  if (message !== null) return { message };
   const isCanonical = name.toLowerCase() === authority.host;
-  return isCanonical ? null : { says: `${quoted(name)} ends in a dot`, meant: authority.host + rest };
+  return isCanonical ? null : { message: `${quoted(name)} ends in a dot`, meant: authority.host + rest };
 }
 
 interface Selecting {
@@ -71,7 +71,7 @@ function selectorOf(match: string, route: SoundRoute): Selecting {
   const known = selectors.get(route);
   if (known !== undefined) return known;
   const selector = readSelector(match);
-  const key = 'says' in selector ? '' : `${route.match_type} ${selector.host ?? ''}${selector.path}`;
+  const key = 'message' in selector ? '' : `${route.match_type} ${selector.host ?? ''}${selector.path}`;
   const read = { selector, key };
   selectors.set(route, read);
   return read;
@@ -86,11 +86,11 @@ export function checkMatches(config: SoundConfig, report: Report): void {
     for (const [index, route] of (edge.routes ?? []).entries()) {
       if (route?.match === undefined) continue;
       const { key, selector } = selectorOf(route.match, route);
-      if ('says' in selector) {
-        const { says, meant } = selector;
-        report('edge.bad_match', placeOf(index), says, {
+      if ('message' in selector) {
+        const { message, meant } = selector;
+        report('edge.bad_match', placeOf(index), message, {
           hint: didYouMean(meant),
-          fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
+          fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
         });
         continue;
       }
@@ -99,8 +99,8 @@ export function checkMatches(config: SoundConfig, report: Report): void {
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
       else {
-        const says = `another route of this edge has the same match_type and match ${quoted(route.match)}`;
-        report('edge.duplicate_route', placeOf(index), says, { first: placeOf(first) });
+        const message = `another route of this edge has the same match_type and match ${quoted(route.match)}`;
+        report('edge.duplicate_route', placeOf(index), message, { first: placeOf(first) });
       }
     }
   }

@@ -1,10 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
+import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import type { Reference } from '../../filters/facts.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
-import { type SoundRoute, type SoundStreamEdge, backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
+import { backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 
 /** One place where a name is used. */
 interface Use {
@@ -29,22 +31,24 @@ function note(uses: Uses, name: string | undefined, place: () => Omit<Use, 'name
   if (!Object.hasOwn(uses.known, name)) uses.unknown.push({ name, ...place() });
 }
 
+/** The names that modules may use, by kind. */
+type UsesByKind = Readonly<Record<Reference['kind'], Uses>>;
+
 /** Checks that every name that is used exists, and warns of names that no route leads to. */
 export function checkReferences(config: SoundConfig, report: Report): void {
-  const backends = usesOf(config.backends ?? {});
-  const policies = usesOf(config.ip_policies ?? {});
-  const authorities = usesOf(config.certificate_authorities ?? {});
+  const uses: UsesByKind = {
+    backend: usesOf(config.backends ?? {}),
+    certificate_authority: usesOf(config.certificate_authorities ?? {}),
+    ip_policy: usesOf(config.ip_policies ?? {}),
+  };
   for (const { pointer, thing } of edgesOf(config)) {
-    noteAuthorities(authorities, thing, pointer);
+    noteModules(uses, thing, () => pointer);
     for (const [index, route] of (thing.routes ?? []).entries()) {
-      if (route === undefined) continue;
-      noteModules(backends, policies, route, () => pointerTo(`${pointer}/routes`, index));
+      if (route !== undefined) noteModules(uses, route, () => pointerTo(`${pointer}/routes`, index));
     }
   }
-  for (const { pointer, thing } of streamEdgesOf(config)) {
-    noteAuthorities(authorities, thing, pointer);
-    noteModules(backends, policies, thing, () => pointer);
-  }
+  for (const { pointer, thing } of streamEdgesOf(config)) noteModules(uses, thing, () => pointer);
+  const { backend: backends, ip_policy: policies } = uses;
   const reached = reachable(config, backends.used);
   for (const { pointer, thing } of backendsOf(config)) {
     if (thing.weighted === undefined && thing.failover === undefined) continue;
@@ -53,13 +57,13 @@ export function checkReferences(config: SoundConfig, report: Report): void {
   if (config.backends !== undefined && checkUses(backends, 'backend', 'edge.unknown_backend', report)) {
     warnOfUnused(backends, reached, report, 'edge.unused_backend', '/backends', 'no route leads to backend');
   }
-  checkAuthorities(config, authorities, report);
+  checkAuthorities(config, uses.certificate_authority, report);
   if (
     config.ip_policies !== undefined &&
     checkUses(policies, 'IP policy', 'edge.unknown_ip_policy', report)
   ) {
-    const says = 'no route refers to IP policy';
-    warnOfUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', says);
+    const message = 'no route refers to IP policy';
+    warnOfUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', message);
   }
 }
 
@@ -73,9 +77,9 @@ function checkAuthorities(config: SoundConfig, uses: Uses, report: Report): void
   if (config.certificate_authorities === undefined) return;
   const code = 'edge.unknown_certificate_authority';
   if (!checkUses(uses, 'certificate authority', code, report)) return;
-  const says = 'no edge refers to certificate authority';
+  const message = 'no edge refers to certificate authority';
   const at = '/certificate_authorities';
-  warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, says);
+  warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
 }
 
 /** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
@@ -93,7 +97,7 @@ function checkUses(
       at,
       hint: didYouMean(meant),
       notes: [`${PLURALS[thing]} of this file: ${listed(names)}`],
-      fix: meant === undefined ? undefined : { says: `write ${meant}`, text: meant, safe: false },
+      fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
     });
   }
   return false;
@@ -105,36 +109,40 @@ function warnOfUnused(
   report: Report,
   code: EdgeCode,
   parent: string,
-  says: string,
+  message: string,
 ): void {
   for (const name of Object.keys(known)) {
     if (used.has(name)) continue;
-    report(code, pointerTo(parent, name), `${says} ${quoted(name)}`, { at: 'key' });
+    report(code, pointerTo(parent, name), `${message} ${quoted(name)}`, { at: 'key' });
   }
 }
 
-/** The authorities that mutual TLS refers to. */
-function noteAuthorities(uses: Uses, { mutual_tls: mutual }: SoundStreamEdge, pointer: string): void {
-  for (const [index, name] of (mutual?.certificate_authority_ids ?? []).entries()) {
-    note(uses, name, () => ({
-      pointer: pointerTo(`${pointer}/mutual_tls/certificate_authority_ids`, index),
-      at: 'value',
-    }));
+/** The modules with references, and where the names are in their configs. */
+const REFERRING = Array.from(MODULE_FACTS.values(), ({ type, references = [] }) => ({
+  type,
+  references: references.map(({ kind, at }) => ({ kind, path: at.split('/').slice(1) })),
+})).filter(({ references }) => references.length > 0);
+
+/** Notes the names that modules use, as their facts declare. */
+function noteModules(uses: UsesByKind, carrier: object, pointerOf: () => string): void {
+  for (const { type, references } of REFERRING) {
+    const config = (carrier as Readonly<Record<string, unknown>>)[type];
+    if (config === undefined) continue;
+    for (const { kind, path } of references) {
+      noteNames(uses[kind], config, path, () => `${pointerOf()}/${type}`);
+    }
   }
 }
 
-function noteModules(
-  backends: Uses,
-  policies: Uses,
-  { backend, ip_restriction: restriction }: Pick<SoundRoute, 'backend' | 'ip_restriction'>,
-  pointerOf: () => string,
-): void {
-  note(backends, backend?.backend_id, () => ({ pointer: `${pointerOf()}/backend/backend_id`, at: 'value' }));
-  for (const [index, name] of (restriction?.ip_policy_ids ?? []).entries()) {
-    note(policies, name, () => ({
-      pointer: pointerTo(`${pointerOf()}/ip_restriction/ip_policy_ids`, index),
-      at: 'value',
-    }));
+function noteNames(uses: Uses, value: unknown, path: readonly string[], pointerOf: () => string): void {
+  const [key, ...rest] = path;
+  if (key === undefined) {
+    if (typeof value === 'string') note(uses, value, () => ({ pointer: pointerOf(), at: 'value' }));
+  } else if (typeof value === 'object' && value !== null) {
+    const parts = value as Readonly<Record<string, unknown>>;
+    for (const name of key === '*' ? Object.keys(parts) : [key]) {
+      noteNames(uses, parts[name], rest, () => pointerTo(pointerOf(), name));
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { LocatedDocument } from '../../document/document.ts';
-import { type Report as ReportOf, reportWith } from '../../document/report.ts';
+import type { LocatedDocument } from '../../config_file/document.ts';
+import { type Report as ReportOf, reportWith } from '../../config_file/report.ts';
 import { EDGE_CODES } from './codes.ts';
 import type { EdgeCode } from './codes.ts';
 

@@ -17,8 +17,8 @@ export function checkRoutes(config: SoundConfig, report: Report): void {
   for (const { pointer, thing: route } of routesOf(config)) {
     // A key whose value departed from its shape is there nevertheless.
     if (!('backend' in route)) {
-      const says = 'the route has no backend, so requests that pass its modules get an error';
-      report('edge.route_without_backend', pointer, says);
+      const message = 'the route has no backend, so requests that pass its modules get an error';
+      report('edge.route_without_backend', pointer, message);
     }
   }
 }

@@ -1,20 +1,6 @@
 import * as z from 'zod';
-import { backendModule } from '../../modules/backend/schema.ts';
-import { circuitBreaker } from '../../modules/circuit_breaker/schema.ts';
-import { compression } from '../../modules/compression/schema.ts';
-import { ipRestriction } from '../../modules/ip_restriction/schema.ts';
-import { mutualTls } from '../../modules/mutual_tls/schema.ts';
-import { oauth } from '../../modules/oauth/schema.ts';
-import { oidc } from '../../modules/oidc/schema.ts';
-import { requestHeaders } from '../../modules/request_headers/schema.ts';
-import { responseHeaders } from '../../modules/response_headers/schema.ts';
-import { saml } from '../../modules/saml/schema.ts';
-import { textOfBytes } from '../../modules/schema.ts';
-import { tlsTermination, tlsTerminationAtEdge } from '../../modules/tls_termination/schema.ts';
-import { trafficPolicy } from '../../modules/traffic_policy/schema.ts';
-import { userAgentFilter } from '../../modules/user_agent_filter/schema.ts';
-import { webhookVerification } from '../../modules/webhook_verification/schema.ts';
-import { websocketTcpConverter } from '../../modules/websocket_tcp_converter/schema.ts';
+import { EDGE_MODULES, ROUTE_MODULES, TCP_MODULES, TLS_MODULES } from '../../filters/module_schemas.ts';
+import { textOfBytes } from '../../filters/module_fields_schema.ts';
 
 /**
  * The edge file. Types come from here at compile time, `edge_file.schema.json` when it is generated; nothing
@@ -106,19 +92,7 @@ const route = z
       .describe('Whether the whole path has to be equal, or only its beginning.'),
     match: z.string().min(1).describe('Which requests: a path, a host, or a host followed by a path.'),
     ...notes,
-    backend: backendModule.optional(),
-    ip_restriction: ipRestriction.optional(),
-    circuit_breaker: circuitBreaker.optional(),
-    compression: compression.optional(),
-    request_headers: requestHeaders.optional(),
-    response_headers: responseHeaders.optional(),
-    webhook_verification: webhookVerification.optional(),
-    oauth: oauth.optional(),
-    saml: saml.optional(),
-    oidc: oidc.optional(),
-    websocket_tcp_converter: websocketTcpConverter.optional(),
-    user_agent_filter: userAgentFilter.optional(),
-    traffic_policy: trafficPolicy.optional(),
+    ...ROUTE_MODULES,
   })
   .describe('One route: which requests it takes, and the modules that act on them.');
 
@@ -129,20 +103,13 @@ const httpsEdge = z
       .array(z.string().min(1))
       .min(1)
       .describe("Host and port pairs that the edge answers for, such as 'shop.test:443'."),
-    tls_termination: tlsTerminationAtEdge.optional(),
-    mutual_tls: mutualTls.optional(),
+    ...EDGE_MODULES,
     routes: z
       .array(route)
       .default([])
       .describe('Routes in any order; the most specific one takes a request.'),
   })
   .describe('An HTTPS edge: host names and their routes.');
-
-const streamModules = {
-  backend: backendModule.optional(),
-  ip_restriction: ipRestriction.optional(),
-  traffic_policy: trafficPolicy.optional(),
-};
 
 const tlsEdge = z
   .strictObject({
@@ -153,9 +120,7 @@ const tlsEdge = z
       .describe(
         "Host and port pairs that the edge answers for, such as 'db.test:443'; found by server name.",
       ),
-    tls_termination: tlsTermination.optional(),
-    mutual_tls: mutualTls.optional(),
-    ...streamModules,
+    ...TLS_MODULES,
   })
   .describe('A TLS edge: connections found by their server name, whatever is spoken inside.');
 
@@ -166,11 +131,11 @@ const tcpEdge = z
       .array(z.string().min(1))
       .min(1)
       .describe("Host and port pairs that the edge answers for, such as '1.tcp.test:5432'; each has a port."),
-    ...streamModules,
+    ...TCP_MODULES,
   })
   .describe('A TCP edge: connections found by the port that they came to.');
 
-const pem = (says: string) => z.string().min(1).optional().describe(says);
+const pem = (message: string) => z.string().min(1).optional().describe(message);
 
 const tlsCertificate = z
   .strictObject({
@@ -211,6 +176,12 @@ export const edgeFile = z
       .array(z.string().min(1))
       .default([])
       .describe('Files in the MaxMind format that are asked for what `facts` does not say, in order.'),
+    underscore_headers: z
+      .enum(['drop', 'pass'])
+      .optional()
+      .describe(
+        'What becomes of request headers with an underscore in their name, which some upstreams take for a dash: drop (the default) or pass.',
+      ),
     ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
     backends: z.record(name, backend).default({}).describe('Backends by name.'),
     tls_certificates: z

@@ -1,4 +1,4 @@
-import { quoted } from '../../document/words.ts';
+import { quoted } from '../../config_file/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { childUses } from './references.ts';
 import type { Report } from './report.ts';
@@ -8,15 +8,15 @@ import { streamEdgesOf } from './routes_of.ts';
 export function checkStreams(config: SoundConfig, report: Report): void {
   for (const { kind, name, pointer, thing } of streamEdgesOf(config)) {
     if (!('backend' in thing)) {
-      const says = `${kind.toUpperCase()} edge ${quoted(name)} has no backend, so every connection is closed`;
-      report('edge.edge_without_backend', pointer, says, { at: 'key' });
+      const message = `${kind.toUpperCase()} edge ${quoted(name)} has no backend, so every connection is closed`;
+      report('edge.edge_without_backend', pointer, message, { at: 'key' });
       continue;
     }
     const id = thing.backend?.backend_id;
     const answering = id === undefined ? null : answeringBackend(config, id, new Set());
     if (answering === null) continue;
-    const says = `backend ${quoted(answering)} answers in HTTP by itself, which a ${kind.toUpperCase()} edge does not speak`;
-    report('edge.backend_not_dialled', `${pointer}/backend/backend_id`, says);
+    const message = `backend ${quoted(answering)} answers in HTTP by itself, which a ${kind.toUpperCase()} edge does not speak`;
+    report('edge.backend_not_dialled', `${pointer}/backend/backend_id`, message);
   }
 }
 

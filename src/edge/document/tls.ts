@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../document/words.ts';
+import { quoted } from '../../config_file/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { edgesOf, streamEdgesOf } from './routes_of.ts';
@@ -14,8 +14,8 @@ export function checkTls(config: SoundConfig, report: Report): void {
     if (mutual === undefined) continue;
     const count = mutual.certificate_authority_ids?.length ?? 0;
     if (count > AUTHORITIES_LIMIT) {
-      const says = `there are ${count} certificate authorities; at most ${AUTHORITIES_LIMIT} are allowed`;
-      report('edge.too_many_authorities', `${pointer}/mutual_tls/certificate_authority_ids`, says, {
+      const message = `there are ${count} certificate authorities; at most ${AUTHORITIES_LIMIT} are allowed`;
+      report('edge.too_many_authorities', `${pointer}/mutual_tls/certificate_authority_ids`, message, {
         at: 'key',
       });
     }
@@ -25,8 +25,8 @@ export function checkTls(config: SoundConfig, report: Report): void {
     const isPassed =
       termination?.enabled === false || (termination !== undefined && termination.terminate_at !== 'edge');
     if (mutual === undefined || mutual.enabled === false || !isPassed) continue;
-    const says = 'this edge passes TLS through, so it never sees the certificate of a client';
-    report('edge.termination_elsewhere', `${pointer}/mutual_tls`, says, { at: 'key' });
+    const message = 'this edge passes TLS through, so it never sees the certificate of a client';
+    report('edge.termination_elsewhere', `${pointer}/mutual_tls`, message, { at: 'key' });
   }
   checkSources(config, report);
 }
@@ -49,8 +49,8 @@ function checkSource(thing: object, text: string, file: string, pointer: string,
   const hasText = text in thing;
   const hasFile = file in thing;
   if (hasText !== hasFile) return;
-  const says = hasText ? `both ${text} and ${file} are there` : `neither ${text} nor ${file} is there`;
-  report('edge.certificate_source', pointer, says, {
+  const message = hasText ? `both ${text} and ${file} are there` : `neither ${text} nor ${file} is there`;
+  report('edge.certificate_source', pointer, message, {
     at: 'key',
     notes: [`exactly one of ${quoted(text)} and ${quoted(file)}`],
   });

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import type { LocatedDocument } from '../../document/document.ts';
-import { quoted } from '../../document/words.ts';
+import type { LocatedDocument } from '../../config_file/document.ts';
+import { quoted } from '../../config_file/message_text.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -46,15 +46,15 @@ function checkPatterns(
       if (!isPatternProblem(pattern)) instructions += pattern.programInstructions;
       else {
         const place = pointerTo(`${pointer}/${list}`, index);
-        report('edge.bad_pattern', place, pattern.says, {
+        report('edge.bad_pattern', place, pattern.message, {
           span: spanWithin(document, place, source, pattern.offset),
         });
       }
     }
   }
   if (instructions > SET_LIMIT_INSTRUCTIONS) {
-    const says = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed`;
-    report('edge.bad_pattern', pointer, says, { at: 'key' });
+    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes that many steps a character at worst`;
+    report('edge.bad_pattern', pointer, message, { at: 'key' });
   }
 }
 

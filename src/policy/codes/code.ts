@@ -1,25 +1,25 @@
 import type { Carried, Plan } from '../document/setting.ts';
 
-/** One code that checking a policy can give, with an example that shows it and the same example put right. */
+/** One code of the policy check, with a wrong example and its correction. */
 export interface DocumentCode {
   readonly number: number;
   /** A few words. */
   readonly title: string;
-  /** What it means and what to do, in a sentence or two. */
+  /** Its meaning and the remedy, in a sentence or two. */
   readonly means: string;
-  /** A document that gives exactly this error. */
+  /** A document with exactly this error. */
   readonly bad: string;
-  /** The document without it. */
+  /** The corrected document. */
   readonly good: string;
-  /** What carries the policy in the example, where it matters. */
+  /** What carries the policy in the example, if it matters. */
   readonly carriedBy?: Carried;
-  /** Names of IP policies in the example, where it matters. */
+  /** Names of IP policies in the example, if they matter. */
   readonly ipPolicies?: readonly string[];
-  /** Plan of the account in the example, where it matters. */
+  /** Plan of the account in the example, if it matters. */
   readonly plan?: Plan;
 }
 
-/** One code that a running policy can give. */
+/** One code of a running policy. */
 export interface RuntimeCode {
   readonly number: number;
   readonly title: string;

@@ -6,7 +6,7 @@ const header = (count: number): string =>
 const query = (count: number): string =>
   Array.from({ length: count }, (_, index) => `            - { key: k${index + 1}, value: v }`).join('\n');
 
-/** An action alone in a request rule. */
+/** A request rule with a single action. */
 const request = (action: string): string => `on_http_request:\n  - actions:\n${action}`;
 
 // table: codes with their examples
@@ -14,7 +14,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 385,
     title: 'openid-connect without a client id',
-    means: 'Logging in at an OpenID provider needs the client id of an app that the provider knows.',
+    means: 'A login at an OpenID provider needs the client id of an app that is registered there.',
     bad: request(`      - type: openid-connect
         config:
           issuer_url: https://login.example.test
@@ -30,7 +30,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 386,
     title: 'openid-connect without a client secret',
-    means: 'Logging in at an OpenID provider needs the client secret of an app that the provider knows.',
+    means: 'A login at an OpenID provider needs the client secret of an app that is registered there.',
     bad: request(`      - type: openid-connect
         config:
           issuer_url: https://login.example.test
@@ -47,7 +47,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 393,
     title: 'Denied addresses without allowed ones',
     means:
-      'An address passes restrict-ips only when a range allows it and none denies it. With nothing but denied ranges nobody would pass: allow all others explicitly.',
+      'An address passes restrict-ips only if a range allows it and none denies it. With denied ranges only, no address would pass: allow all others explicitly.',
     bad: request(`      - type: restrict-ips
         config: { deny: [192.0.2.0/24] }
 `),
@@ -59,7 +59,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2200,
     title: 'Invalid expression',
     means:
-      'A condition or a key is not an expression that can be evaluated in its phase: its syntax is wrong, a name is unknown, types do not fit, or the result is no truth value. In YAML an expression that begins with `!`, `"` or `\'`, or has `: ` or ` #` in it, needs quotes around it.',
+      'A condition or a key is not a valid expression in its phase: a syntax error, an unknown name, wrong types, or a result that is not a bool. In YAML an expression that begins with `!`, `"` or `\'`, or contains `: ` or ` #`, needs quotes.',
     bad: `on_http_request:
   - expressions: ["req.metod == 'POST'"]
     actions: [{ type: deny }]
@@ -72,14 +72,14 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2201,
     title: 'Unknown action type',
-    means: 'There is no action of this type. Types are lower-case words joined by dashes.',
+    means: 'This action type does not exist. Types are lower-case words joined by dashes.',
     bad: request('      - type: rate-limits\n'),
     good: request('      - type: deny\n'),
   },
   {
     number: 2202,
     title: 'Action not allowed in this phase',
-    means: 'Each action runs in certain phases only: a response cannot be compressed before it is there.',
+    means: 'Each action runs only in certain phases: a response cannot be compressed before it exists.',
     bad: request('      - type: compress-response\n'),
     good: `on_http_response:
   - actions:
@@ -90,7 +90,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2203,
     title: 'Config cannot be parsed',
     means:
-      "A field of the action's config does not exist, is there twice, or has a value of another type. Texts that look like numbers need quotes, numbers must have none.",
+      "A field of the action's config is unknown, duplicate, or of the wrong type. Strings that look like numbers need quotes, numbers must not have any.",
     bad: request(`      - type: deny
         config: { status: 404 }
 `),
@@ -101,7 +101,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2204,
     title: 'Invalid value',
-    means: 'The value has the right type, but a form that the field cannot have.',
+    means: 'The value has the right type, but not the format that the field requires.',
     bad: request(`      - type: rate-limit
         config:
           name: per-client
@@ -122,7 +122,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2205,
     title: 'Action does not fit the protocol',
-    means: 'What carries the policy does not speak the protocol that the action is about.',
+    means: 'The protocol of the endpoint does not support the action.',
     carriedBy: 'tcp_edge',
     bad: `on_tcp_connect:
   - actions:
@@ -137,7 +137,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2206,
     title: 'Rule without actions',
-    means: 'A rule that does nothing is a mistake: each needs at least one action.',
+    means: 'A rule without actions has no effect: each needs at least one.',
     bad: `on_http_request:
   - name: nothing
     actions: []
@@ -151,7 +151,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2207,
     title: 'Action can never run',
     means:
-      'An action before this one in the same rule always ends the phase: deny, close-connection, custom-response and forward-internal do.',
+      'An earlier action in the same rule always ends the phase: deny, close-connection, custom-response and forward-internal do.',
     bad: request(`      - type: deny
       - type: log
         config: { metadata: { path: '\${req.url.path}' } }
@@ -164,7 +164,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2208,
     title: 'Header name too long',
-    means: 'Names of headers may have 256 characters here.',
+    means: 'Header names have at most 256 characters.',
     bad: request(`      - type: remove-headers
         config: { headers: [x-${'long'.repeat(70)}] }
 `),
@@ -175,7 +175,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2209,
     title: 'Header value too long',
-    means: 'Values of headers may have 8192 characters here.',
+    means: 'Header values have at most 8192 characters.',
     bad: request(`      - type: add-headers
         config: { headers: { x-long: '${'long'.repeat(2100)}' } }
 `),
@@ -187,7 +187,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2210,
     title: 'Invalid header name',
     means:
-      'The name is not one that a header can have, or the header may not be set by a policy: User-Agent, and all that belongs to a single connection (Connection, Content-Length, Transfer-Encoding and their kin).',
+      'The name is not a valid header name, or policies must not set the header: User-Agent and connection-specific headers (Connection, Content-Length, Transfer-Encoding and others).',
     bad: request(`      - type: add-headers
         config: { headers: { 'x lane': beta } }
 `),
@@ -198,7 +198,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2211,
     title: 'Invalid header value',
-    means: 'The value has line breaks or other characters that no header may carry.',
+    means: 'The value has line breaks or other characters that are not allowed in headers.',
     bad: request(`      - type: add-headers
         config: { headers: { x-lane: "beta\\nset-cookie: a=b" } }
 `),
@@ -209,7 +209,7 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
   {
     number: 2212,
     title: 'Too many headers',
-    means: 'One action may add or remove ten headers. Use a second action for more.',
+    means: 'One action can add or remove at most ten headers. Use a second action for more.',
     bad: request(`      - type: add-headers
         config:
           headers:
@@ -224,7 +224,7 @@ ${header(10)}
   {
     number: 2214,
     title: 'Unknown compression algorithm',
-    means: 'Responses can be compressed with gzip, deflate, br, compress and, here, zstd.',
+    means: 'Supported algorithms are gzip, deflate, br, compress and, as an addition, zstd.',
     bad: `on_http_response:
   - actions:
       - type: compress-response
@@ -239,7 +239,7 @@ ${header(10)}
   {
     number: 2215,
     title: 'Number out of range',
-    means: 'The number is below the least or above the greatest that the field takes.',
+    means: 'The number is below the minimum or above the maximum of the field.',
     bad: request(`      - type: deny
         config: { status_code: 200 }
 `),
@@ -261,8 +261,8 @@ ${header(10)}
   },
   {
     number: 2217,
-    title: 'Invalid range of addresses',
-    means: 'Ranges are written as an address and the length of its prefix, with no bits set beyond it.',
+    title: 'Invalid address range',
+    means: 'A range is an address with a prefix length, without bits set beyond the prefix.',
     bad: request(`      - type: restrict-ips
         config: { allow: [192.0.2.1/24] }
 `),
@@ -273,7 +273,7 @@ ${header(10)}
   {
     number: 2218,
     title: 'Too many entries',
-    means: 'The list has more entries than the field takes.',
+    means: 'The list has more entries than the field allows.',
     bad: request(`      - type: rate-limit
         config:
           name: per-everything
@@ -294,7 +294,7 @@ ${header(10)}
   {
     number: 2219,
     title: 'Field cannot be configured',
-    means: 'The service sets this field itself. Leave it out.',
+    means: 'The service sets this field. Omit it.',
     bad: request(`      - type: circuit-breaker
         config: { num_buckets: 32 }
 `),
@@ -305,7 +305,7 @@ ${header(10)}
   {
     number: 2221,
     title: 'Text too long',
-    means: 'The text has more characters than the field takes.',
+    means: 'The text has more characters than the field allows.',
     bad: request(`      - type: basic-auth
         config:
           credentials: ["ann:\${secrets.get('team', 'ann')}"]
@@ -319,8 +319,8 @@ ${header(10)}
   },
   {
     number: 2222,
-    title: 'Not one of the possible values',
-    means: 'The field takes one of a few values, and this is none of them.',
+    title: 'Value not allowed',
+    means: 'The field only allows certain values.',
     bad: request(`      - type: redirect
         config: { from: '^http:', to: 'https:', status_code: 300 }
 `),
@@ -331,7 +331,7 @@ ${header(10)}
   {
     number: 2223,
     title: 'Empty value',
-    means: 'The field is there, but has nothing in it.',
+    means: 'The field is present but empty.',
     bad: request(`      - type: add-headers
         config: { headers: {} }
 `),
@@ -342,7 +342,7 @@ ${header(10)}
   {
     number: 2224,
     title: 'Template does not compile',
-    means: 'An expression between `${` and `}` in a text is wrong. A literal `${` is written `$${`.',
+    means: 'An expression between `${` and `}` is invalid. Write a literal `${` as `$${`.',
     bad: request(`      - type: custom-response
         config: { body: 'Hello, \${req.hots}!' }
 `),
@@ -354,7 +354,7 @@ ${header(10)}
     number: 2225,
     title: 'Duration out of range',
     means:
-      'The duration is shorter or longer than the field takes. A bare number counts nanoseconds: write a unit.',
+      'The duration is below the minimum or above the maximum of the field. A bare number counts nanoseconds: add a unit.',
     bad: request(`      - type: circuit-breaker
         config: { tripped_duration: 5m }
 `),
@@ -365,7 +365,7 @@ ${header(10)}
   {
     number: 2226,
     title: 'Not a URL',
-    means: 'The field takes a whole URL with its scheme.',
+    means: 'The field needs an absolute URL with its scheme.',
     bad: request(`      - type: forward-internal
         config: { url: app.internal }
 `),
@@ -377,7 +377,7 @@ ${header(10)}
     number: 2227,
     title: 'No OpenID discovery',
     means:
-      'The discovery document of a provider stands below its issuer, so an issuer has neither a query nor a fragment (OpenID Connect Discovery 1.0 §3). The service also asks the issuer for that document; this checker asks nobody.',
+      'The discovery document of a provider is below its issuer, so an issuer has neither a query nor a fragment (OpenID Connect Discovery 1.0 §3). The service also fetches that document; this checker does not.',
     bad: `on_http_request:
   - actions:
       - type: openid-connect
@@ -398,8 +398,7 @@ ${header(10)}
   {
     number: 2228,
     title: 'Value cannot be parsed',
-    means:
-      'The text does not have the syntax of what the field takes: a duration such as 1h30m, or a PEM text.',
+    means: 'The value does not have the syntax of the field, such as a duration (1h30m) or PEM.',
     bad: request(`      - type: http-request
         config: { url: https://audit.internal, timeout: 3 seconds }
 `),
@@ -410,7 +409,7 @@ ${header(10)}
   {
     number: 2230,
     title: 'Phase does not fit the protocol',
-    means: 'TCP and TLS edges do not look into HTTP: only on_tcp_connect runs there.',
+    means: 'TCP and TLS edges do not parse HTTP: only on_tcp_connect runs there.',
     carriedBy: 'tcp_edge',
     bad: `on_http_request:
   - actions: [{ type: deny }]
@@ -421,8 +420,8 @@ ${header(10)}
   },
   {
     number: 2231,
-    title: 'Value there more than once',
-    means: 'The values of this field must differ from each other.',
+    title: 'Duplicate value',
+    means: 'The values of this field must be unique.',
     bad: `on_http_response:
   - actions:
       - type: compress-response
@@ -437,7 +436,7 @@ ${header(10)}
   {
     number: 2234,
     title: 'Required field missing',
-    means: 'The action cannot work without this field.',
+    means: 'The field is required.',
     bad: request(`      - type: url-rewrite
         config: { from: /v1/ }
 `),
@@ -449,7 +448,7 @@ ${header(10)}
     number: 2235,
     title: 'Policy without an end',
     means:
-      'Nothing stands behind a cloud endpoint: every path through its policy has to end in an action that answers or forwards. The last rule has no expressions then. Edges have a backend for that.',
+      'A cloud endpoint has no backend: every path through its policy must end in an action that responds or forwards, so the last rule must have no expressions. Edges have a backend for that.',
     carriedBy: 'cloud_endpoint',
     bad: `on_http_request:
   - expressions: ["req.url.path.startsWith('/app')"]
@@ -465,7 +464,7 @@ ${header(10)}
     number: 2236,
     title: 'Policy cannot be parsed',
     means:
-      'The text is not YAML or JSON, or does not have the form of a policy: a map of phases, each a list of rules, each a map with name, expressions and actions.',
+      'The text is not YAML or JSON, or not a policy: a map of phases, each a list of rules, each a map with name, expressions and actions.',
     bad: `on_http_request:
   expressions: ["req.method == 'POST'"]
   actions: [{ type: deny }]
@@ -478,7 +477,7 @@ ${header(10)}
   {
     number: 2237,
     title: 'Text too short',
-    means: 'The text has fewer characters than the field needs. Passwords of basic-auth have at least 8.',
+    means: 'The text has fewer characters than the field requires. Passwords of basic-auth have at least 8.',
     bad: request(`      - type: basic-auth
         config: { credentials: ['ann:secret'] }
 `),
@@ -489,7 +488,7 @@ ${header(10)}
   {
     number: 2239,
     title: 'More than one login',
-    means: 'A policy has at most one action that logs users in: oauth, openid-connect or saml.',
+    means: 'A policy can have only one login action: oauth, openid-connect or saml.',
     bad: request(`      - type: oauth
         config: { provider: google }
       - type: oauth
@@ -502,7 +501,7 @@ ${header(10)}
   {
     number: 2240,
     title: 'Field needs another',
-    means: 'Two fields belong together, and only one of them is there.',
+    means: 'Two fields are required together, and only one of them is present.',
     bad: request(`      - type: oauth
         config: { provider: google, client_id: shop }
 `),
@@ -513,7 +512,8 @@ ${header(10)}
   {
     number: 2243,
     title: 'Not a domain',
-    means: 'The cookie of a login is for a domain name of two labels at least; no scheme, no port, no path.',
+    means:
+      'The cookie domain of a login is a domain name of at least two labels, without scheme, port and path.',
     bad: `on_http_request:
   - actions:
       - type: openid-connect
@@ -536,7 +536,7 @@ ${header(10)}
   {
     number: 2244,
     title: 'Too many query parameters',
-    means: 'A request of http-request may have 32 query parameters.',
+    means: 'An http-request can have at most 32 query parameters.',
     bad: request(`      - type: http-request
         config:
           url: https://audit.internal
@@ -553,7 +553,7 @@ ${query(32)}
   {
     number: 2245,
     title: 'Name of a query parameter too long',
-    means: 'Names of query parameters may have 128 characters.',
+    means: 'Names of query parameters have at most 128 characters.',
     bad: request(`      - type: http-request
         config:
           url: https://audit.internal
@@ -568,7 +568,7 @@ ${query(32)}
   {
     number: 2246,
     title: 'Value of a query parameter too long',
-    means: 'Values of query parameters may have 8192 characters.',
+    means: 'Values of query parameters have at most 8192 characters.',
     bad: request(`      - type: http-request
         config:
           url: https://audit.internal
@@ -583,7 +583,7 @@ ${query(32)}
   {
     number: 2248,
     title: 'HTTPS edges have no on_tcp_connect',
-    means: 'Rules of connections run on TLS and TCP edges. On an HTTPS edge put them into on_http_request.',
+    means: 'Connection rules run on TLS and TCP edges. On an HTTPS edge, move them to on_http_request.',
     carriedBy: 'https_edge',
     bad: `on_tcp_connect:
   - actions: [{ type: deny }]
@@ -595,7 +595,7 @@ ${query(32)}
   {
     number: 2250,
     title: 'Nested too deeply',
-    means: 'Values of variables and log records may have lists and maps in each other to ten levels.',
+    means: 'Values of variables and log records can have at most ten levels of lists and maps.',
     bad: request(`      - type: set-vars
         config: { vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }
 `),
@@ -606,7 +606,7 @@ ${query(32)}
   {
     number: 2252,
     title: 'Invalid form of set-vars',
-    means: 'Variables are a list in the order in which they are set, each entry a map with exactly one key.',
+    means: 'Variables are a list in the order of assignment; each entry is a map with exactly one key.',
     bad: request(`      - type: set-vars
         config: { vars: { lane: beta } }
 `),
@@ -617,7 +617,7 @@ ${query(32)}
   {
     number: 2256,
     title: 'Action not in the plan',
-    means: 'The plan of the account does not have the action.',
+    means: 'The plan of the account does not include the action.',
     plan: { withoutActions: ['circuit-breaker'] },
     bad: `on_http_request:
   - actions: [{ type: circuit-breaker }]
@@ -629,7 +629,7 @@ ${query(32)}
   {
     number: 2257,
     title: 'Invalid user name',
-    means: 'The user name of a credential must not be empty or have control characters (RFC 7617).',
+    means: 'The user name of a credential must not be empty or contain control characters (RFC 7617).',
     bad: request(`      - type: basic-auth
         config: { credentials: [':correct horse'] }
 `),
@@ -640,7 +640,7 @@ ${query(32)}
   {
     number: 2258,
     title: 'Invalid password',
-    means: 'The password of a credential must not have control characters (RFC 7617).',
+    means: 'The password of a credential must not contain control characters (RFC 7617).',
     bad: request(`      - type: basic-auth
         config: { credentials: ["ann:correct\\thorse"] }
 `),
@@ -652,7 +652,7 @@ ${query(32)}
     number: 2261,
     title: 'Invalid pattern',
     means:
-      'Patterns have the syntax of RE2, which takes linear time: there is no look-around and no back-reference.',
+      'Patterns use RE2 syntax, which guarantees linear time: look-around and back-references are not supported.',
     bad: request(`      - type: redirect
         config: { from: '^http://(?!www)(.*)', to: 'https://$1' }
 `),
@@ -664,7 +664,7 @@ ${query(32)}
     number: 2262,
     title: 'Internal endpoints have no on_tcp_connect',
     means:
-      'Internal HTTP endpoints are reached from other endpoints, not by connections of clients: they have no rules of connections.',
+      'Internal HTTP endpoints are reached from other endpoints, not by client connections, so they have no connection rules.',
     carriedBy: 'internal_endpoint',
     bad: `on_tcp_connect:
   - actions: [{ type: deny }]
@@ -676,7 +676,7 @@ ${query(32)}
   {
     number: 2264,
     title: 'Too many rules for the plan',
-    means: 'The plan of the account limits how many rules a policy has.',
+    means: 'The plan of the account limits the number of rules per policy.',
     plan: { rulesPerPolicy: 1 },
     bad: `on_http_request:
   - expressions: ["req.method == 'PUT'"]
@@ -692,7 +692,7 @@ ${query(32)}
   {
     number: 2265,
     title: 'Too much in a rule for the plan',
-    means: 'The plan of the account limits how many expressions and how many actions a rule has.',
+    means: 'The plan of the account limits the number of expressions and actions per rule.',
     plan: { expressionsPerRule: 1, actionsPerRule: 1 },
     bad: `on_http_request:
   - expressions: ["req.method == 'PUT'", "req.host == 'a.test'"]

@@ -1,5 +1,5 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { ServiceNaming } from '../../engine/naming.ts';
+import type { Branding } from '../../engine/branding.ts';
 import type { Plan } from '../document/setting.ts';
 import type { DocumentCode, RuntimeCode } from './code.ts';
 import { DOCUMENT_CODES } from './document_codes.ts';
@@ -7,14 +7,14 @@ import { EXPRESSION_CODES } from './expression_codes.ts';
 import { NUMBERS_WITHOUT_MEANING, OTHER_CODES, RUNTIME_CODES } from './runtime_codes.ts';
 import { POLICY_WARNINGS } from './warnings.ts';
 
-/** What is known of a code. */
+/** The documentation of a code. */
 export type CodePage =
-  /** Given by the check of a policy; has an example. */
+  /** Of the policy check; has an example. */
   | { readonly kind: 'document'; readonly code: string; readonly row: DocumentCode }
-  /** Given while a policy runs, or by the service only. */
+  /** Of a running policy, or of the service only. */
   | { readonly kind: 'runtime' | 'service'; readonly code: string; readonly row: RuntimeCode }
   /** A dotted code with one sentence. */
-  | { readonly kind: 'sentence'; readonly code: string; readonly says: string };
+  | { readonly kind: 'sentence'; readonly code: string; readonly message: string };
 
 export interface CodeNotFound {
   readonly kind: 'unknown';
@@ -24,29 +24,29 @@ export interface CodeNotFound {
 /** Sentences by dotted code. */
 export type Sentences = Readonly<Record<string, string>>;
 
-/** Codes beyond those of policies: such as those of edge files and of the engine. */
+/** Codes outside of policies, such as those of edge files and of the engine. */
 export interface OtherCodes {
   readonly sentences: Sentences;
   readonly numbers: readonly RuntimeCode[];
 }
 
 /**
- * Looks a code up as people write it: `ERR_SERVICE_2207` with any service's name, `2207`, or a dotted one such as
+ * Finds a code in any spelling: `ERR_SERVICE_2207` with any service name, `2207`, or a dotted one such as
  * `policy.legacy_name`.
  */
 export function findCode(
   written: string,
-  naming: Pick<ServiceNaming, 'errorCode'>,
+  branding: Pick<Branding, 'errorCode'>,
   others: OtherCodes = { sentences: {}, numbers: [] },
 ): CodePage | CodeNotFound {
   const digits = /^(?:ERR_\w+_)?(\d{1,5})$/i.exec(written.trim())?.[1];
-  if (digits !== undefined) return findNumber(Number(digits), naming, others.numbers);
+  if (digits !== undefined) return findNumber(Number(digits), branding, others.numbers);
   const code = written.trim().toLowerCase();
   const sentences: Sentences = { ...POLICY_WARNINGS, ...EXPRESSION_CODES, ...others.sentences };
-  if (Object.hasOwn(sentences, code)) return { kind: 'sentence', code, says: sentences[code]! };
+  if (Object.hasOwn(sentences, code)) return { kind: 'sentence', code, message: sentences[code]! };
   const all = [
     ...Object.keys(sentences),
-    ...numbersOf(others.numbers).map((number) => naming.errorCode(number)),
+    ...numbersOf(others.numbers).map((number) => branding.errorCode(number)),
   ];
   return { kind: 'unknown', didYouMean: suggest(written.trim(), all) };
 }
@@ -57,10 +57,10 @@ function numbersOf(others: readonly RuntimeCode[]): number[] {
 
 function findNumber(
   number: number,
-  naming: Pick<ServiceNaming, 'errorCode'>,
+  branding: Pick<Branding, 'errorCode'>,
   others: readonly RuntimeCode[],
 ): CodePage | CodeNotFound {
-  const code = naming.errorCode(number);
+  const code = branding.errorCode(number);
   const isIt = (row: RuntimeCode): boolean => row.number === number;
   const document = DOCUMENT_CODES.find(isIt);
   if (document !== undefined) return { kind: 'document', code, row: document };
@@ -71,18 +71,17 @@ function findNumber(
   if (NUMBERS_WITHOUT_MEANING.includes(number)) return { kind: 'service', code, row: withoutMeaning(number) };
   const near = suggest(
     code,
-    numbersOf(others).map((known) => naming.errorCode(known)),
+    numbersOf(others).map((known) => branding.errorCode(known)),
   );
   return { kind: 'unknown', didYouMean: near };
 }
 
 function withoutMeaning(number: number): RuntimeCode {
-  const means =
-    'The number lies among those of policies, and what the service means by it is not known here.';
+  const means = 'The number is in the range of policies; its meaning at the service is not known.';
   return { number, title: 'No known meaning', means };
 }
 
-/** What carries the policy of an example, in words; undefined where it does not matter. */
+/** The carrier of an example's policy, in words; undefined if it does not matter. */
 export function carrierOf({ carriedBy, ipPolicies, plan }: DocumentCode): string | undefined {
   if (plan !== undefined) return `by a plan: ${planInWords(plan)}`;
   if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
@@ -111,10 +110,10 @@ function planInWords({ withoutActions = [], ...counts }: Plan): string {
   return [...limits, ...withoutActions.map((type) => `without=${type}`)].join(',');
 }
 
-/** Longest line of an example in a page; what is longer is there only to be too long. */
+/** Maximum length of an example's line in a page; longer lines only demonstrate a length limit. */
 const LINE_LIMIT = 100;
 
-/** A text as people read it in a page: lines that are long only to be too long are cut. */
+/** Shortens lines for a page that are long only to exceed a limit. */
 export function shortened(text: string): string {
   const lines = text.trimEnd().split('\n');
   const cut = lines.map((line) => (line.length <= LINE_LIMIT ? line : `${line.slice(0, LINE_LIMIT)}…`));
@@ -127,26 +126,26 @@ export function shortened(text: string): string {
 
 const LINES_LIMIT = 16;
 
-/** Every code of policies as a page in Markdown, which `docs/policy_codes.md` is. */
-export function codesMarkdown(naming: Pick<ServiceNaming, 'errorCode' | 'service'>): string {
-  const { errorCode } = naming;
+/** Every policy code as a Markdown page, which `docs/policy_codes.md` is. */
+export function codesMarkdown(branding: Pick<Branding, 'errorCode' | 'service'>): string {
+  const { errorCode } = branding;
   const parts = [
     '# Codes of traffic policies',
     'Generated from `src/policy/codes/`. `edgeproof explain-code CODE` shows the same on the command line.',
-    '## Found when a policy is checked',
-    'Each of these is an error: a policy that has one does not start.',
+    '## Errors of the policy check',
+    'A policy with one of these errors does not start.',
     ...DOCUMENT_CODES.flatMap((row) => documentSection(errorCode(row.number), row)),
     '## Warnings',
-    'Legal, but surely not meant, or out of date.',
+    'Valid, but probably a mistake, or out of date.',
     sentencesTable(POLICY_WARNINGS),
-    '## Findings of expressions',
-    `Errors among them come as \`${errorCode(2200)}\` or, inside a template, as \`${errorCode(2224)}\`.`,
+    '## Codes of expressions',
+    `Errors among them are reported as \`${errorCode(2200)}\` or, inside a template, as \`${errorCode(2224)}\`.`,
     sentencesTable(EXPRESSION_CODES),
-    '## Given while a policy runs',
+    '## Errors of running policies',
     numbersTable(RUNTIME_CODES, errorCode),
-    '## Numbers of the service that are not given here',
+    '## Numbers of the service that are not used here',
     numbersTable(OTHER_CODES, errorCode),
-    `No meaning is known of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')}: they are never given here.`,
+    `The meaning of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')} is not known: they are never used here.`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -168,7 +167,7 @@ function fenced(yaml: string): string {
 }
 
 function sentencesTable(sentences: Sentences): string {
-  const rows = Object.entries(sentences).map(([code, says]) => `| \`${code}\` | ${cell(says)} |`);
+  const rows = Object.entries(sentences).map(([code, message]) => `| \`${code}\` | ${cell(message)} |`);
   return ['| code | meaning |', '|---|---|', ...rows].join('\n');
 }
 

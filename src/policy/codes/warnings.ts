@@ -1,26 +1,28 @@
-/** Findings of ours that forbid nothing: what is legal, but surely wrong or out of date. */
+/** Our warnings: valid, but probably a mistake or out of date. */
 // table: codes and their sentences
 export const POLICY_WARNINGS = {
-  'policy.legacy_name': 'An older spelling that is still accepted.',
-  'policy.legacy_enabled': 'Older documents switch a policy off inside; today its module or listener does.',
-  'policy.never_runs': 'The rule stands after one that always ends the phase.',
-  'policy.same_condition': 'A rule that only logs and the rule after it have the same conditions.',
-  'policy.clear_secret': 'A secret stands in the document in clear.',
+  'policy.legacy_name': 'A former spelling that is still accepted.',
+  'policy.legacy_enabled':
+    'Older documents disable a policy inside the document; now its module or listener does.',
+  'policy.never_runs': 'The rule is after one that always ends the phase.',
+  'policy.same_condition': 'A rule that only logs has the same conditions as the rule after it.',
+  'policy.clear_secret': 'A secret is in the document in clear text.',
   'policy.blocks_everybody': 'No address can pass.',
-  'policy.no_effect': 'The field has no meaning here.',
-  'policy.body_not_sent': 'Responses of this status have no body.',
+  'policy.no_effect': 'The field has no effect here.',
+  'policy.body_not_sent': 'Responses with this status have no body.',
   'policy.interim_status': 'A status below 200 cannot end an exchange.',
-  'policy.no_such_group': 'The replacement refers to a group that the pattern does not have.',
-  'policy.group_as_template': 'A group of a pattern is written as a template.',
+  'policy.no_such_group': 'The replacement refers to a missing group of the pattern.',
+  'policy.group_as_template': 'A group reference is written as a template.',
   'policy.unknown_variable': 'No set-vars action of the phase sets the variable.',
-  'policy.not_yet_set': 'The variable or result is used before the action that makes it can run.',
-  'policy.unresolved_reference': 'The name can only be looked up in an edge file.',
+  'policy.not_yet_set': 'The variable or result is used before the action that sets it can run.',
+  'policy.unresolved_reference': 'The name can only be resolved in an edge file.',
   'policy.not_simulated':
-    'The action is checked but not run by this version: requests that reach it are stopped.',
+    'The action is checked but not executed by this version: requests that reach it are stopped.',
   'policy.no_prefix': 'An Authorization header has a scheme before its token.',
   'policy.unknown_endpoint':
     'No HTTPS edge of the configuration has the host that forward-internal names: requests that reach it fail.',
   'policy.unknown_secret': 'No vault, or no secret in it, has this name.',
+  'policy.path_in_variable': 'A rule guards by a variable that was made of the path.',
   'policy.empty': 'The policy has no rule.',
 } as const;
 

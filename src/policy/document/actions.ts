@@ -1,23 +1,23 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../document/words.ts';
-import { ACTION_FACTS, LEGACY_TYPES } from '../actions/facts.ts';
-import type { ActionFacts } from '../actions/facts.ts';
-import type { Phase } from '../phase.ts';
+import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { ACTION_FACTS, LEGACY_TYPES } from '../../filters/table.ts';
+import type { ActionFacts } from '../../filters/facts.ts';
+import type { Phase } from '../../filters/phase.ts';
 import type { Checking, EngineText } from './checking.ts';
 import { readValue } from './config.ts';
 import type { Entries } from './config.ts';
 import type { PolicySetting } from './setting.ts';
-import { checkTogether } from './together.ts';
+import { checkCrossFields } from './cross_field_checks.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import { renameKey, rewordValue } from './repairs.ts';
 import { configShape } from './shape.ts';
-import { listed } from './words.ts';
+import { listed } from './message_text.ts';
 
-/** An action of which all is known that can be said without its expressions. */
+/** An action that was checked except for its expressions. */
 export interface ReadAction {
-  readonly facts: ActionFacts;
+  readonly facts: ActionFacts<never>;
   readonly config: Entries;
   readonly pointer: string;
   readonly texts: readonly EngineText[];
@@ -33,7 +33,7 @@ interface Reading {
 const TYPES = [...ACTION_FACTS.keys()];
 const ACTION_KEYS = ['type', 'config'];
 
-/** Reads one action of a rule; undefined when its type is not known. */
+/** Reads one action of a rule; undefined if its type is unknown. */
 export function readAction(
   reading: Reading,
   phase: Phase,
@@ -44,7 +44,7 @@ export function readAction(
   const facts = factsOf(reading, phase, value, pointer);
   if (facts === undefined) return undefined;
   for (const key of Object.keys(value)) {
-    if (!ACTION_KEYS.includes(key)) tellUnknownKey(reading, facts, key, pointerTo(pointer, key));
+    if (!ACTION_KEYS.includes(key)) reportUnknownKey(reading, facts, key, pointerTo(pointer, key));
   }
   checkPhase(reading, facts, phase, pointer);
   const { policy, setting, renamed } = reading;
@@ -52,10 +52,10 @@ export function readAction(
   const at = pointerTo(pointer, 'config');
   const shape = configShape(facts.type);
   const config = readValue(checking, shape, value['config'] ?? {}, at) as Entries | undefined;
-  if (config !== undefined) checkTogether(checking, config, at);
-  if (facts.runs !== 'now') {
-    const says = `'${facts.type}' is checked but not run by this version: requests that reach it get a 501`;
-    report('policy.not_simulated', pointerTo(pointer, 'type'), says);
+  if (config !== undefined) checkCrossFields(checking, config, at);
+  if ((facts.runs ?? 'now') !== 'now') {
+    const message = `'${facts.type}' is checked but not executed by this version: requests that reach it get a 501`;
+    report('policy.not_simulated', pointerTo(pointer, 'type'), message);
   }
   return { facts, config: config ?? {}, pointer, texts: checking.texts };
 }
@@ -65,14 +65,14 @@ function factsOf(
   phase: Phase,
   value: Entries,
   pointer: string,
-): ActionFacts | undefined {
+): ActionFacts<never> | undefined {
   const at = pointerTo(pointer, 'type');
   const type = value['type'];
   if (typeof type === 'symbol') return undefined;
   if (typeof type !== 'string') {
     const named = Object.keys(value).find((key) => ACTION_FACTS.has(key));
     report(2201, type === undefined ? pointer : at, `an action needs a type, not ${shown(type)}`, {
-      hint: named === undefined ? undefined : `write type: ${named} and put its fields below config`,
+      hint: named === undefined ? undefined : `write type: ${named} and put its fields under config`,
     });
     return undefined;
   }
@@ -81,7 +81,7 @@ function factsOf(
   const today = LEGACY_TYPES.get(type);
   if (today !== undefined) {
     const fix = rewordValue(policy, at, today, true);
-    report('policy.legacy_name', at, `the type ${quoted(type)} is called '${today}' today`, {
+    report('policy.legacy_name', at, `the type ${quoted(type)} is now called '${today}'`, {
       hint: `write ${today}`,
       fix,
     });
@@ -89,7 +89,7 @@ function factsOf(
   }
   const meant =
     MEANT.get(type.toLowerCase().replaceAll('_', '-')) ?? suggest(type.replaceAll('_', '-'), TYPES);
-  report(2201, at, `there is no action ${quoted(type)}`, {
+  report(2201, at, `unknown action ${quoted(type)}`, {
     hint: didYouMean(meant),
     notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
     fix: meant === undefined ? undefined : rewordValue(policy, at, meant, false),
@@ -97,31 +97,28 @@ function factsOf(
   return undefined;
 }
 
-/** Words that people use for actions of another name. */
-const MEANT: ReadonlyMap<string, string> = new Map([
-  ['allow', 'restrict-ips'],
-  ['block', 'deny'],
-  ['forward', 'forward-internal'],
-  ['jwt', 'jwt-validation'],
-  ['reject', 'deny'],
-  ['respond', 'custom-response'],
-  ['response', 'custom-response'],
-  ['rewrite', 'url-rewrite'],
-  ['set-headers', 'add-headers'],
-  ['ip-restriction', 'restrict-ips'],
-  ['webhook-verification', 'verify-webhook'],
-]);
+/** Types by the names that people try instead. */
+const MEANT: ReadonlyMap<string, string> = new Map(
+  Array.from(ACTION_FACTS.values()).flatMap(({ type, alsoCalled = [] }) =>
+    alsoCalled.map((name) => [name, type] as const),
+  ),
+);
 
 function typesOf(phase: Phase): string[] {
   return [...ACTION_FACTS.values()].filter(({ phases }) => phases.includes(phase)).map(({ type }) => type);
 }
 
-function tellUnknownKey({ policy, report }: Reading, facts: ActionFacts, key: string, pointer: string): void {
+function reportUnknownKey(
+  { policy, report }: Reading,
+  facts: ActionFacts<never>,
+  key: string,
+  pointer: string,
+): void {
   const isField = Object.hasOwn(configShape(facts.type).properties ?? {}, key);
   const meant = isField ? undefined : suggest(key, ACTION_KEYS);
-  report(2203, pointer, `an action has no key ${quoted(key)}`, {
+  report(2203, pointer, `unknown key ${quoted(key)} in an action`, {
     at: 'key',
-    hint: isField ? `it belongs below config: config: { ${key}: … }` : didYouMean(meant),
+    hint: isField ? `it belongs under config: config: { ${key}: … }` : didYouMean(meant),
     notes: ['keys of an action: type, config'],
     fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
   });
@@ -129,30 +126,22 @@ function tellUnknownKey({ policy, report }: Reading, facts: ActionFacts, key: st
 
 function checkPhase(
   { report, setting, policy }: Reading,
-  facts: ActionFacts,
+  facts: ActionFacts<never>,
   phase: Phase,
   pointer: string,
 ): void {
   const at = pointerTo(pointer, 'type');
   if (!facts.phases.includes(phase)) {
-    const twin = TWINS[facts.type];
+    const { twin } = facts;
     const isTwin = twin !== undefined && ACTION_FACTS.get(twin)!.phases.includes(phase);
-    report(2202, at, `'${facts.type}' is not an action of ${phase}`, {
+    report(2202, at, `'${facts.type}' does not run in ${phase}`, {
       hint: isTwin ? `did you mean '${twin}'?` : `it runs in ${facts.phases.join(' and ')}`,
       notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
       fix: isTwin ? rewordValue(policy, at, twin, false) : undefined,
     });
   } else if (facts.type === 'terminate-tls' && setting.carriedBy === 'tcp_edge') {
-    report(2205, at, `'terminate-tls' needs TLS, which a TCP edge does not speak`, {
+    report(2205, at, `'terminate-tls' needs TLS, which a TCP edge does not use`, {
       hint: 'use a TLS edge',
     });
   }
 }
-
-/** Actions of one phase with a sibling in another. */
-const TWINS: Readonly<Record<string, string>> = {
-  'request-body-find-replace': 'response-body-find-replace',
-  'response-body-find-replace': 'request-body-find-replace',
-  'owasp-crs-request': 'owasp-crs-response',
-  'owasp-crs-response': 'owasp-crs-request',
-};

@@ -1,7 +1,7 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import type { Phase } from '../phase.ts';
-import { PHASES } from '../phase.ts';
+import type { Phase } from '../../filters/phase.ts';
+import { PHASES } from '../../filters/phase.ts';
 import { readAction } from './actions.ts';
 import type { ReadAction } from './actions.ts';
 import type { Entries } from './config.ts';
@@ -12,8 +12,8 @@ import { checkConditions, checkText } from './expressions.ts';
 import type { Found, Looking } from './expressions.ts';
 import { findingsOf } from './findings.ts';
 import type { Findings } from './findings.ts';
-import { checkKnown } from './knowledge.ts';
-import type { Knowledge } from './knowledge.ts';
+import { checkScope } from './scope_checks.ts';
+import type { KnownNames } from './scope_checks.ts';
 import { checkWhole } from './lint.ts';
 import type { ReadRule } from './lint.ts';
 import { mapInFile } from './policy_text.ts';
@@ -23,41 +23,44 @@ import { checkSecrets } from './secrets.ts';
 import type { PolicySetting } from './setting.ts';
 import { structureOf } from './structure.ts';
 import type { RawRule } from './structure.ts';
-import { tellProblems, tellTags } from './syntax.ts';
+import { reportProblems, reportTags } from './syntax.ts';
 import { identityMap, scalarMap } from './text_map.ts';
 
-/** What checking a policy gives. */
+/** The result of a policy check. */
 export interface CheckedPolicy {
-  /** Null exactly when one of the diagnostics is an error. */
+  /** Null exactly if one of the diagnostics is an error. */
   readonly document: PolicyDocument | null;
-  /** All that was found, in the order of the text. */
+  /** All findings, in text order. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks a file that is a policy, in YAML or JSON, and says everything that is wrong with it at once. Never throws. */
+/** Checks a policy file in YAML or JSON and reports all findings at once. Never throws. */
 export function checkPolicy(file: Source, setting: PolicySetting): CheckedPolicy {
   return checkSource(file.text, wholeFile(file), setting);
 }
 
-/** A policy that a string inside a file carries. */
+/** A policy in a string inside a file. */
 export interface CarriedPolicy {
   readonly file: Source;
   /** JSON pointer of the string in the file. */
   readonly pointer: string;
-  /** Stretch of the string in the file, quotes or block header included; all of a file that is the string itself. */
+  /** Span of the string in the file, quotes or block header included; the whole file if it is the string itself. */
   readonly span: Span;
-  /** The string, decoded. */
+  /** The decoded string. */
   readonly text: string;
 }
 
-/** Checks a policy in a string of a file. Spans and fixes are those of the file; pointers begin with the string's. */
+/**
+ * Checks a policy in a string of a file. Spans and fixes are in the file; pointers begin with that of the
+ * string.
+ */
 export function checkCarriedPolicy(carried: CarriedPolicy, setting: PolicySetting): CheckedPolicy {
   const { file, pointer, span, text } = carried;
   const toFile = file.text === text ? identityMap() : scalarMap(file.text, span, text);
   return checkSource(text, { file, toFile, at: pointer }, setting);
 }
 
-/** Checks a policy given as an object: findings have pointers, and no spans. */
+/** Checks a policy given as an object: findings have pointers but no spans. */
 export function checkPolicyValue(value: unknown, setting: PolicySetting): CheckedPolicy {
   const policy: PolicyText = {
     text: '',
@@ -70,7 +73,7 @@ export function checkPolicyValue(value: unknown, setting: PolicySetting): Checke
     toFile: identityMap(),
     at: '',
   };
-  return checkRead(policy, setting, findingsOf(policy, setting.naming));
+  return checkRead(policy, setting, findingsOf(policy, setting.branding));
 }
 
 function nowhere(): undefined {
@@ -83,8 +86,8 @@ function checkSource(
   setting: PolicySetting,
 ): CheckedPolicy {
   const { policy, isRead, problems } = readPolicyText(text, carrier);
-  const findings = findingsOf(policy, setting.naming);
-  tellProblems(policy, findings.report, problems);
+  const findings = findingsOf(policy, setting.branding);
+  reportProblems(policy, findings.report, problems);
   return isRead ? checkRead(policy, setting, findings) : { document: null, diagnostics: findings.list };
 }
 
@@ -99,7 +102,7 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
       readAction({ policy, setting, report, renamed }, rule.phase, value, pointer),
     ),
   }));
-  tellTags(policy, report, rules);
+  reportTags(policy, report, rules);
   checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
@@ -111,14 +114,14 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   return { document: documentOf(policy, structure.enabled, rules, renamed), diagnostics };
 }
 
-/** Phases that share their variables: messages of an event stream belong to a response. */
+/** Phases that share variables: event stream messages belong to a response. */
 const TOGETHER: readonly (readonly Phase[])[] = [
   ['on_tcp_connect'],
   ['on_http_request'],
   ['on_http_response', 'on_event_stream_message'],
 ];
 
-/** Walks the policy as it runs and lets the expression engine look at every text, with what is known by then. */
+/** Visits the policy in execution order and checks every expression with what is known at that point. */
 function checkExpressions(
   policy: PolicyText,
   setting: PolicySetting,
@@ -136,10 +139,10 @@ function checkExpressions(
   }
 }
 
-function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Knowledge): void {
+function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: KnownNames): void {
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
-    checkKnown(policy, findings, setting.naming.service, knowledge, pointer, text, found);
+    checkScope(policy, findings, setting.branding.service, knowledge, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
@@ -151,7 +154,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Knowl
       if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
     }
     for (const name of namesSetBy(action)) knowledge.variables.add(name);
-    if (action.facts.result !== null) knowledge.results.add(action.facts.result);
+    if (action.facts.result !== null) knowledge.results.add(action.facts.result.name);
   }
 }
 
@@ -173,7 +176,7 @@ function namesSetBy({ facts, config }: ReadAction): string[] {
   return vars.flatMap((entry: Entries | undefined) => Object.keys(entry ?? {}));
 }
 
-/** The variable whose value a text of set-vars belongs to: it is known to the entries after its own. */
+/** The variable of set-vars that a string belongs to: it is known only to later entries. */
 function nameOfVariable({ pointer }: ReadAction, text: string): string {
   const name = text.slice(`${pointer}/config/vars/`.length).split('/')[1] ?? '';
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -202,7 +205,7 @@ function documentOf(
   return { source: policy.file, enabled, phases, placeOf };
 }
 
-/** The pointer with the names that the document uses. */
+/** The pointer with the names used in the document. */
 function writtenPointer(pointer: string, renamed: ReadonlyMap<string, string>): string {
   if (renamed.size === 0) return pointer;
   let written = '';

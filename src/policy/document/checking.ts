@@ -1,10 +1,10 @@
-import type { Phase } from '../phase.ts';
+import type { Phase } from '../../filters/phase.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { Shape } from './shape.ts';
 import type { PolicySetting } from './setting.ts';
 
-/** A text of a config that the expression engine has to look at. */
+/** A string of a config that the expression engine checks. */
 export interface EngineText {
   readonly reads: 'template' | 'expression';
   readonly pointer: string;
@@ -12,16 +12,16 @@ export interface EngineText {
   readonly shape: Shape;
 }
 
-/** What the check of one action's config works with. */
+/** The state of the check of one action's config. */
 export interface Checking {
   readonly policy: PolicyText;
   readonly setting: PolicySetting;
   readonly report: Report;
-  /** The action's type as it is called today. */
+  /** The current name of the action's type. */
   readonly type: string;
   readonly phase: Phase;
-  /** Texts with expressions, in the order found. */
+  /** Strings with expressions, in the order found. */
   readonly texts: EngineText[];
-  /** Pointers with today's names of fields that the document calls otherwise. */
+  /** Pointers with current field names, by those used in the document. */
   readonly renamed: Map<string, string>;
 }

@@ -1,13 +1,15 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../document/words.ts';
+import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
+import { shapedWith } from '../../config_file/validate.ts';
 import type { Checking } from './checking.ts';
 import { LEFT, fault, wrongType } from './faults.ts';
 import { KINDS } from './kinds/index.ts';
 import { renameKey, rewordValue } from './repairs.ts';
 import { numberOf } from './shape.ts';
 import type { Shape } from './shape.ts';
-import { fieldName, listed } from './words.ts';
+import { fieldName, listed } from './message_text.ts';
 
 export type Entries = Readonly<Record<string, unknown>>;
 
@@ -16,38 +18,47 @@ export function isEntries(value: unknown): value is Entries {
 }
 
 /**
- * Compares a value with its shape, tells everything that is wrong with it, and gives it with aliases resolved and
- * defaults filled in. What departs is left out, so that the sound rest can be checked further.
+ * Validates a value against its shape, reports all faults, and returns it with aliases resolved and defaults
+ * filled in. Invalid parts are left out, so that the valid rest can be checked further.
  */
 export function readValue(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  // The reader has told why it is no value.
-  if (typeof value === 'symbol') return LEFT;
-  const kind = shape.kind === undefined ? undefined : KINDS[shape.kind];
-  if (kind?.whole !== undefined) return kind.whole(checking, shape, value, pointer);
-  if (shape.fixed !== undefined) return readFixed(checking, shape.fixed, value, pointer);
-  if (shape.choices !== undefined) return readChoice(checking, shape, shape.choices, value, pointer);
-  switch (shape.type) {
-    case 'object':
-      return readObject(checking, shape, value, pointer);
-    case 'array':
-      return readList(checking, shape, value, pointer);
-    case 'string':
-      return readText(checking, shape, value, pointer);
-    case 'boolean':
-      return typeof value === 'boolean' ? value : wrongType(checking, shape, value, pointer);
-    case 'integer':
-    case 'number':
-      return readNumber(checking, shape, value, pointer);
-    case undefined:
-      break;
-  }
-  return value;
+  return shapedWith(extensionOf(checking), shape, value, pointer, departuresTo(checking));
+}
+
+/** The keywords of actions: kinds, templates, secrets, former names. */
+function extensionOf(checking: Checking): Extension<Shape> {
+  return {
+    isNullAbsent: true,
+    reader: (shape) => {
+      const { kind, fixed, choices, listOfOne } = shape;
+      const whole = kind && KINDS[kind].whole;
+      if (whole !== undefined) return (value, pointer) => whole(checking, shape, value, pointer);
+      if (fixed !== undefined) return (value, pointer) => readFixed(checking, fixed, value, pointer);
+      if (choices !== undefined)
+        return (value, pointer) => readChoice(checking, shape, choices, value, pointer);
+      return listOfOne && ((value, pointer) => readListOfOne(checking, shape, value, pointer));
+    },
+    fieldNames: (shape, value, pointer) =>
+      shape.aliases && formerNames(checking, shape.aliases, value, pointer),
+    isDeferred: (shape, text, pointer) => {
+      if (shape.template !== true) return false;
+      checking.texts.push({ reads: 'template', pointer, text, shape });
+      return text.includes('${');
+    },
+    text: (shape, text, pointer) => {
+      if (shape.enumAnyCase !== undefined) return text.toLowerCase();
+      if (shape.kind !== undefined && KINDS[shape.kind].text?.(checking, shape, text, pointer) === false)
+        return LEFT;
+      if (shape.secret === true) reportClearSecret(checking, shape, pointer);
+      return text;
+    },
+  };
 }
 
 function readFixed(checking: Checking, fixed: number, value: unknown, pointer: string): unknown {
   if (value === fixed) return value;
-  const says = `${quoted(fieldName(pointer))} is set by the service, always to ${fixed}; it cannot be configured`;
-  checking.report(2219, pointer, says, { at: 'key', hint: 'leave it out' });
+  const message = `${quoted(fieldName(pointer))} is always ${fixed} and set by the service; it cannot be configured`;
+  checking.report(2219, pointer, message, { at: 'key', hint: 'omit it' });
   return LEFT;
 }
 
@@ -60,201 +71,146 @@ function readChoice(
 ): unknown {
   if (typeof value !== 'number') return wrongType(checking, { ...shape, type: 'integer' }, value, pointer);
   if (choices.includes(value)) return value;
-  const says = `${quoted(fieldName(pointer))} has to be one of ${choices.join(', ')}, not ${value}`;
+  const message = `${quoted(fieldName(pointer))} has to be one of ${choices.join(', ')}, not ${value}`;
   const nearest = choices.toSorted((one, other) => Math.abs(one - value) - Math.abs(other - value))[0];
-  fault(checking, 'choice', shape, pointer, says, { hint: `the nearest is ${nearest}` });
+  fault(checking, 'choice', shape, pointer, message, { hint: `the nearest is ${nearest}` });
   return LEFT;
 }
 
-function readObject(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  if (shape.properties === undefined) return readMap(checking, shape, value, pointer);
-  let given = value;
-  let at = pointer;
-  if (shape.listOfOne === true && Array.isArray(value) && value.length === 1) {
-    given = value[0];
-    at = pointerTo(pointer, 0);
-    checking.renamed.set(pointer, at);
-  }
-  if (!isEntries(given)) return wrongType(checking, shape, given, at);
-  return readRecord(checking, shape, shape.properties, given, at);
+function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
+  const { listOfOne: _, ...entry } = shape;
+  if (!Array.isArray(value) || value.length !== 1) return readValue(checking, entry, value, pointer);
+  const at = pointerTo(pointer, 0);
+  checking.renamed.set(pointer, at);
+  return readValue(checking, entry, value[0], at);
 }
 
-/** An object of known fields, some of which may have an older name. */
-function readRecord(
+/** The fields that keys with former names stand for. Of two keys for one field the current name counts. */
+function formerNames(
   checking: Checking,
-  shape: Shape,
-  properties: Readonly<Record<string, Shape>>,
+  aliases: NonNullable<Shape['aliases']>,
   value: Entries,
   pointer: string,
-): Entries {
-  const known = Object.keys(properties);
-  const written = namesOf(checking, shape, known, value, pointer);
-  const result: Record<string, unknown> = {};
-  for (const key of known) {
-    const field = properties[key]!;
-    const name = written.get(key);
-    const at = pointerTo(pointer, name ?? key);
-    if (name !== undefined && name !== key) checking.renamed.set(pointerTo(pointer, key), at);
-    const given = name === undefined ? undefined : value[name];
-    // `key:` with nothing after it is the same as no key at all.
-    if (given !== undefined && given !== null) result[key] = readValue(checking, field, given, at);
-    else if (field.default !== undefined) result[key] = structuredClone(field.default);
-    else if (shape.required?.includes(key)) missing(checking, field, key, pointer, name !== undefined);
-  }
-  return result;
-}
-
-/** Which key of the document stands for which field; unknown and doubled ones are told. */
-function namesOf(
-  checking: Checking,
-  shape: Shape,
-  known: readonly string[],
-  value: Entries,
-  pointer: string,
-): Map<string, string> {
+): ReadonlyMap<string, string | null> {
+  const fields = new Map<string, string | null>();
   const written = new Map<string, string>();
-  const aliases = shape.aliases ?? {};
   for (const key of Object.keys(value)) {
     const field = Object.hasOwn(aliases, key) ? aliases[key]! : key;
-    if (!known.includes(field)) {
-      if (shape.additionalProperties === false) unknownKey(checking, known, key, pointer);
-      continue;
-    }
-    if (written.has(field)) {
-      const says = `${quoted(key)} and ${quoted(written.get(field)!)} are the same field`;
-      checking.report(2203, pointerTo(pointer, key), says, { at: 'key', hint: 'keep one of them' });
+    const at = pointerTo(pointer, key);
+    const first = written.get(field);
+    if (first !== undefined) {
+      const message = `${quoted(key)} and ${quoted(first)} are the same field`;
+      checking.report(2203, at, message, { at: 'key', hint: 'keep one of them' });
     } else if (field !== key) {
-      const at = pointerTo(pointer, key);
-      const says = `${quoted(key)} is called ${quoted(field)} today`;
+      const message = `${quoted(key)} is now called ${quoted(field)}`;
       const fix = Object.hasOwn(value, field) ? undefined : renameKey(checking.policy, at, field, true);
-      checking.report('policy.legacy_name', at, says, { at: 'key', hint: `write ${field}`, fix });
+      checking.report('policy.legacy_name', at, message, { at: 'key', hint: `write ${field}`, fix });
     }
-    if (!written.has(field) || field === key) written.set(field, key);
+    if (first === undefined || field === key) written.set(field, key);
+    if (first !== undefined) fields.set(field === key ? first : key, null);
+    else if (field !== key) fields.set(key, field);
   }
-  return written;
+  for (const [field, key] of written)
+    if (field !== key) checking.renamed.set(pointerTo(pointer, field), pointerTo(pointer, key));
+  return fields;
 }
 
-function unknownKey(checking: Checking, known: readonly string[], key: string, pointer: string): void {
+function reportClearSecret(checking: Checking, shape: Shape, pointer: string): void {
+  const name = quoted(fieldName(pointer));
+  const lookUp = "${secrets.get('vault', 'name')}";
+  const hint = shape.kind === 'credential' ? `write user:${lookUp}` : `write ${lookUp}`;
+  checking.report('policy.clear_secret', pointer, `${name} is in clear text here`, {
+    hint,
+  });
+}
+
+type Of<Kind extends Departure['kind']> = Extract<Departure<Shape>, { kind: Kind }>;
+
+/** Reports departures under the numbers of the service. */
+function departuresTo(checking: Checking): Depart<Shape> {
+  return (pointer, departure) => {
+    const name = quoted(fieldName(pointer));
+    switch (departure.kind) {
+      case 'unknown_key':
+        return reportUnknownKey(checking, departure, pointer);
+      case 'missing_key':
+        return reportMissing(checking, departure, pointer);
+      case 'wrong_type':
+        wrongType(checking, departure.shape, departure.received, pointer);
+        return;
+      case 'unknown_value':
+        return reportUnknownChoice(checking, departure, pointer);
+      case 'out_of_range':
+        return reportRange(checking, departure, pointer);
+      case 'too_long':
+        return reportTooLong(checking, departure, pointer);
+      case 'empty':
+        return fault(checking, 'empty', departure.shape, pointer, `${name} must not be empty`, {
+          hint: departure.of === 'list' ? 'add an entry' : hintForText(departure.shape),
+        });
+      case 'duplicate': {
+        const list = quoted(fieldName(pointer.slice(0, pointer.lastIndexOf('/'))));
+        const message = `${shown(departure.received)} is more than once in ${list}`;
+        return fault(checking, 'duplicate', departure.shape, pointer, message, { hint: 'remove this one' });
+      }
+      case 'bad_form': {
+        const { form, received, shape } = departure;
+        const message = `${name} has to be ${form}, not ${shown(received)}`;
+        return fault(checking, 'form', shape, pointer, message, { hint: `write ${form}` });
+      }
+      case 'bad_name': {
+        const message = `${quoted(departure.key)} cannot be used as a key`;
+        return checking.report(2203, pointerTo(pointer, departure.key), message, { at: 'key' });
+      }
+    }
+  };
+}
+
+function hintForText(shape: Shape): string {
+  return shape.default === undefined ? 'write a string' : 'write a string, or omit it';
+}
+
+function reportUnknownKey(checking: Checking, { key, known }: Of<'unknown_key'>, pointer: string): void {
   const at = pointerTo(pointer, key);
   const meant = suggest(key, known);
   checking.report(2203, at, `${quoted(checking.type)} has no field ${quoted(fieldName(at))}`, {
     at: 'key',
     hint: didYouMean(meant),
-    notes: [known.length === 0 ? 'it has no fields' : `its fields here: ${listed(known)}`],
+    notes: [known.length === 0 ? 'it has no fields' : `its fields: ${listed(known)}`],
     fix: meant === undefined ? undefined : renameKey(checking.policy, at, meant, false),
   });
 }
 
-function missing(checking: Checking, field: Shape, key: string, pointer: string, isNull: boolean): void {
+function reportMissing(checking: Checking, { key, shape, isNull }: Of<'missing_key'>, pointer: string): void {
   const name = fieldName(pointerTo(pointer, key));
-  const says = `${quoted(checking.type)} needs ${quoted(name)}${isNull ? ', which is empty here' : ''}`;
-  const notes = field.description === undefined ? [] : [`${key}: ${field.description}`];
+  const message = `${quoted(checking.type)} needs ${quoted(name)}${isNull ? ', which is empty here' : ''}`;
+  const notes = shape.description === undefined ? [] : [`${key}: ${shape.description}`];
   const at = isNull ? pointerTo(pointer, key) : pointer;
-  checking.report(numberOf('missing', field), at, says, { at: 'key', hint: `add ${key}`, notes });
+  checking.report(numberOf('missing', shape), at, message, { at: 'key', hint: `add ${key}`, notes });
 }
 
-/** An object of any keys. */
-function readMap(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  if (!isEntries(value)) return wrongType(checking, shape, value, pointer);
-  const item = shape.additionalProperties || {};
-  const result: Record<string, unknown> = {};
-  for (const [key, given] of Object.entries(value)) {
-    result[key] = readValue(checking, item, given, pointerTo(pointer, key));
-  }
-  return result;
-}
-
-function readList(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  if (!Array.isArray(value)) return wrongType(checking, shape, value, pointer);
-  const name = quoted(fieldName(pointer));
-  if (value.length < (shape.minItems ?? 0)) {
-    fault(checking, 'empty', shape, pointer, `${name} must not be empty`, { hint: 'add an entry' });
-  } else if (value.length > (shape.maxItems ?? Infinity)) {
-    const says = `${name} has ${value.length} entries`;
-    const hint = `at most ${shape.maxItems} are allowed`;
-    fault(checking, 'too_many', shape, pointer, says, { at: 'key', hint });
-  }
-  const items = value.map((item, index) =>
-    readValue(checking, shape.items ?? {}, item, pointerTo(pointer, index)),
-  );
-  if (shape.uniqueItems === true) tellDuplicates(checking, shape, items, pointer);
-  return items;
-}
-
-function tellDuplicates(checking: Checking, shape: Shape, items: readonly unknown[], pointer: string): void {
-  const seen = new Map<unknown, number>();
-  for (const [index, item] of items.entries()) {
-    if (item === LEFT) continue;
-    const first = seen.get(item);
-    if (first === undefined) {
-      seen.set(item, index);
-      continue;
-    }
-    const says = `${shown(item)} stands in ${quoted(fieldName(pointer))} more than once`;
-    fault(checking, 'duplicate', shape, pointerTo(pointer, index), says, { hint: 'leave this one out' });
-  }
-}
-
-function readNumber(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return wrongType(checking, shape, value, pointer);
-  if (shape.type === 'integer' && !Number.isInteger(value)) return wrongType(checking, shape, value, pointer);
+function reportRange(checking: Checking, { shape, received }: Of<'out_of_range'>, pointer: string): void {
   const { minimum = -Infinity, maximum = Infinity } = shape;
-  if (value >= minimum && value <= maximum) return value;
-  const says = `${quoted(fieldName(pointer))} has to be from ${minimum} to ${maximum}, not ${value}`;
-  const nearest = value < minimum ? minimum : maximum;
-  const hint = shape.type === 'number' && value > 1 && value <= 100 ? `a share: ${value / 100}?` : undefined;
-  fault(checking, 'range', shape, pointer, says, { hint: hint ?? `the nearest is ${nearest}` });
-  return LEFT;
+  const message = `${quoted(fieldName(pointer))} has to be from ${minimum} to ${maximum}, not ${received}`;
+  const isPercent = shape.type === 'number' && received > 1 && received <= 100;
+  const hint = isPercent
+    ? `a share: ${received / 100}?`
+    : `the nearest is ${received < minimum ? minimum : maximum}`;
+  fault(checking, 'range', shape, pointer, message, { hint });
 }
 
-/** A text: type, choices, length and form, then what its kind asks for. */
-function readText(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
-  if (typeof value !== 'string') return wrongType(checking, shape, value, pointer);
-  const allowed = shape.enum ?? shape.enumAnyCase;
-  if (allowed !== undefined) {
-    const word = shape.enumAnyCase === undefined ? value : value.toLowerCase();
-    return allowed.includes(word) ? word : unknownChoice(checking, shape, allowed, value, pointer);
-  }
-  if (value === '' && (shape.minLength ?? 0) > 0) {
-    const hint = shape.default === undefined ? 'write a text' : 'write a text, or leave it out';
-    fault(checking, 'empty', shape, pointer, `${quoted(fieldName(pointer))} must not be empty`, { hint });
-    return LEFT;
-  }
-  if (shape.template === true) checking.texts.push({ reads: 'template', pointer, text: value, shape });
-  const isLiteral = shape.template !== true || !value.includes('${');
-  if (!isLiteral) return value;
-  const length = value.length > (shape.maxLength ?? Infinity) ? Array.from(value).length : value.length;
-  if (length > (shape.maxLength ?? Infinity)) {
-    const says = `${quoted(fieldName(pointer))} has ${length} characters`;
-    fault(checking, 'too_long', shape, pointer, says, { hint: `at most ${shape.maxLength} are allowed` });
-    return LEFT;
-  }
-  if (shape.pattern !== undefined && !new RegExp(shape.pattern).test(value)) {
-    const says = `${quoted(fieldName(pointer))} has to be ${shape.form ?? shape.pattern}, not ${shown(value)}`;
-    fault(checking, 'form', shape, pointer, says, { hint: `write ${shape.form ?? shape.pattern}` });
-    return LEFT;
-  }
-  if (shape.kind !== undefined && KINDS[shape.kind].text?.(checking, shape, value, pointer) === false)
-    return LEFT;
-  if (shape.secret === true) tellClearSecret(checking, shape, pointer);
-  return value;
+function reportTooLong(
+  checking: Checking,
+  { shape, unit, size, limit }: Of<'too_long'>,
+  pointer: string,
+): void {
+  const message = `${quoted(fieldName(pointer))} has ${size} ${unit}`;
+  const hint = `at most ${limit} are allowed`;
+  if (unit === 'entries') fault(checking, 'too_many', shape, pointer, message, { at: 'key', hint });
+  else fault(checking, 'too_long', shape, pointer, message, { hint });
 }
 
-function tellClearSecret(checking: Checking, shape: Shape, pointer: string): void {
-  const name = quoted(fieldName(pointer));
-  const lookUp = "${secrets.get('vault', 'name')}";
-  const hint = shape.kind === 'credential' ? `write user:${lookUp}` : `write ${lookUp}`;
-  checking.report(
-    'policy.clear_secret',
-    pointer,
-    `${name} stands here in clear, for everybody who reads the file`,
-    {
-      hint,
-    },
-  );
-}
-
-/** Words for choices that are spelt otherwise here. */
+/** Alternative spellings of choices. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['brotli', 'br'],
   ['zstandard', 'zstd'],
@@ -267,24 +223,21 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
 ]);
 const FEW = 8;
 
-function unknownChoice(
+function reportUnknownChoice(
   checking: Checking,
-  shape: Shape,
-  allowed: readonly string[],
-  value: string,
+  { shape, allowed, received }: Of<'unknown_value'>,
   pointer: string,
-): undefined {
-  const lower = value.toLowerCase();
+): void {
+  const lower = received.toLowerCase();
   const synonym = SYNONYMS.get(lower);
   const meant =
     allowed.find((word) => word.toLowerCase() === lower) ??
-    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(value, allowed));
-  fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(value)}`, {
+    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(received, allowed));
+  fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(received)}`, {
     hint:
       didYouMean(meant) ??
-      (allowed.length > FEW ? 'choose one of the known ones' : `one of ${listed(allowed)}`),
+      (allowed.length > FEW ? 'choose one of the known values' : `one of ${listed(allowed)}`),
     notes: allowed.length > FEW || meant !== undefined ? [`one of: ${listed(allowed)}`] : [],
     fix: meant === undefined ? undefined : rewordValue(checking.policy, pointer, meant, false),
   });
-  return LEFT;
 }

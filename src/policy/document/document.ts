@@ -1,12 +1,13 @@
+import type { ActionOf } from '../../filters/action.ts';
 import type { Source, Span } from '../../diagnostics/diagnostic.ts';
-import type { ActionConfig, ActionType } from '../actions/schemas.ts';
-import type { Phase } from '../phase.ts';
+import type { ActionType } from '../../filters/action_schemas.ts';
+import type { Phase } from '../../filters/phase.ts';
 import type { TextMap } from './text_map.ts';
 
-/** Where a value of a document stands. Offsets are those of the outermost file. */
+/** The place of a value in a document. Offsets are those of the outermost file. */
 export interface Place {
   readonly span: Span;
-  /** For a text: where each part of it stands. */
+  /** For a string: the place of each part of it. */
   readonly map?: TextMap;
 }
 
@@ -15,43 +16,36 @@ export interface RuleExpression {
   readonly text: string;
   readonly pointer: string;
   readonly span: Span;
-  /** Turns offsets in `text` into offsets in the file. */
+  /** Maps offsets in `text` to offsets in the file. */
   readonly map: TextMap;
 }
 
-export interface ActionOf<T extends ActionType> {
-  readonly type: T;
-  readonly config: ActionConfig<T>;
-  readonly pointer: string;
-  readonly span: Span;
-}
-
-/** One action: its type tells the shape of its config, in which defaults are filled in and aliases resolved. */
+/** One action: its type determines the shape of its config, with defaults filled in and aliases resolved. */
 export type Action = { readonly [T in ActionType]: ActionOf<T> }[ActionType];
 
 export interface Rule {
   readonly phase: Phase;
   /** Position in its phase, from 0. */
   readonly index: number;
-  /** As written; a number becomes a text. */
+  /** As written; a number becomes a string. */
   readonly name: string | null;
   readonly pointer: string;
   readonly span: Span;
-  /** All must be true; none means always. */
+  /** All must be true; an empty list means always. */
   readonly expressions: readonly RuleExpression[];
   readonly actions: readonly Action[];
 }
 
-/** A traffic policy that was read and found free of errors. */
+/** A traffic policy that was read and has no errors. */
 export interface PolicyDocument {
-  /** The file that it stands in; undefined for a policy given as an object. */
+  /** The file that contains it; undefined for a policy given as an object. */
   readonly source: Source | undefined;
-  /** False only where an older document says `enabled: false`. */
+  /** False only if an older document has `enabled: false`. */
   readonly enabled: boolean;
   readonly phases: Readonly<Record<Phase, readonly Rule[]>>;
   /**
-   * Where the value at a pointer stands, given with today's names of fields (`…/config/headers/x-lane`); with its
-   * text also where each part of that stands. Undefined for a field that the document leaves out.
+   * The place of the value at a pointer with current field names (`…/config/headers/x-lane`); given its text,
+   * also the place of each part. Undefined for a field that the document omits.
    */
   readonly placeOf: (pointer: string, text?: string) => Place | undefined;
 }

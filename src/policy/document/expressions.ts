@@ -1,13 +1,13 @@
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
-import type { Node } from '../../expression/ast.ts';
-import { compile } from '../../expression/program.ts';
-import type { Scope } from '../../expression/scope.ts';
-import { BOOL } from '../../expression/types.ts';
-import type { Activation } from '../../expression/vocabulary/activation.ts';
-import { scopeFor } from '../../expression/vocabulary/scopes.ts';
-import type { Place } from '../../expression/vocabulary/scopes.ts';
-import { compileTemplate } from '../../expression/vocabulary/template.ts';
-import type { Phase } from '../phase.ts';
+import type { Node } from '../../cel/ast.ts';
+import { compile } from '../../cel/program.ts';
+import type { Scope } from '../../cel/scope.ts';
+import { BOOL } from '../../cel/types.ts';
+import type { Activation } from '../env/activation.ts';
+import { scopeFor } from '../env/scopes.ts';
+import type { Place } from '../env/scopes.ts';
+import { compileTemplate } from '../env/template.ts';
+import type { Phase } from '../../filters/phase.ts';
 import type { EngineText } from './checking.ts';
 import type { Findings, Repair } from './findings.ts';
 import { mapIn } from './policy_text.ts';
@@ -15,14 +15,14 @@ import type { PolicyText } from './policy_text.ts';
 import { replaceWithin } from './repairs.ts';
 import type { PolicySetting } from './setting.ts';
 
-/** The tree of an expression that stands in a text, and where it begins there. */
+/** The tree of an expression in a string, and its start there. */
 export interface Found {
   readonly root: Node;
-  /** What to add to the spans of its nodes to get offsets in the text. */
+  /** Offset to add to the spans of its nodes to get offsets in the string. */
   readonly start: number;
 }
 
-/** What the look at one text works with. */
+/** The state of the check of one string. */
 export interface Looking {
   readonly policy: PolicyText;
   readonly setting: PolicySetting;
@@ -33,10 +33,10 @@ export interface Looking {
 const INVALID_EXPRESSION = 2200;
 const INVALID_TEMPLATE = 2224;
 
-/** The scope of a phase. Messages of an event stream belong to a response. */
+/** The scope of a phase. Event stream messages belong to a response. */
 function scopeOf({ phase, setting }: Looking, retry: boolean): Scope<Activation> {
   const place: Place = phase === 'on_event_stream_message' ? 'on_http_response' : phase;
-  return scopeFor(retry ? 'retry_condition' : place, { service: setting.naming.service });
+  return scopeFor(retry ? 'retry_condition' : place, { service: setting.branding.service });
 }
 
 interface Condition {
@@ -44,7 +44,7 @@ interface Condition {
   readonly pointer: string;
 }
 
-/** Checks the conditions of a rule. Gives them with the trees of those that are sound. */
+/** Checks the conditions of a rule. Returns the valid ones with their trees. */
 export function checkConditions(
   looking: Looking,
   conditions: readonly Condition[],
@@ -61,10 +61,10 @@ export function checkConditions(
   return checked;
 }
 
-/** Conditions before a look-up that are searched for a guard: nobody puts it further away. */
+/** Maximum number of conditions before a header access that are searched for a guard. */
 const GUARD_LIMIT = 8;
 
-/** Whether a header look-up is made safe by a condition before it, which this rule would have stopped at. */
+/** Whether an earlier condition guards a header access, because the rule would not apply without the header. */
 function isGuarded(
   one: Diagnostic,
   before: readonly Condition[],
@@ -80,7 +80,7 @@ function isGuarded(
   return !diagnostics.some(({ code, span }) => code === one.code && (span?.start ?? 0) > opening.length);
 }
 
-/** Checks a text of an action's config. Gives the trees of its expressions, when all of it is sound. */
+/** Checks a string of an action's config. Returns the trees of its expressions if all are valid. */
 export function checkText(looking: Looking, { reads, text, pointer, shape }: EngineText): Found[] {
   const scope = scopeOf(looking, shape.scope === 'retry');
   if (reads === 'expression') {
@@ -90,7 +90,9 @@ export function checkText(looking: Looking, { reads, text, pointer, shape }: Eng
     return program === undefined ? [] : [{ root: program.typed.ast.root, start: 0 }];
   }
   if (!text.includes('${')) return [];
-  const { template, diagnostics } = compileTemplate(text, scope, { service: looking.setting.naming.service });
+  const { template, diagnostics } = compileTemplate(text, scope, {
+    service: looking.setting.branding.service,
+  });
   tell(looking, INVALID_TEMPLATE, pointer, text, diagnostics);
   return (template?.parts ?? []).flatMap((part) =>
     part.kind === 'expression' ? [{ root: part.program.typed.ast.root, start: part.start }] : [],
@@ -107,16 +109,22 @@ function tell(
   for (const one of diagnostics) {
     const isError = one.severity === 'error';
     const fix = bareRepair(policy, number, pointer, text, one) ?? repairOf(policy, pointer, text, one);
-    findings.add(isError ? setting.naming.errorCode(number) : one.code, one.severity, pointer, one.says, {
-      hint: fix?.says === BARE ? 'an expression stands bare here, without ${ and }' : one.hint,
-      notes: [...(one.notes ?? []), ...(isError ? [`see also ${one.code}`] : [])],
-      fix,
-      ...placeOf(policy, pointer, text, one.span),
-    });
+    findings.add(
+      isError ? setting.branding.errorCode(number) : one.code,
+      one.severity,
+      pointer,
+      one.message,
+      {
+        hint: fix?.message === BARE ? 'an expression is written without ${ and } here' : one.hint,
+        notes: [...(one.notes ?? []), ...(isError ? [`see also ${one.code}`] : [])],
+        fix,
+        ...placeOf(policy, pointer, text, one.span),
+      },
+    );
   }
 }
 
-/** A stretch of the text; one that covers nothing marks the unit before it. */
+/** A span of the text; an empty one marks the unit before it. */
 function placeOf(policy: PolicyText, pointer: string, text: string, span: Span | undefined): { span?: Span } {
   if (span === undefined) return {};
   const map = mapIn(policy, pointer, text);
@@ -124,9 +132,9 @@ function placeOf(policy: PolicyText, pointer: string, text: string, span: Span |
   return { span: map.spanOf(span) };
 }
 
-const BARE = 'take ${ and } off';
+const BARE = 'remove ${ and }';
 
-/** `${…}` around the whole of a bare expression. */
+/** Removes `${…}` around a whole expression. */
 function bareRepair(
   policy: PolicyText,
   number: number,
@@ -144,7 +152,7 @@ function bareRepair(
     return undefined;
   }
   const whole = { start: 0, end: text.length };
-  return replaceWithin(policy, pointer, text, whole, { says: BARE, text: inner.trim(), safe: true });
+  return replaceWithin(policy, pointer, text, whole, { message: BARE, text: inner.trim(), safe: true });
 }
 
 function repairOf(

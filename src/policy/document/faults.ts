@@ -1,13 +1,13 @@
-import { TYPE_WORDS, quoted, shown } from '../../document/words.ts';
-import type { Fault } from '../actions/schema.ts';
+import { TYPE_WORDS, quoted, shown } from '../../config_file/message_text.ts';
+import type { Fault } from '../../filters/action_fields_schema.ts';
 import type { Checking } from './checking.ts';
 import type { More } from './findings.ts';
 import { quoteAsWritten, replaceValue } from './repairs.ts';
 import { numberOf } from './shape.ts';
 import type { Shape } from './shape.ts';
-import { fieldName } from './words.ts';
+import { fieldName } from './message_text.ts';
 
-/** Stands for a value that departs from its shape, which has been told. */
+/** Replaces an invalid value that was reported. */
 export const LEFT = undefined;
 
 /** Reports a fault of a field under its number. */
@@ -16,27 +16,27 @@ export function fault(
   what: Fault,
   shape: Shape,
   pointer: string,
-  says: string,
+  message: string,
   more: More = {},
 ): void {
-  checking.report(numberOf(what, shape), pointer, says, more);
+  checking.report(numberOf(what, shape), pointer, message, more);
 }
 
 const INSTEAD: Readonly<Record<NonNullable<Shape['type']>, string>> = {
   object: 'write its fields below it, each as key: value',
   array: 'put it in brackets: [ … ]',
-  string: 'write a text',
+  string: 'write a string',
   number: 'write a number',
   integer: 'write a number without a fraction',
   boolean: 'write true or false',
 };
 
-/** Tells that a value is of another type, with a repair where what was meant is plain. */
+/** Reports a value of the wrong type, with a fix if the intention is clear. */
 export function wrongType(checking: Checking, shape: Shape, value: unknown, pointer: string): undefined {
   const wanted = TYPE_WORDS[shape.type ?? 'object'];
-  const says = `${quoted(fieldName(pointer))} has to be ${wanted}, not ${shown(value)}`;
+  const message = `${quoted(fieldName(pointer))} has to be ${wanted}, not ${shown(value)}`;
   const hint = INSTEAD[shape.type ?? 'object'];
-  checking.report(numberOf('type', shape), pointer, says, {
+  checking.report(numberOf('type', shape), pointer, message, {
     hint,
     ...typeRepair(checking, shape, value, pointer),
   });
@@ -53,7 +53,7 @@ function typeRepair({ policy }: Checking, shape: Shape, value: unknown, pointer:
     if (isNumber || isTruth) {
       return {
         hint: 'write it without quotes',
-        fix: replaceValue(policy, pointer, 'take the quotes off', value, true),
+        fix: replaceValue(policy, pointer, 'remove the quotes', value, true),
       };
     }
   }

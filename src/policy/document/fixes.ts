@@ -1,22 +1,22 @@
 import type { Diagnostic, Fix, Source } from '../../diagnostics/diagnostic.ts';
 
-/** A text after repairs. */
+/** A text after fixes. */
 export interface Fixed {
   readonly text: string;
-  /** The findings whose fix was applied, in the order in which they were. */
+  /** The findings whose fix was applied, in the order of application. */
   readonly applied: readonly Diagnostic[];
 }
 
 export interface FixOptions {
-  /** Also apply fixes that guess; only those that surely keep the meaning otherwise. */
+  /** Also apply fixes that guess; the default is only fixes that surely keep the meaning. */
   readonly unsafe?: boolean;
 }
 
 const ROUNDS = 20;
-/** Fixes that are tried one at a time in a round; each costs a check of the whole text. */
+/** Maximum number of fixes that are tried individually per round; each costs a check of the whole text. */
 const SINGLES = 30;
 
-/** Applies the fixes of findings about `text` in one go. Of fixes that overlap the first in the text wins. */
+/** Applies the fixes of findings about `text` at once. Of overlapping fixes the first in the text wins. */
 export function applyFixes(
   text: string,
   diagnostics: readonly Diagnostic[],
@@ -52,8 +52,8 @@ function inOrder(
 }
 
 /**
- * Repairs a text as far as fixes go: checks, applies, and checks again, since one repair may let another be found. A
- * round that would leave more errors than it found is taken back, and its fixes are tried one at a time.
+ * Fixes a text as far as possible: checks, applies fixes, and checks again, because one fix may reveal another
+ * finding. A round that would leave more errors than before is undone, and its fixes are tried individually.
  */
 export function fixSource(
   source: Source,
@@ -76,7 +76,7 @@ interface Step extends Fixed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** All fixes at once where that helps, else the first single one that does; undefined when nothing helps. */
+/** All fixes at once if that helps, otherwise the first single one that does; undefined if none helps. */
 function bestStep(
   name: string,
   text: string,
@@ -96,7 +96,7 @@ function bestStep(
   return undefined;
 }
 
-/** Whether what was repaired is gone and no new error has come, unless all errors there were hid it. */
+/** Whether the fixed findings are gone without new errors, unless errors had hidden the new ones. */
 function isBetter(
   before: readonly Diagnostic[],
   applied: readonly Diagnostic[],
@@ -116,5 +116,5 @@ function isError({ severity }: Diagnostic): boolean {
 }
 
 function isSame(one: Diagnostic, other: Diagnostic): boolean {
-  return one.code === other.code && one.pointer === other.pointer && one.says === other.says;
+  return one.code === other.code && one.pointer === other.pointer && one.message === other.message;
 }

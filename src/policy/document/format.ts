@@ -1,35 +1,35 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
-import { LEGACY_TYPES } from '../actions/facts.ts';
-import { LEGACY_PHASES, PHASES } from '../phase.ts';
+import { LEGACY_TYPES } from '../../filters/table.ts';
+import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
 import { configShape, isActionType } from './shape.ts';
 import type { Shape } from './shape.ts';
 
-/** What formatting gives: the canonical text, or why there is none. */
-export type Formatted = { readonly text: string } | { readonly says: string };
+/** The result of formatting: the canonical text, or why it cannot be formatted. */
+export type Formatted = { readonly text: string } | { readonly message: string };
 
 const ROUNDS = 5;
 
 /**
- * The canonical form of a policy: names of today, keys in one order, blocks instead of brackets, expressions in quotes,
- * comments kept. JSON stays JSON. Formatting what is formatted changes nothing. A text that is not YAML, or that has
- * tags, is refused: `checkPolicy` says what is wrong with it.
+ * The canonical form of a policy: current names, keys in a fixed order, blocks instead of brackets, expressions
+ * in quotes, comments kept. JSON stays JSON. Formatting is idempotent. A text that is not YAML, or that has
+ * tags, is refused: `checkPolicy` reports its errors.
  */
 export function formatPolicy(text: string): Formatted {
   let current = text;
   for (let round = 0; round < ROUNDS; round++) {
     const next = formatOnce(current);
-    if ('says' in next || next.text === current) return next;
+    if ('message' in next || next.text === current) return next;
     current = next.text;
   }
-  return { says: 'the comments of this text cannot be kept in one place' };
+  return { message: 'the comments of this text cannot all be kept' };
 }
 
 function formatOnce(text: string): Formatted {
   const document = read(text);
-  if (document === null) return { says: 'the text is not YAML that a policy can be read from' };
+  if (document === null) return { message: 'the text is not YAML with a policy' };
   const { contents } = document;
-  if (!isMap(contents)) return { says: 'the text is not a map of phases' };
+  if (!isMap(contents)) return { message: 'the text is not a map of phases' };
   const isJson = /^\s*\{/.test(text) && isParsedAsJson(text);
   liftComment(document, contents);
   removeEnabled(document, contents);
@@ -43,17 +43,17 @@ function formatOnce(text: string): Formatted {
     indentSeq: true,
     flowCollectionPadding: true,
   });
-  // The library has its own ways with some texts and comments: a result that reads otherwise is none.
+  // The library rewrites some strings and comments: a result that parses to a different value is rejected.
   const again = read(formatted);
   if (again === null || JSON.stringify(again.toJS()) !== JSON.stringify(value)) {
-    return { says: 'this text cannot be written in another form without changing it' };
+    return { message: 'this text cannot be reformatted without changing its meaning' };
   }
   return { text: formatted };
 }
 
 /**
- * What stands at the top of the file stays there, whichever key comes first: the first paragraph of the comment above
- * the first key. The paragraph next to the key is the key's own, unless it is the only one.
+ * A comment at the top of the file stays there, whichever key comes first: the first paragraph of the comment
+ * above the first key. The paragraph next to the key belongs to the key, unless it is the only one.
  */
 function liftComment(document: Document, root: YAMLMap): void {
   const key = root.items[0]?.key;
@@ -66,7 +66,7 @@ function liftComment(document: Document, root: YAMLMap): void {
   else key.commentBefore = above.slice(blank + 2);
 }
 
-/** Takes `enabled: true` out; what was noted beside it goes to the key after it, or to the end. */
+/** Removes `enabled: true`; its comment moves to the next key, or to the end. */
 function removeEnabled(document: Document, root: YAMLMap): void {
   const index = root.items.findIndex((pair) => keyOf(pair) === 'enabled');
   const pair = root.items[index];
@@ -134,7 +134,7 @@ function hasAliases(document: Document): boolean {
   return found;
 }
 
-/** Names of today and the canonical order, all through the document. Aliases forbid a new order. */
+/** Renames to current names and sorts keys, throughout the document. Documents with aliases are not sorted. */
 function canonical(root: YAMLMap, mayOrder: boolean): void {
   renameKeys(root, LEGACY_PHASES);
   if (mayOrder) orderKeys(root, PHASES);
@@ -160,7 +160,7 @@ function canonicalAction(action: YAMLMap, mayOrder: boolean): void {
   canonicalFields(configShape(name), action.get('config', true), mayOrder);
 }
 
-/** A comment above the first key of a map belongs to that key, which may get another place. */
+/** A comment above the first key of a map belongs to that key, which may be moved. */
 function lowerComment(map: YAMLMap): void {
   const key = map.items[0]?.key;
   if (!isScalar(key) || typeof map.commentBefore !== 'string') return;
@@ -212,7 +212,7 @@ function isOutOfOrder(map: YAMLMap, names: readonly string[]): boolean {
   return ranks.some((rank, index) => index > 0 && rank < ranks[index - 1]!);
 }
 
-/** Known keys first, in their order; all others after them as they stand. */
+/** Known keys first, in their order; then all others in their original order. */
 function orderKeys(map: YAMLMap, names: readonly string[]): void {
   const rank = (pair: Pair): number => {
     const index = names.indexOf(keyOf(pair) ?? '');
@@ -223,10 +223,10 @@ function orderKeys(map: YAMLMap, names: readonly string[]): void {
   if (isScalar(first)) first.spaceBefore = false;
 }
 
-/** Fields that hold bare expressions: their texts are always quoted. */
+/** Fields with expressions: their strings are always quoted. */
 const EXPRESSIONS: ReadonlySet<string> = new Set(['expressions', 'bucket_key', 'retry_condition']);
 
-/** Blocks instead of brackets, and one way of quoting. Block scalars stay as they are. */
+/** Blocks instead of brackets, and uniform quotes. Block scalars stay as they are. */
 function setStyles(document: Document): void {
   visit(document, {
     Map: (_key, map) => {
@@ -251,14 +251,14 @@ function isExpression(path: readonly (Document | Node | Pair)[]): boolean {
   return holders.some((pair) => EXPRESSIONS.has(keyOf(pair) ?? ''));
 }
 
-/** Double quotes where the text has single ones, single quotes where it has double ones or backslashes. */
+/** Double quotes if the text has single ones, single quotes if it has double ones or backslashes. */
 function styleOf(text: string, isQuoted: boolean): Scalar.Type {
   const hasEscapes = /["\\]/.test(text) || /[^\P{Cc}]/u.test(text);
   const quotes = hasEscapes && !text.includes("'") && !/\p{Cc}/u.test(text) ? 'QUOTE_SINGLE' : 'QUOTE_DOUBLE';
   return isQuoted || !isPlainText(text) ? quotes : 'PLAIN';
 }
 
-/** Whether a text can stand plain and reads as itself to YAML of any version. */
+/** Whether a string can be written without quotes and parses to itself in any YAML version. */
 function isPlainText(text: string): boolean {
   return (
     /^[A-Za-z0-9_/.$^(~-][^\n\r\t#]*$/.test(text) &&

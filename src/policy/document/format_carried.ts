@@ -2,27 +2,27 @@ import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, Scalar } from 'yaml';
 import { type Formatted, formatPolicy } from './format.ts';
 
-/** Whether a text is an edge file, which carries policies in strings. */
+/** Whether a text is an edge file, which has policies in strings. */
 export function isEdgeText(text: string): boolean {
   const document = read(text);
   return isMap(document?.contents) && document.contents.has('edges');
 }
 
 /**
- * An edge file with the policies in it in their canonical form; every other byte stays. Policies in block scalars and
- * in quoted strings, in YAML or JSON; a policy that was on one line stays there.
+ * An edge file with its policies in canonical form; every other byte is kept. Handles policies in block scalars
+ * and in quoted strings, in YAML or JSON; a policy on one line stays on one line.
  */
 export function formatCarriedPolicies(text: string): Formatted {
   const document = read(text);
-  if (document === null) return { says: 'the text is not YAML that an edge can be read from' };
+  if (document === null) return { message: 'the text is not YAML with an edge' };
   const carried = scalarsOf(document);
   let written = text;
   const wanted = new Map<Scalar, string>();
-  // From the end, so that what is written moves nothing that is still to come.
+  // From the end, so that edits do not move later ones.
   for (const { scalar, pointer } of carried.toReversed()) {
     const policy = scalar.value;
     const formatted = formatPolicy(policy);
-    if ('says' in formatted) return { says: `${pointer}: ${formatted.says}` };
+    if ('message' in formatted) return { message: `${pointer}: ${formatted.message}` };
     if (withoutEnd(formatted.text) === withoutEnd(policy)) continue;
     const place = placeOf(written, scalar);
     const next = place.isBlock ? formatted.text : onOneLine(policy, formatted.text);
@@ -32,7 +32,7 @@ export function formatCarriedPolicies(text: string): Formatted {
   }
   return isSame(document, written, wanted)
     ? { text: written }
-    : { says: 'a policy in this file cannot be written in another form without changing it' };
+    : { message: 'a policy in this file cannot be reformatted without changing its meaning' };
 }
 
 function read(text: string): Document | null {
@@ -49,7 +49,7 @@ interface Carried {
   readonly pointer: string;
 }
 
-/** The strings that carry policies, in the order of the text; a string that several places share is one. */
+/** The strings with policies, in text order; a string that several places share is listed once. */
 function scalarsOf(document: Document): Carried[] {
   const found: Carried[] = [];
   const visit = (node: unknown, pointer: string): void => {
@@ -67,7 +67,7 @@ function scalarsOf(document: Document): Carried[] {
   return found;
 }
 
-/** Where a string stands, and how another one is written there. */
+/** The place of a string, and how to write another one there. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -85,13 +85,16 @@ function placeOf(text: string, { range, type }: Scalar): Place {
   return { start, end, isBlock: false, write };
 }
 
-/** A block scalar keeps its header, comment included, and its indentation; folding would join the lines of a policy. */
+/**
+ * A block scalar keeps its header with its comment, and its indentation; folded style would join the lines of a
+ * policy.
+ */
 function blockPlace(text: string, start: number, end: number): Place {
   const headerEnd = text.indexOf('\n', start) + 1;
   const header = text.slice(start, headerEnd).replace(/^>/, '|');
   const content = text.slice(headerEnd, end);
   const indent = /^([ ]*)[^\s]/m.exec(content)?.[1] ?? '  ';
-  // What follows the block begins on a line of its own, and blank lines after it are not the policy's.
+  // The text after the block starts on a new line, and blank lines after it do not belong to the policy.
   const trailing = /\n(?:[ \t]*\n)*[ \t]*$/.exec(content)?.[0].slice(1) ?? '';
   const write = (next: string): string => {
     const lines = withoutEnd(next).split('\n');
@@ -101,7 +104,7 @@ function blockPlace(text: string, start: number, end: number): Place {
   return { start, end, isBlock: true, write };
 }
 
-/** JSON that was on one line is written on one line again. */
+/** JSON that was on one line stays on one line. */
 function onOneLine(before: string, formatted: string): string {
   if (!/^\s*\{/.test(before) || before.trim().includes('\n')) return formatted;
   try {
@@ -111,7 +114,7 @@ function onOneLine(before: string, formatted: string): string {
   }
 }
 
-/** Whether the text that was written reads as the old one with its policies exchanged, but for blanks at their ends. */
+/** Whether the result parses to the old value with its policies replaced, apart from trailing blanks. */
 function isSame(before: Document, written: string, wanted: ReadonlyMap<Scalar, string>): boolean {
   const after = read(written);
   if (after === null) return false;
@@ -120,7 +123,7 @@ function isSame(before: Document, written: string, wanted: ReadonlyMap<Scalar, s
   return JSON.stringify(before.toJS()) === JSON.stringify(after.toJS());
 }
 
-/** Line ends at the end of a policy are a matter of the string that carries it. */
+/** Trailing line breaks depend on the string that carries the policy. */
 function withoutEnd(text: string): string {
   return text.replace(/\n+$/, '');
 }

@@ -1,26 +1,28 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../document/words.ts';
-import { PHASES } from '../phase.ts';
+import { quoted } from '../../config_file/message_text.ts';
+import { isGuard, whenEnds } from '../../filters/facts.ts';
+import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
 import type { Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { RawRule } from './structure.ts';
 
-/** A rule with what is known of its actions; an action of unknown type is undefined. */
+/** A rule with its checked actions; an action of unknown type is undefined. */
 export interface ReadRule extends RawRule {
   readonly read: readonly (ReadAction | undefined)[];
 }
 
-/** Tells what is legal in every part and yet surely not meant as a whole, and logins beyond the first (2239). */
+/** Reports what is valid in every part but probably a mistake as a whole, and more than one login (2239). */
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
-    // A phase that is there twice, which has been told, has an order in each of its parts only.
+    // If a phase is duplicate, which was reported, rules are ordered only within each copy.
     const own = all.filter((rule) => listOf(rule) === listOf(all[0]!));
     checkNeverRuns(own, report);
     checkSameCondition(policy, own, report);
+    checkPathVariables(own, report);
   }
 }
 
@@ -28,9 +30,9 @@ function listOf({ pointer }: ReadRule): string {
   return pointer.slice(0, pointer.lastIndexOf('/'));
 }
 
-/** Whether an action always ends its phase. A forward that may go on after an error does not. */
+/** Whether an action always ends its phase. */
 export function alwaysEnds(action: ReadAction | undefined): boolean {
-  return action?.facts.ends === 'always' && action.config['on_error'] !== 'continue';
+  return action !== undefined && whenEnds(action.facts, action.config) === 'always';
 }
 
 function checkReachable({ read }: ReadRule, report: Report): void {
@@ -39,9 +41,9 @@ function checkReachable({ read }: ReadRule, report: Report): void {
   const ending = read[last]!;
   for (const action of read.slice(last + 1)) {
     if (action === undefined) continue;
-    const says = `'${action.facts.type}' can never run: '${ending.facts.type}' before it always ends the phase`;
-    report(2207, pointerTo(action.pointer, 'type'), says, {
-      hint: `put it before '${ending.facts.type}', or leave it out`,
+    const message = `'${action.facts.type}' can never run: '${ending.facts.type}' before it always ends the phase`;
+    report(2207, pointerTo(action.pointer, 'type'), message, {
+      hint: `put it before '${ending.facts.type}', or remove it`,
     });
   }
 }
@@ -49,12 +51,14 @@ function checkReachable({ read }: ReadRule, report: Report): void {
 function checkLogins(rules: readonly ReadRule[], report: Report): void {
   const logins = rules.flatMap(({ read }) => read).filter((action) => action?.facts.login === true);
   for (const login of logins.slice(1)) {
-    const says = `'${login!.facts.type}' logs users in, and '${logins[0]!.facts.type}' before it does so already`;
-    report(2239, pointerTo(login!.pointer, 'type'), says, { hint: 'a policy has one action that logs in' });
+    const message = `'${login!.facts.type}' is a second login after '${logins[0]!.facts.type}'`;
+    report(2239, pointerTo(login!.pointer, 'type'), message, {
+      hint: 'a policy can have only one login action',
+    });
   }
 }
 
-/** Whether nothing keeps a rule from applying. */
+/** Whether a rule always applies. */
 export function isUnconditional({ expressions }: ReadRule): boolean {
   return expressions.every(({ text }) => text.trim() === 'true');
 }
@@ -69,23 +73,23 @@ function checkNeverRuns(rules: readonly ReadRule[], report: Report): void {
   const ending = rules[last]!;
   const action = ending.read.find(alwaysEnds)!;
   for (const rule of rules.slice(last + 1)) {
-    const says = `rule ${nameOf(rule)} can never run: rule ${nameOf(ending)} always ends the phase with '${action.facts.type}'`;
+    const message = `rule ${nameOf(rule)} can never run: rule ${nameOf(ending)} always ends the phase with '${action.facts.type}'`;
     const pointer = rule.name === null ? rule.pointer : pointerTo(rule.pointer, 'name');
-    report('policy.never_runs', pointer, says, {
+    report('policy.never_runs', pointer, message, {
       hint: `give rule ${nameOf(ending)} a condition, or move it last`,
     });
   }
 }
 
-/** A rule that only logs, and right after it one that denies under the very same conditions. */
+/** Finds a rule that only logs, followed by one that denies under the same conditions. */
 function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const [index, rule] of rules.entries()) {
     const next = rules[index + 1];
     if (next === undefined || rule.expressions.length === 0) continue;
     const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.type === 'log');
     if (!onlyLogs || next.read[0]?.facts.type !== 'deny' || conditions(rule) !== conditions(next)) continue;
-    const says = `rules ${nameOf(rule)} and ${nameOf(next)} have the same conditions: one rule can log and deny`;
-    report('policy.same_condition', pointerTo(next.pointer, 'expressions'), says, {
+    const message = `rules ${nameOf(rule)} and ${nameOf(next)} have the same conditions: one rule can log and deny`;
+    report('policy.same_condition', pointerTo(next.pointer, 'expressions'), message, {
       at: 'key',
       hint: `put the log before the deny`,
       span: policy.keySpanOf(pointerTo(next.pointer, 'expressions')),
@@ -95,4 +99,30 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
 
 function conditions({ expressions }: ReadRule): string {
   return expressions.map(({ text }) => text.trim()).join('\n');
+}
+
+/** An expression that reads the path: a part of the URL, or all of it. */
+const READS_PATH =
+  /\breq\.url(?!\.(?:authority|fragment|host|port|query|query_params|scheme|user_password)\b)/;
+
+/**
+ * What a rule refuses by a variable that was made of the path, it refuses for one spelling of the path: of a rule that
+ * asks the path itself all spellings are looked at.
+ */
+function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
+  const isOfPath = ({ read }: ReadRule): boolean =>
+    read.some(
+      (action) => action?.facts.type === 'set-vars' && READS_PATH.test(JSON.stringify(action.config)),
+    );
+  const first = rules.findIndex(isOfPath);
+  if (first === -1) return;
+  for (const rule of rules.slice(first)) {
+    const guards = rule.read.some((action) => action !== undefined && isGuard(action.facts, action.config));
+    const at = rule.expressions.findIndex(({ text }) => /\bvars\b/.test(text));
+    if (!guards || at === -1) continue;
+    const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} makes variables of the path: another spelling of the path may get around it`;
+    report('policy.path_in_variable', rule.expressions[at]!.pointer, message, {
+      hint: 'ask for the path itself in the expressions of the rule that guards',
+    });
+  }
 }

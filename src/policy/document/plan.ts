@@ -1,7 +1,7 @@
-import { ACTION_FACTS } from '../actions/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Plan } from './setting.ts';
 
-/** Reads `rules=5,expressions=3,actions=3,without=oauth`, as people write a plan; null for anything else. */
+/** Parses a plan such as `rules=5,expressions=3,actions=3,without=oauth`; null for anything else. */
 export function readPlan(written: string): Plan | null {
   const counts: Record<string, number> = {};
   const withoutActions: string[] = [];

@@ -1,32 +1,32 @@
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
-import { type FileKind, readDocument } from '../../document/read.ts';
+import { type FileKind, readDocument } from '../../config_file/read.ts';
 import { BANG } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { identityMap } from './text_map.ts';
 import type { TextMap } from './text_map.ts';
 
-/** What reading gives: the text as a value with places, and what is wrong with it as YAML. */
+/** The result of reading: the value with places, and YAML errors. */
 export interface Reading {
   readonly policy: PolicyText;
-  /** Whether there is a value to look at. */
+  /** Whether there is a value to check. */
   readonly isRead: boolean;
-  /** Findings of the YAML reader; spans are those of the policy's text. */
+  /** Findings of the YAML reader; spans are in the policy's text. */
   readonly problems: readonly Diagnostic[];
 }
 
-/** Where the text of a policy comes from: a file of its own, or a string at a pointer inside a file. */
+/** The source of a policy's text: a file of its own, or a string at a pointer inside a file. */
 export interface Carrier {
   readonly file: Source;
   readonly toFile: TextMap;
   readonly at: string;
 }
 
-/** A file that is nothing but a policy. */
+/** A file with only a policy. */
 export function wholeFile(file: Source): Carrier {
   return { file, toFile: identityMap(), at: '' };
 }
 
-/** How policies are spoken of, where they are read as a file of their own. */
+/** How messages refer to policies in files of their own. */
 export const POLICY_FILE: FileKind = {
   called: 'a policy',
   keys: '`on_http_request`',
@@ -34,12 +34,12 @@ export const POLICY_FILE: FileKind = {
   prefix: 'policy',
 };
 
-/** Rounds in which tags are taken out; each round finds those that the former ones hid. */
+/** Rounds of tag removal; each round finds the tags that earlier ones hid. */
 const TAG_ROUNDS = 5;
 
 /**
- * Reads the text of a policy, which is YAML 1.2 or JSON. A plain value that begins with `!` is a tag to YAML and
- * loses its beginning: here it is read as it was meant, and its place is remembered in `bangs`.
+ * Reads the text of a policy, in YAML 1.2 or JSON. YAML parses a plain value that begins with `!` as a tag and
+ * drops its beginning: here it is read as intended, and its place is stored in `bangs`.
  */
 export function readPolicyText(text: string, carrier: Carrier): Reading {
   const bangs = new Set<number>();
@@ -80,7 +80,7 @@ function nowhere(): undefined {
   return undefined;
 }
 
-/** The value with each stand-in for `!` put back. */
+/** The value with each replaced `!` restored. */
 function unbanged(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(BANG) ? `!${value.slice(1)}` : value;
   if (Array.isArray(value)) return value.map(unbanged);

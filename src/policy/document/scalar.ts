@@ -1,23 +1,23 @@
 import type { Span } from '../../diagnostics/diagnostic.ts';
 
-/** The parts of a text that was read from a scalar: unit `i` of the text was made by [starts[i], ends[i]) of the file. */
+/** The source of each unit of a scalar's text: unit `i` came from [starts[i], ends[i]) of the file. */
 export interface Units {
   readonly text: string;
   readonly starts: readonly number[];
   readonly ends: readonly number[];
   readonly style: Style;
-  /** Spaces before each line of a block. */
+  /** Indentation of each line of a block. */
   readonly indent: number;
-  /** Whether a plain or quoted scalar goes over several lines. */
+  /** Whether a plain or quoted scalar spans several lines. */
   readonly isFolded: boolean;
 }
 
 export type Style = 'plain' | 'single' | 'double' | 'literal' | 'folded';
 
 /**
- * Reads a YAML scalar once more, unit by unit, to learn where each unit of its text comes from. Gives undefined when
- * the result is not the text that the parser read (a number, a spelling that this reader does not know): places
- * inside the scalar are then not told apart.
+ * Parses a YAML scalar again, unit by unit, to find the source of each unit of its text. Returns undefined if
+ * the result differs from the parser's (a number, or a spelling that this reader does not support): positions
+ * inside the scalar are then not distinguished.
  */
 export function unitsOf(file: string, span: Span, text: string): Units | undefined {
   const style = styleAt(file, span.start);
@@ -37,7 +37,7 @@ function styleAt(file: string, start: number): Style {
   return STYLES[file.charAt(start)] ?? 'plain';
 }
 
-/** A text that grows with the places its units come from. */
+/** A text under construction, with the source positions of its units. */
 interface Growing {
   text: string;
   readonly starts: number[];
@@ -66,7 +66,7 @@ function flowUnits(file: string, span: Span, style: Style): Units | undefined {
   const growing: Growing = { text: '', starts: [], ends: [] };
   const quotes = style === 'plain' ? 0 : 1;
   const end = span.end - quotes;
-  /** Units before this one are escaped and stay although a line break follows them. */
+  /** Units before this one are escaped and kept even before a line break. */
   let kept = 0;
   for (let at = span.start + quotes; at < end;) {
     const character = file[at]!;
@@ -89,7 +89,10 @@ function flowUnits(file: string, span: Span, style: Style): Units | undefined {
   return { ...growing, style, indent: 0, isFolded: file.slice(span.start, span.end).includes('\n') };
 }
 
-/** One line break becomes a space, several become one fewer; white space around them goes (YAML 1.2.2 §6.5). */
+/**
+ * One line break becomes a space, several become one fewer; white space around them is removed (YAML 1.2.2
+ * §6.5).
+ */
 function foldBreak(growing: Growing, file: string, at: number, kept: number): number {
   let length = growing.text.length;
   while (length > kept && (growing.text[length - 1] === ' ' || growing.text[length - 1] === '\t')) length--;
@@ -146,10 +149,10 @@ function escapeAt(file: string, at: number): { text: string; end: number } | und
 }
 
 const BLOCK_HEADER = /[|>]([-+1-9]*)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$)/y;
-/** Deepest indentation that is tried when a block says its own. */
+/** Maximum indentation that is tried for a block with an indentation indicator. */
 const INDENT_LIMIT = 64;
 
-/** Block scalars (YAML 1.2.2 §8.1). The indentation is the one with which the text comes out as it was read. */
+/** Block scalars (YAML 1.2.2 §8.1). The indentation is the one that reproduces the parsed text. */
 function blockUnits(file: string, span: Span, text: string, style: 'literal' | 'folded'): Units | undefined {
   BLOCK_HEADER.lastIndex = span.start;
   const header = BLOCK_HEADER.exec(file);
@@ -161,7 +164,7 @@ function blockUnits(file: string, span: Span, text: string, style: 'literal' | '
   for (let indent = least; indent <= most; indent++) {
     const growing =
       style === 'literal' ? literalUnits(file, lines, indent) : foldedUnits(file, lines, indent);
-    // Breaks at the end are kept, cut to one, or dropped: all are a beginning of what stands here.
+    // Trailing breaks are kept, clipped to one, or stripped: each result is a prefix of this text.
     if (growing.text.startsWith(text) && growing.text.slice(text.length).trim() === '') {
       shrink(growing, text.length);
       return { ...growing, style, indent, isFolded: false };
@@ -176,7 +179,7 @@ interface Line {
   readonly end: number;
   /** After the line break. */
   readonly next: number;
-  /** Spaces at its beginning. */
+  /** Spaces at its start. */
   readonly spaces: number;
 }
 
@@ -208,7 +211,7 @@ function growLine(growing: Growing, file: string, line: Line, indent: number): v
   for (let at = line.start + indent; at < line.end; at++) grow(growing, file[at]!, at, at + 1);
 }
 
-/** Lines of the block's indentation join with spaces; empty and deeper lines keep their breaks (§8.1.3). */
+/** Lines at the block's indentation are joined with spaces; empty and deeper lines keep their breaks (§8.1.3). */
 function foldedUnits(file: string, lines: readonly Line[], indent: number): Growing {
   const growing: Growing = { text: '', starts: [], ends: [] };
   let separator = '';
@@ -219,7 +222,7 @@ function foldedUnits(file: string, lines: readonly Line[], indent: number): Grow
     const empty = content === line.end;
     const deeper = !empty && (file[content] === ' ' || file[content] === '\t');
     if (empty) {
-      // Breaks before the first text are kept as they are.
+      // Breaks before the first text are kept.
       if (separator === '' || separator === '\n') grow(growing, '\n', from, line.next);
       else separator = '\n';
       if (separator === '') from = line.next;

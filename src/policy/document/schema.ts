@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { ACTION_FACTS } from '../actions/facts.ts';
-import { ACTION_SCHEMAS } from '../actions/schemas.ts';
-import { PHASES } from '../phase.ts';
-import type { Phase } from '../phase.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
+import { ACTION_SCHEMAS } from '../../filters/action_schemas.ts';
+import { PHASES } from '../../filters/phase.ts';
+import type { Phase } from '../../filters/phase.ts';
 
 /**
- * The traffic policy as a schema. `policy.schema.json` is generated from here; the checker and editors read that
- * file, and nothing that runs imports this one.
+ * The schema of traffic policies. `policy.schema.json` is generated from it for the checker and editors;
+ * run-time code must not import this file.
  */
 
-const PHASE_SAYS: Readonly<Record<Phase, string>> = {
+const PHASE_DESCRIPTIONS: Readonly<Record<Phase, string>> = {
   on_tcp_connect: 'Rules that run when a connection is opened.',
   on_http_request: 'Rules that run on a request before it goes to the upstream.',
   on_http_response: 'Rules that run on a response before it goes to the client.',
@@ -28,20 +28,19 @@ const actions = new Map<string, z.ZodType>(
 function rulesOf(phase: Phase) {
   const allowed = [...actions].filter(([type]) => ACTION_FACTS.get(type)!.phases.includes(phase));
   const rule = z.strictObject({
-    name: z
-      .union([z.string(), z.number()])
-      .optional()
-      .describe('Name of the rule, for traces and for people.'),
+    name: z.union([z.string(), z.number()]).optional().describe('Name of the rule in traces.'),
     expressions: z
       .array(z.string().min(1).meta({ kind: 'expression', condition: true }))
       .optional()
-      .describe('Conditions, all of which must be true; a rule without any always runs.'),
+      .describe('Conditions, all of which must be true; a rule without conditions always runs.'),
     actions: z
       .array(z.union(allowed.map(([, schema]) => schema)))
       .min(1)
-      .describe('What the rule does, in order.'),
+      .describe('Actions of the rule, in order.'),
   });
-  return z.array(rule.meta({ id: `rule_${phase}`, description: 'One rule.' })).describe(PHASE_SAYS[phase]);
+  return z
+    .array(rule.meta({ id: `rule_${phase}`, description: 'One rule.' }))
+    .describe(PHASE_DESCRIPTIONS[phase]);
 }
 
 const [T, Q, S, E] = PHASES;
@@ -56,8 +55,8 @@ export const policyDocument = z
   .describe('A traffic policy: rules by phase.');
 
 /**
- * The traffic policy as a JSON Schema of draft 7, which language servers for YAML read. Texts that hold a secret,
- * a template and the like are marked by keywords of our own (`FieldFacts`), which other readers ignore.
+ * The traffic policy as a JSON Schema of draft 7, for YAML language servers. Strings that hold a secret, a
+ * template and so on are marked with keywords of our own (`FieldFacts`), which other readers ignore.
  */
 export function policyJsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(policyDocument, { target: 'draft-7', io: 'input' });

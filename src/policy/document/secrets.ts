@@ -1,14 +1,14 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
-import { childrenOf } from '../../expression/ast.ts';
-import type { Call, Node } from '../../expression/ast.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { childrenOf } from '../../cel/ast.ts';
+import type { Call, Node } from '../../cel/ast.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
-import { listed } from './words.ts';
+import { listed } from './message_text.ts';
 
-/** Tells of secrets that nobody has: reading one is an error that stops the request. */
+/** Reports unknown secrets: reading one is an error that stops the request. */
 export function checkSecrets(
   policy: PolicyText,
   findings: Findings,
@@ -26,15 +26,15 @@ export function checkSecrets(
         start: span.start + start,
         end: span.end + start,
       });
-      findings.report('policy.unknown_secret', pointer, told.says, { hint: told.hint, span: place });
+      findings.report('policy.unknown_secret', pointer, told.message, { hint: told.hint, span: place });
     });
   }
 }
 
 interface Told {
-  readonly says: string;
+  readonly message: string;
   readonly hint: string | undefined;
-  /** What is unknown: the vault, or the name in it. */
+  /** The unknown part: the vault, or the name in it. */
   readonly of: Node;
 }
 
@@ -48,20 +48,24 @@ function sayOf(
   if (!Object.hasOwn(secrets, vaultName)) {
     const vaults = Object.keys(secrets);
     const hint = didYouMean(suggest(vaultName, vaults)) ?? namesOf('vaults', vaults);
-    return { says: `there is no vault ${quoted(vaultName)}, so reading it is an error`, hint, of: vault };
+    return { message: `unknown vault ${quoted(vaultName)}, so reading it is an error`, hint, of: vault };
   }
   const names = secrets[vaultName]!;
   const secretName = textOf(name);
   if (secretName === undefined || names.includes(secretName)) return undefined;
-  const says = `the vault ${quoted(vaultName)} has no secret ${quoted(secretName)}, so reading it is an error`;
-  return { says, hint: didYouMean(suggest(secretName, names)) ?? namesOf('secrets in it', names), of: name };
+  const message = `the vault ${quoted(vaultName)} has no secret ${quoted(secretName)}, so reading it is an error`;
+  return {
+    message,
+    hint: didYouMean(suggest(secretName, names)) ?? namesOf('secrets in it', names),
+    of: name,
+  };
 }
 
 function namesOf(what: string, names: readonly string[]): string {
   return names.length === 0 ? `there are no ${what}` : `${what}: ${listed(names)}`;
 }
 
-/** The text of a literal; undefined for what is known only at run time. */
+/** The string of a literal; undefined for a value that is only known at run time. */
 function textOf(node: Node): string | undefined {
   return node.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined;
 }

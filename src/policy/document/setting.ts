@@ -1,6 +1,6 @@
-import type { ServiceNaming } from '../../engine/naming.ts';
+import type { Branding } from '../../engine/branding.ts';
 
-/** What carries a policy, where that is known. */
+/** What carries a policy, if known. */
 export type Carried = (typeof CARRIERS)[number];
 
 export const CARRIERS = [
@@ -9,29 +9,29 @@ export const CARRIERS = [
   'tcp_edge',
   /** A local port: `edgeproof http`. */
   'http',
-  /** Endpoints of the service that have no edge: in the cloud, where nothing stands behind the policy, and internal. */
+  /** Endpoints of the service without an edge: cloud endpoints, which have no backend, and internal ones. */
   'cloud_endpoint',
   'internal_endpoint',
 ] as const;
 
-/** What the plan of an account allows; what is left out is not limited. */
+/** The limits of an account's plan; omitted values are not limited. */
 export interface Plan {
-  /** Action types that it does not have. */
+  /** Action types that it does not include. */
   readonly withoutActions?: readonly string[];
   readonly rulesPerPolicy?: number;
   readonly expressionsPerRule?: number;
   readonly actionsPerRule?: number;
 }
 
-/** What is known of a policy's surroundings. What is left out is not checked. */
+/** The known surroundings of a policy. What is omitted is not checked. */
 export interface PolicySetting {
-  readonly naming: Pick<ServiceNaming, 'service' | 'errorCode'>;
+  readonly branding: Pick<Branding, 'service' | 'errorCode'>;
   readonly carriedBy?: Carried;
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
-  /** Hosts of the endpoints that `forward-internal` reaches. */
+  /** Hosts of the endpoints that `forward-internal` can reach. */
   readonly internalHosts?: readonly string[];
-  /** Names of the secrets that `secrets.get` finds, by vault. */
+  /** Names of the secrets for `secrets.get`, by vault. */
   readonly secrets?: Readonly<Record<string, readonly string[]>>;
 }

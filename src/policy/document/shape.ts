@@ -1,15 +1,16 @@
-import type { JsonShape } from '../../document/shape.ts';
+import type { Shape as DocumentShape } from '../../config_file/shape.ts';
 import generated from './policy.schema.json' with { type: 'json' };
-import type { FieldFacts, Fault } from '../actions/schema.ts';
+import type { FieldFacts, Fault } from '../../filters/action_fields_schema.ts';
 
-/** What the checker understands of JSON Schema (draft 7), and the facts that our schemas add to it. */
-export interface Shape extends JsonShape<Shape>, Partial<FieldFacts> {
+/** The shape of a value of a policy: JSON Schema, and the facts that our schemas add. */
+export interface Shape extends DocumentShape, Partial<FieldFacts> {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly additionalProperties?: false | Shape;
+  readonly items?: Shape;
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
   readonly choices?: readonly number[];
-  readonly maxLength?: number;
   readonly least?: string;
   readonly most?: string;
   readonly step?: string;
@@ -32,7 +33,7 @@ export function isActionType(type: string): boolean {
   return Object.hasOwn(definitions, type) && definitions[type]!.properties.config !== undefined;
 }
 
-/** Numbers of the service for each fault, where a field does not say another. */
+/** The default error number of each fault. */
 const NUMBERS: Readonly<Record<Fault, number>> = {
   type: 2203,
   choice: 2222,
@@ -46,7 +47,7 @@ const NUMBERS: Readonly<Record<Fault, number>> = {
   form: 2204,
 };
 
-/** The number of a fault of a field. */
+/** The error number of a fault of a field. */
 export function numberOf(fault: Fault, shape: Shape): number {
   return shape.codes?.[fault] ?? NUMBERS[fault];
 }

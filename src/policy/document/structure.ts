@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../document/words.ts';
-import { LEGACY_PHASES, PHASES } from '../phase.ts';
-import type { Phase } from '../phase.ts';
+import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
+import type { Phase } from '../../filters/phase.ts';
 import { isEntries } from './config.ts';
 import type { Entries } from './config.ts';
 import type { PolicySetting } from './setting.ts';
@@ -10,15 +10,15 @@ import type { Repair, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
 import { quotedScalar } from './text_map.ts';
 import { quoteAsWritten, removeLine, renameKey, replaceValue } from './repairs.ts';
-import { listed } from './words.ts';
+import { listed } from './message_text.ts';
 
-/** A rule as it stands in the document, its parts not yet looked into. */
+/** A rule of the document whose parts are not checked yet. */
 export interface RawRule {
   readonly phase: Phase;
   readonly index: number;
   readonly pointer: string;
   readonly name: string | null;
-  /** Texts of its conditions with their pointers. */
+  /** The strings of its conditions with their pointers. */
   readonly expressions: readonly { readonly text: string; readonly pointer: string }[];
   readonly actions: readonly { readonly value: Entries; readonly pointer: string }[];
 }
@@ -34,7 +34,7 @@ interface Reading {
   readonly report: Report;
 }
 
-/** Finds the phases and rules of a document and tells what is wrong with their form. */
+/** Finds the phases and rules of a document and reports errors of their form. */
 export function structureOf(reading: Reading): Structure | null {
   const { policy, report } = reading;
   const { value } = policy;
@@ -65,7 +65,7 @@ export function structureOf(reading: Reading): Structure | null {
   }
   const isEmpty = Object.entries(value).every(([key, given]) => key === 'enabled' || isNothing(given));
   if (rules.length === 0 && isEmpty) {
-    report('policy.empty', '', 'the policy has no rule and does nothing');
+    report('policy.empty', '', 'the policy has no rules and no effect');
   }
   return { enabled, rules };
 }
@@ -81,11 +81,13 @@ function readEnabled({ policy, report }: Reading, value: Entries, given: unknown
     }
     return true;
   }
-  const says = "'enabled' inside a policy is out of date";
+  const message = "'enabled' inside a policy is deprecated";
   const alone = Object.keys(value).length === 1;
-  const fix = given && !alone ? removeLine(policy, pointer, "leave 'enabled' out") : undefined;
-  const hint = given ? 'leave it out: a policy is enabled' : 'switch off what carries the policy instead';
-  report('policy.legacy_enabled', pointer, says, { at: 'key', hint, fix });
+  const fix = given && !alone ? removeLine(policy, pointer, "remove 'enabled'") : undefined;
+  const hint = given
+    ? 'remove it: a policy is enabled by default'
+    : 'disable the policy where it is used instead';
+  report('policy.legacy_enabled', pointer, message, { at: 'key', hint, fix });
   return given;
 }
 
@@ -99,7 +101,7 @@ function phaseOf(
   const legacy = Object.hasOwn(LEGACY_PHASES, key) ? LEGACY_PHASES[key] : undefined;
   if (legacy !== undefined) {
     const fix = Object.hasOwn(value, legacy) ? undefined : renameKey(policy, pointer, legacy, true);
-    report('policy.legacy_name', pointer, `${quoted(key)} is called '${legacy}' today`, {
+    report('policy.legacy_name', pointer, `${quoted(key)} is now called '${legacy}'`, {
       at: 'key',
       hint: `write ${legacy}`,
       fix,
@@ -110,28 +112,28 @@ function phaseOf(
   const isRule = ['expressions', 'actions', 'name', 'type', 'config'].includes(key);
   report(2236, pointer, `${quoted(key)} is not a phase of a policy`, {
     at: 'key',
-    hint: didYouMean(meant) ?? (isRule ? 'rules stand in a list below a phase' : undefined),
+    hint: didYouMean(meant) ?? (isRule ? 'rules are a list below a phase' : undefined),
     notes: [`phases: ${listed(PHASES)}`],
     fix: meant === undefined ? undefined : renameKey(policy, pointer, meant, false),
   });
   return undefined;
 }
 
-/** Whether what carries the policy has this phase at all. */
+/** Whether the carrier of the policy has this phase. */
 function checkCarrier({ setting, report }: Reading, phase: Phase, pointer: string): void {
   const { carriedBy } = setting;
   if (carriedBy === 'https_edge' && phase === 'on_tcp_connect') {
-    const says = 'HTTPS edges have no phase on_tcp_connect';
-    report(2248, pointer, says, {
+    const message = 'HTTPS edges have no phase on_tcp_connect';
+    report(2248, pointer, message, {
       at: 'key',
       hint: 'move its rules to on_http_request, or use a TLS or TCP edge',
     });
   } else if (carriedBy === 'internal_endpoint' && phase === 'on_tcp_connect') {
-    const says = 'internal HTTP endpoints have no phase on_tcp_connect';
-    report(2262, pointer, says, { at: 'key', hint: 'move its rules to on_http_request' });
+    const message = 'internal HTTP endpoints have no phase on_tcp_connect';
+    report(2262, pointer, message, { at: 'key', hint: 'move its rules to on_http_request' });
   } else if ((carriedBy === 'tcp_edge' || carriedBy === 'tls_edge') && phase !== 'on_tcp_connect') {
     const protocol = carriedBy === 'tcp_edge' ? 'TCP' : 'TLS';
-    report(2230, pointer, `a ${protocol} edge has no phase ${phase}: it does not look into HTTP`, {
+    report(2230, pointer, `a ${protocol} edge has no phase ${phase}: it does not parse HTTP`, {
       at: 'key',
       hint: 'only on_tcp_connect runs there',
     });
@@ -168,13 +170,13 @@ function readRule(reading: Reading, phase: Phase, index: number, rule: Entries, 
   const { policy, report } = reading;
   const isAction = typeof rule['type'] === 'string' && !Object.hasOwn(rule, 'actions');
   if (isAction) {
-    report(2236, pointer, `an action stands where a rule is expected`, {
+    report(2236, pointer, `an action is in the place of a rule`, {
       hint: 'put it into the actions of a rule: - actions: [ … ]',
       span: policy.keySpanOf(pointerTo(pointer, 'type')),
     });
   } else {
     for (const key of Object.keys(rule)) {
-      if (!RULE_KEYS.includes(key)) tellUnknownRuleKey(reading, key, pointerTo(pointer, key));
+      if (!RULE_KEYS.includes(key)) reportUnknownRuleKey(reading, key, pointerTo(pointer, key));
     }
   }
   return {
@@ -187,9 +189,9 @@ function readRule(reading: Reading, phase: Phase, index: number, rule: Entries, 
   };
 }
 
-function tellUnknownRuleKey({ policy, report }: Reading, key: string, pointer: string): void {
+function reportUnknownRuleKey({ policy, report }: Reading, key: string, pointer: string): void {
   const meant = suggest(key, RULE_KEYS) ?? (key === 'expression' || key === 'if' ? 'expressions' : undefined);
-  report(2236, pointer, `a rule has no key ${quoted(key)}`, {
+  report(2236, pointer, `unknown key ${quoted(key)} in a rule`, {
     at: 'key',
     hint: didYouMean(meant),
     notes: [`keys of a rule: ${listed(RULE_KEYS)}`],
@@ -200,7 +202,7 @@ function tellUnknownRuleKey({ policy, report }: Reading, key: string, pointer: s
 function readName({ report }: Reading, given: unknown, pointer: string): string | null {
   if (given === undefined || given === null || typeof given === 'symbol') return null;
   if (typeof given === 'string' || typeof given === 'number') return String(given);
-  report(2236, pointer, `the name of a rule has to be a text, not ${shown(given)}`);
+  report(2236, pointer, `the name of a rule has to be a string, not ${shown(given)}`);
   return null;
 }
 
@@ -209,7 +211,7 @@ function readExpressions(reading: Reading, given: unknown, pointer: string): Raw
   if (given === undefined || given === null || typeof given === 'symbol') return [];
   if (!Array.isArray(given)) {
     const isText = typeof given === 'string';
-    report(2236, pointer, `'expressions' has to be a list of texts, not ${shown(given)}`, {
+    report(2236, pointer, `'expressions' has to be a list of strings, not ${shown(given)}`, {
       hint: isText ? 'put it in brackets: [ … ]' : 'write each expression after a dash',
       fix: isText ? bracket(policy, pointer, given) : undefined,
     });
@@ -219,12 +221,15 @@ function readExpressions(reading: Reading, given: unknown, pointer: string): Raw
   for (const [index, item] of given.entries()) {
     const at = pointerTo(pointer, index);
     if (typeof item === 'string') expressions.push({ text: item, pointer: at });
-    else if (typeof item !== 'symbol') tellNoExpression(reading, item, at);
+    else if (typeof item !== 'symbol') reportNoExpression(reading, item, at);
   }
   return expressions;
 }
 
-/** A lone expression as a list; plain ones have commas and brackets, which mean something else inside a list. */
+/**
+ * Converts a single expression to a list; plain ones have commas and brackets, which have another meaning
+ * inside a list.
+ */
 function bracket(policy: PolicyText, pointer: string, text: string): Repair | undefined {
   const span = policy.spanOf(pointer);
   const written = span === undefined ? '' : policy.text.slice(span.start, span.end);
@@ -232,13 +237,16 @@ function bracket(policy: PolicyText, pointer: string, text: string): Repair | un
   return replaceValue(policy, pointer, 'make it a list', `[${item}]`, true);
 }
 
-/** An item that YAML read as something else than a text: a colon and a space make a map of an expression. */
-function tellNoExpression({ policy, report }: Reading, item: unknown, pointer: string): void {
+/**
+ * Reports an item that YAML parsed as something else than a string: a colon and a space turn an expression into
+ * a map.
+ */
+function reportNoExpression({ policy, report }: Reading, item: unknown, pointer: string): void {
   const isMap = isEntries(item);
   const span = policy.spanOf(pointer);
   // Braces were written on purpose; a colon inside an expression was not.
   const isMeant = span !== undefined && /^[{[]/.test(policy.text.slice(span.start, span.end));
-  report(2200, pointer, `an expression has to be a text, not ${shown(item)}`, {
+  report(2200, pointer, `an expression has to be a string, not ${shown(item)}`, {
     hint:
       isMap && !isMeant
         ? 'a colon followed by a space makes a map: put the whole expression in quotes'
@@ -253,8 +261,8 @@ function readActions(reading: Reading, rule: Entries, pointer: string): RawRule[
   const at = pointerTo(pointer, 'actions');
   if (typeof given === 'symbol') return [];
   if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) {
-    const says = 'a rule needs at least one action';
-    report(2206, given === undefined ? pointer : at, says, { at: 'key', hint: 'such as - type: deny' });
+    const message = 'a rule needs at least one action';
+    report(2206, given === undefined ? pointer : at, message, { at: 'key', hint: 'such as - type: deny' });
     return [];
   }
   if (!Array.isArray(given)) {
@@ -268,12 +276,12 @@ function readActions(reading: Reading, rule: Entries, pointer: string): RawRule[
   for (const [index, action] of given.entries()) {
     const place = pointerTo(at, index);
     if (isEntries(action)) actions.push({ value: action, pointer: place });
-    else if (typeof action !== 'symbol') tellNoAction(reading, action, place);
+    else if (typeof action !== 'symbol') reportNoAction(reading, action, place);
   }
   return actions;
 }
 
-function tellNoAction({ policy, report }: Reading, action: unknown, pointer: string): void {
+function reportNoAction({ policy, report }: Reading, action: unknown, pointer: string): void {
   const fix =
     typeof action === 'string' && /^[a-z-]+$/.test(action)
       ? replaceValue(policy, pointer, 'make it a map', `{ type: ${action} }`, true)

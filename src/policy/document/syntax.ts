@@ -7,40 +7,40 @@ import type { Edit } from './text_map.ts';
 
 const UNREADABLE = 2236;
 
-/** What the reader of any file says, in words for policies. */
-const SAYS: Readonly<Record<string, string>> = {
+/** Messages of the file reader in the wording for policies. */
+const MESSAGES: Readonly<Record<string, string>> = {
   'policy.empty': 'the policy is empty',
   'policy.not_a_map': 'a policy is a map of phases such as on_http_request',
-  'policy.several_documents': 'a second document begins here; a policy is one',
+  'policy.several_documents': 'a second document begins here; a file holds one policy',
 };
 
-/** Tells what is wrong with a text as YAML. */
-export function tellProblems(policy: PolicyText, report: Report, problems: readonly Diagnostic[]): void {
+/** Reports YAML errors. */
+export function reportProblems(policy: PolicyText, report: Report, problems: readonly Diagnostic[]): void {
   let isLost = false;
-  for (const { code, says, pointer, span, hint, notes } of problems) {
-    // Once the parser has lost its way every further token is a surprise to it.
+  for (const { code, message, pointer, span, hint, notes } of problems) {
+    // After the first error the parser reports every further token.
     if (isLost) break;
-    isLost = code === 'policy.syntax' && LOST.test(says);
+    isLost = code === 'policy.syntax' && LOST.test(message);
     const place = span && clamped(span.start, span.end, policy.text.length);
     const trap = place && trapAt(policy.text, place);
     if (trap?.isWhole === true) isLost = true;
-    report(UNREADABLE, pointer, SAYS[code] ?? trap?.says ?? says, {
+    report(UNREADABLE, pointer, MESSAGES[code] ?? trap?.message ?? message, {
       span: trap?.edit.span ?? place,
       hint: trap?.hint ?? hint,
-      notes: code in SAYS ? [] : (notes ?? []),
-      fix: trap && { says: 'put it in quotes', safe: true, edit: trap.edit },
+      notes: code in MESSAGES ? [] : (notes ?? []),
+      fix: trap && { message: 'put it in quotes', safe: true, edit: trap.edit },
     });
   }
 }
 
 const LOST = /in YAML stream|at node end/;
 
-/** A spelling that YAML cannot take, and what was meant by it. */
+/** A spelling that YAML parses in an unexpected way, and its correction. */
 interface Trap {
-  readonly says?: string;
+  readonly message?: string;
   readonly hint: string;
   readonly edit: Edit;
-  /** Whether it explains all that the parser complains of after it. */
+  /** Whether it explains all parser errors after it. */
   readonly isWhole: boolean;
 }
 
@@ -48,7 +48,7 @@ function trapAt(text: string, place: Span): Trap | undefined {
   return quotesInFront(text, place) ?? templateInBraces(text, place);
 }
 
-/** A value with `${` between braces or brackets, where YAML takes the brace for a map. */
+/** A value with `${` inside braces or brackets, where YAML parses the brace as a map. */
 function templateInBraces(text: string, { start }: Span): Trap | undefined {
   if (text[start] !== '{' || text[start - 1] !== '$') return undefined;
   let from = start - 1;
@@ -58,14 +58,14 @@ function templateInBraces(text: string, { start }: Span): Trap | undefined {
   );
   if (found === null) return undefined;
   return {
-    says: 'between braces and brackets of YAML a template needs quotes',
+    message: 'inside YAML braces and brackets a template needs quotes',
     hint: 'put it in quotes',
     edit: { span: { start: from, end: from + found[0].length }, text: quotedScalar(found[0]) },
     isWhole: true,
   };
 }
 
-/** An expression such as `'x' in req.headers['y']`, whose first quotes YAML takes for those of the whole value. */
+/** An expression such as `'x' in req.headers['y']`, whose first quotes YAML parses as those of the whole value. */
 function quotesInFront(text: string, { start }: Span): Trap | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const to = text.indexOf('\n', start);
@@ -75,8 +75,8 @@ function quotesInFront(text: string, { start }: Span): Trap | undefined {
   const begin = from + found[1]!.length;
   const span = { start: begin, end: begin + found[2]!.length };
   return {
-    says: 'YAML takes the quotes at the beginning for those of the whole value',
-    hint: 'put all of the expression in quotes',
+    message: 'YAML parses the quotes at the beginning as those of the whole value',
+    hint: 'put the whole expression in quotes',
     edit: { span, text: quotedScalar(found[2]!) },
     isWhole: true,
   };
@@ -88,18 +88,18 @@ function clamped(start: number, end: number, length: number): { start: number; e
 }
 
 /**
- * Tells of each `!` that YAML takes for a tag. Before an expression it is a mistake that everybody makes once, and
- * one that the reader has seen through; anywhere else it stays what YAML says it is.
+ * Reports each `!` that YAML parses as a tag. Before an expression it is a common mistake that the reader has
+ * corrected; anywhere else it stays a tag.
  */
-export function tellTags(policy: PolicyText, report: Report, rules: readonly ReadRule[]): void {
+export function reportTags(policy: PolicyText, report: Report, rules: readonly ReadRule[]): void {
   const left = new Set(policy.bangs);
   for (const { text, pointer } of expressionsOf(rules)) {
     const span = policy.spanOf(pointer);
     if (span === undefined) continue;
     if (left.delete(span.start)) {
-      report(2200, pointer, 'YAML takes `!` at the beginning for a tag, and the expression is lost', {
+      report(2200, pointer, 'YAML parses `!` at the beginning as a tag, and the expression is lost', {
         hint: 'put the expression in quotes',
-        fix: { says: 'put it in quotes', safe: true, edit: { span, text: quotedScalar(text) } },
+        fix: { message: 'put it in quotes', safe: true, edit: { span, text: quotedScalar(text) } },
       });
     } else if (followsLoneBang(policy.text, span.start)) {
       const start = policy.text.lastIndexOf('!', span.start);
@@ -107,12 +107,12 @@ export function tellTags(policy: PolicyText, report: Report, rules: readonly Rea
       report(
         2200,
         pointer,
-        'YAML takes the lone `!` for a tag and drops it: the condition would be the opposite',
+        'YAML parses the lone `!` as a tag and drops it: the condition would be the opposite',
         {
           span: written,
           hint: 'put the expression in quotes',
           fix: {
-            says: 'put it in quotes',
+            message: 'put it in quotes',
             safe: true,
             edit: { span: written, text: quotedScalar(`!${text}`) },
           },
@@ -122,8 +122,8 @@ export function tellTags(policy: PolicyText, report: Report, rules: readonly Rea
   }
   for (const start of left) {
     const end = start + (/^!\S*/.exec(policy.text.slice(start, start + 200))?.[0].length ?? 1);
-    const says = `'${policy.text.slice(start, end)}' is read as a YAML tag`;
-    report(UNREADABLE, '', says, { span: { start, end }, hint: 'put the whole value in quotes' });
+    const message = `'${policy.text.slice(start, end)}' is parsed as a YAML tag`;
+    report(UNREADABLE, '', message, { span: { start, end }, hint: 'put the whole value in quotes' });
   }
 }
 
@@ -134,7 +134,7 @@ function expressionsOf(rules: readonly ReadRule[]): { text: string; pointer: str
   ]);
 }
 
-/** Whether a `!` and white space stand before an offset, and nothing that makes the `!` part of something else. */
+/** Whether an offset is preceded by a lone `!` and white space. */
 function followsLoneBang(text: string, offset: number): boolean {
   let at = offset - 1;
   while (at >= 0 && /\s/.test(text[at]!)) at--;

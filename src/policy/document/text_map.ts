@@ -2,27 +2,27 @@ import type { Span } from '../../diagnostics/diagnostic.ts';
 import { unitsOf } from './scalar.ts';
 import type { Units } from './scalar.ts';
 
-/** A replacement of a stretch of the file. */
+/** A replacement of a span of the file. */
 export interface Edit {
   readonly span: Span;
   readonly text: string;
 }
 
-/** Where the parts of a decoded text stand in the file it was read from. Offsets are of UTF-16 units. */
+/** Maps a decoded text to the file that it was read from. Offsets are in UTF-16 units. */
 export interface TextMap {
-  /** The stretch of the file that makes a stretch of the text. */
+  /** The span of the file for a span of the text. */
   readonly spanOf: (span: Span) => Span;
-  /** The change of the file that puts `text` in the place of a stretch of the text; null when there is none. */
+  /** The change of the file that replaces a span of the text; null if there is none. */
   readonly edit: (span: Span, text: string) => Edit | null;
 }
 
-/** The map of a text that stands in a file as it is, beginning at `offset`. */
+/** The map of a text that is in a file verbatim, starting at `offset`. */
 export function identityMap(offset = 0): TextMap {
   const spanOf = ({ start, end }: Span): Span => ({ start: start + offset, end: end + offset });
   return { spanOf, edit: (span, text) => ({ span: spanOf(span), text }) };
 }
 
-/** The map of a scalar's text, whose source (quotes and block header included) is the stretch `scalar` of `file`. */
+/** The map of a scalar's text; `scalar` is its span in `file`, quotes and block header included. */
 export function scalarMap(file: string, scalar: Span, text: string): TextMap {
   let units: Units | undefined;
   let known = false;
@@ -40,7 +40,7 @@ export function scalarMap(file: string, scalar: Span, text: string): TextMap {
   };
 }
 
-/** One map after another: a text in a text in a file. */
+/** Composes two maps: a text in a text in a file. */
 export function composed(inner: TextMap, outer: TextMap): TextMap {
   return {
     spanOf: (span) => outer.spanOf(inner.spanOf(span)),
@@ -72,21 +72,21 @@ function editScalar(
   if (apart && written !== undefined) {
     return { span: stretch(units, scalar, span), text: written };
   }
-  // Inside a block nothing but its own lines can stand; any other scalar can be written anew.
+  // A block can only contain its own lines; any other scalar can be rewritten.
   if (units === undefined || units.style === 'literal' || units.style === 'folded') return null;
   return { span: scalar, text: quotedScalar(whole) };
 }
 
 /**
- * Whether a stretch has a piece of the file to itself: white space beside folded lines has not, nor has an empty
- * text, nor half of what one escape made.
+ * Whether a span has its own part of the file: white space next to folded lines has not, nor has an empty span,
+ * nor half of an escape.
  */
 function isApart({ starts, text, isFolded }: Units, { start, end }: Span): boolean {
   const splits = (at: number): boolean => at > 0 && at < starts.length && starts[at] === starts[at - 1];
   return text !== '' && !isFolded && !splits(start) && !splits(end);
 }
 
-/** The replacement as the scalar's style writes it; undefined when the style cannot. */
+/** The replacement in the style of the scalar; undefined if the style does not allow it. */
 function rewritten({ style, indent }: Units, span: Span, whole: string, text: string): string | undefined {
   switch (style) {
     case 'double':
@@ -107,7 +107,7 @@ function hasControls(text: string): boolean {
   return /[^\P{Cc}\n\t]/u.test(text);
 }
 
-/** Whether a text may stand without quotes, judged narrowly: also between brackets, and never read as a number. */
+/** Whether a text can be written without quotes, judged strictly: also inside brackets, and never as a number. */
 function isPlain(text: string): boolean {
   return (
     /^[A-Za-z_/(.$][^\n\r\t,[\]{}#]*$/.test(text) &&
@@ -116,7 +116,7 @@ function isPlain(text: string): boolean {
   );
 }
 
-/** A text as a scalar in quotes: double ones where single quotes stand in it and nothing needs an escape. */
+/** A text as a quoted scalar: double quotes if it contains single ones and nothing needs an escape. */
 export function quotedScalar(text: string): string {
   const plain = !/["\\]/.test(text);
   if (hasControls(text) || text.includes('\n') || (text.includes("'") && plain)) return JSON.stringify(text);

@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report } from '../../document/report.ts';
-import { shaped } from '../../document/shape.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
+import { type Report } from '../../config_file/report.ts';
+import { shaped } from '../../config_file/validate.ts';
+import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import type { Answering, Fault, UpstreamScript } from '../upstreams.ts';
 import { PLAIN_ANSWER } from '../upstreams.ts';
@@ -14,7 +14,7 @@ import type { AnswerConfig, UpstreamConfig } from './schema.ts';
 const FAULTS: readonly Fault[] = ['hang', 'reset', 'half', 'refuse', 'invalid'];
 const HALF_BODY = new TextEncoder().encode('half of this body is never sent');
 
-/** Compiles scripted upstreams; names have to be backends of the edge, or URLs. What is wrong is reported. */
+/** Compiles scripted upstreams; names have to be backends of the edge, or URLs. Problems are reported. */
 export function compileUpstreams(
   given: Readonly<Record<string, UpstreamConfig>> | undefined,
   pointer: string,
@@ -25,10 +25,10 @@ export function compileUpstreams(
   for (const [name, config] of Object.entries(given ?? {})) {
     const at = pointerTo(pointer, name);
     if (!name.includes('://') && !backends.includes(name)) {
-      report('scenario.unknown_backend', at, `the edge has no backend ${quoted(name)} that is dialled`, {
+      report('scenario.unknown_backend', at, `the edge has no dialled backend ${quoted(name)}`, {
         at: 'key',
         hint: didYouMean(suggest(name, backends)),
-        notes: [`those that are: ${listed(backends)}`],
+        notes: [`dialled backends: ${listed(backends)}`],
       });
       continue;
     }
@@ -51,7 +51,7 @@ function compileScript(
   return { answers: [compileAnswer({}, config, pointer, report)], afterwards: 'last' };
 }
 
-/** One answer; those of a sequence begin with what is said beside the sequence. */
+/** Compiles one response; those of a sequence inherit from the members beside the sequence. */
 function compileAnswer(
   base: AnswerConfig,
   given: unknown,
@@ -103,21 +103,25 @@ function readAnswer(given: unknown, pointer: string, report: Report<ScenarioCode
   if (typeof given === 'string') {
     const fault = FAULTS.find((each) => each === given);
     if (fault !== undefined) return { fault };
-    report('scenario.bad_answer', pointer, `${quoted(given)} is no way to answer`, {
+    report('scenario.bad_answer', pointer, `${quoted(given)} is not a response`, {
       hint: didYouMean(suggest(given, FAULTS)),
       notes: [`one of: ${FAULTS.join(', ')}, a status, or a map`],
     });
     return {};
   }
   const sound = shaped(ANSWER_SHAPE, given, pointer, (at, departure) => {
-    const says =
+    const message =
       departure.kind === 'unknown_key'
-        ? `${quoted(departure.key)} has no meaning in an answer`
-        : 'this is no answer of an upstream';
-    report('scenario.bad_answer', departure.kind === 'unknown_key' ? pointerTo(at, departure.key) : at, says);
+        ? `unknown key ${quoted(departure.key)} in a response`
+        : 'this is not a response of an upstream';
+    report(
+      'scenario.bad_answer',
+      departure.kind === 'unknown_key' ? pointerTo(at, departure.key) : at,
+      message,
+    );
   }) as AnswerConfig | undefined;
   if (sound?.sequence !== undefined && pointer.includes('/sequence/')) {
-    report('scenario.bad_answer', `${pointer}/sequence`, 'a sequence cannot hold another one');
+    report('scenario.bad_answer', `${pointer}/sequence`, 'a sequence cannot contain another one');
   }
   return sound ?? {};
 }

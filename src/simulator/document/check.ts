@@ -2,22 +2,22 @@ import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
-import type { ShapeCode } from '../../document/codes.ts';
-import { plainDocument } from '../../document/document.ts';
-import type { LocatedDocument } from '../../document/document.ts';
-import { readDocument } from '../../document/read.ts';
-import { type Report, errorsTo, reportWith } from '../../document/report.ts';
-import { shaped } from '../../document/shape.ts';
-import { tellDepartures } from '../../document/shape_says.ts';
+import type { ShapeCode } from '../../config_file/codes.ts';
+import { plainDocument } from '../../config_file/document.ts';
+import type { LocatedDocument } from '../../config_file/document.ts';
+import { readDocument } from '../../config_file/read.ts';
+import { type Report, errorsTo, reportWith } from '../../config_file/report.ts';
+import { shaped } from '../../config_file/validate.ts';
+import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../document/words.ts';
+import { didYouMean, quoted } from '../../config_file/message_text.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
-import { checkAskers, checkIdentityFacts } from './identities.ts';
+import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
 import { CASE_SHAPE, EACH_SHAPE, SHELL_SHAPE } from './scenario_shape.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
-/** One case that is reported: a case of the file, or one row of its table. */
+/** A reported case: a case of the file, or one row of its table. */
 export interface CaseRow {
   /** Unique in its file. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface CaseRow {
   /** JSON pointer of the case in the file. */
   readonly pointer: string;
   readonly row: Row | null;
-  /** Which row of the table it is, of how many. */
+  /** The index of its table row, and the number of rows. */
   readonly tableRow?: { readonly index: number; readonly of: number };
   readonly config: CaseConfig;
 }
@@ -35,9 +35,9 @@ export interface Scenario {
   readonly cases: readonly CaseRow[];
 }
 
-/** What checking a scenario file gives. */
+/** The result of checking a scenario file. */
 export interface CheckedScenario {
-  /** Null exactly when one of the diagnostics is an error. */
+  /** Null exactly if one of the diagnostics is an error. */
   readonly scenario: Scenario | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly document: LocatedDocument;
@@ -68,8 +68,8 @@ export function checkScenario(
 }
 
 /**
- * JSON is read by the engine's own parser, many times as fast; its places are looked up only when something is to
- * be said. A key that stands twice is the slow reader's to find: then there are more colons than keys.
+ * Parses JSON with the engine's own parser, which is many times as fast; positions are determined only for
+ * findings. Duplicate keys are left to the slow reader: they show as more colons than keys.
  */
 function quickJson(source: Source): { document: LocatedDocument; diagnostics: [] } | null {
   if (!/^\s*\{/.test(source.text)) return null;
@@ -99,7 +99,7 @@ function keysWithin(value: unknown): number {
     for (const part of value as readonly unknown[]) if (typeof part === 'object') keys += keysWithin(part);
     return keys;
   }
-  // Of what JSON.parse gives, every key is the object's own.
+  // All keys of a JSON.parse result are own properties.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key];
     keys += typeof part === 'object' ? 1 + keysWithin(part) : 1;
@@ -107,7 +107,7 @@ function keysWithin(value: unknown): number {
   return keys;
 }
 
-/** Keys as they are written in sound JSON: its texts that a colon follows. */
+/** Number of keys in valid JSON: strings followed by a colon. */
 function keysWritten(text: string): number {
   const key = /"(?:[^"\\]|\\.)*"\s*:/g;
   let keys = 0;
@@ -121,17 +121,17 @@ function checkDocument(
   read: readonly Diagnostic[],
 ): CheckedScenario {
   const found: Diagnostic[] = [];
-  const shapeReport: Report<ShapeCode> = (code, pointer, says, more) => {
+  const shapeReport: Report<ShapeCode> = (code, pointer, message, more) => {
     const list: Diagnostic[] = [];
-    errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, says, more);
+    errorsTo<ShapeCode>(list, document, SCENARIO_FILE.prefix)(code, pointer, message, more);
     for (const each of list) {
-      // Rows of one table depart at the same place.
-      if (!found.some((other) => other.pointer === each.pointer && other.says === each.says)) {
+      // Rows of one table have their findings at the same place.
+      if (!found.some((other) => other.pointer === each.pointer && other.message === each.message)) {
         found.push(each);
       }
     }
   };
-  const depart = tellDepartures(shapeReport);
+  const depart = reportDepartures(shapeReport);
   const shell = shaped(SHELL_SHAPE, document.value, '', depart) as ScenarioShell | undefined;
   const report = reportWith<ScenarioCode>(found, document, (code) => SCENARIO_CODES[code].severity);
   const rows: CaseRow[] = [];
@@ -181,7 +181,7 @@ function checkShell(shell: ScenarioShell, report: Report<ScenarioCode>): void {
     report('scenario.no_request', '', 'the file has neither `cases` nor a `simulation`');
   }
   if (edge === undefined && policy === undefined) {
-    report('scenario.no_edge', '', 'the file names neither an `edge` nor a `policy` to test', {
+    report('scenario.no_edge', '', 'the file has neither an `edge` nor a `policy` to test', {
       notes: ['edge: ./edge.yaml'],
     });
   }
@@ -199,43 +199,48 @@ function checkCases(shell: ScenarioShell, rows: readonly CaseRow[], report: Repo
   for (const { name, pointer, config } of rows) {
     const before = seen.get(name);
     if (before !== undefined) {
-      const says = `two cases are called ${quoted(name)}`;
-      report('scenario.duplicate_name', `${pointer}/name`, says, { first: before });
+      const message = `duplicate case name ${quoted(name)}`;
+      report('scenario.duplicate_name', `${pointer}/name`, message, { first: before });
     }
     seen.set(name, pointer);
     const kinds = KINDS.filter((kind) => config[kind] !== undefined);
     if (kinds.length === 0) {
-      const says = `case ${quoted(name)} sends nothing`;
-      report('scenario.no_request', pointer, says, { notes: [`one of: ${KINDS.join(', ')}`] });
+      const message = `case ${quoted(name)} sends nothing`;
+      report('scenario.no_request', pointer, message, { notes: [`one of: ${KINDS.join(', ')}`] });
     } else if (kinds.length > 1) {
       report('scenario.several_requests', pointer, `case ${quoted(name)} has ${kinds.join(' and ')}`);
     }
     const misspelt = misspeltSnapshot(config, pointer);
     if (misspelt !== null) {
-      const says = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
+      const message = `${quoted(misspelt.text)} is neither a map nor \`snapshot\``;
       const hint = didYouMean(suggest(misspelt.text, ['snapshot']));
-      report('scenario.bad_expectation', misspelt.pointer, says, { hint });
+      report('scenario.bad_expectation', misspelt.pointer, message, { hint });
     } else if (!expectsSomething(config)) {
-      const says = `case ${quoted(name)} expects nothing, so it cannot fail`;
-      report('scenario.no_expectation', pointer, says, { notes: ['expect: { status: 200 }'] });
+      const message = `case ${quoted(name)} expects nothing, so it cannot fail`;
+      report('scenario.no_expectation', pointer, message, { notes: ['expect: { status: 200 }'] });
     }
     if (config.expect !== undefined && (config.timeline !== undefined || config.sample !== undefined)) {
-      const says = 'what is expected of a timeline stands in its steps, of a sample in its `share`';
-      report('scenario.bad_expectation', `${pointer}/expect`, says, { at: 'key' });
+      const message = 'expectations of a timeline belong to its steps, those of a sample to its `share`';
+      report('scenario.bad_expectation', `${pointer}/expect`, message, { at: 'key' });
     }
-    checkAskers(shell, config, pointer, asked, report);
+    checkIdentitiesUsed(shell, config, pointer, asked, report);
   }
   for (const [index, { request }] of (shell.simulation?.arrivals ?? []).entries())
-    checkAskers(shell, { request }, `/simulation/arrivals/${index}`, asked, report);
+    checkIdentitiesUsed(shell, { request }, `/simulation/arrivals/${index}`, asked, report);
   for (const name of Object.keys(shell.identities ?? {})) {
     if (asked.has(name)) continue;
-    report('scenario.unused_identity', pointerTo('/identities', name), `no case asks as ${quoted(name)}`, {
-      at: 'key',
-    });
+    report(
+      'scenario.unused_identity',
+      pointerTo('/identities', name),
+      `no case sends requests as ${quoted(name)}`,
+      {
+        at: 'key',
+      },
+    );
   }
 }
 
-/** A text in the place of an expectation that is not `snapshot`. */
+/** A string in place of an expectation that is not `snapshot`. */
 function misspeltSnapshot({ expect, timeline }: CaseConfig, pointer: string) {
   const given = [
     { text: expect, pointer: `${pointer}/expect` },

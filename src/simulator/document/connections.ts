@@ -5,11 +5,11 @@ import { connectionOf } from '../../engine/request_like.ts';
 import type { RequestSetting } from './requests.ts';
 import type { CaseConfig } from './schema.ts';
 
-/** A connection of a TLS or TCP edge, ready to be made. */
+/** A prepared connection to a TLS or TCP edge. */
 export interface PreparedConnection {
   readonly place: { readonly kind: 'tls' | 'tcp'; readonly host: string; readonly port: number };
   readonly connection: Connection;
-  /** Bytes that go each way when a backend takes it. */
+  /** Bytes sent in each direction if a backend accepts it. */
   readonly sendsBytes: number;
   readonly receivesBytes: number;
 }
@@ -19,7 +19,7 @@ type ConnectConfig = Exclude<NonNullable<CaseConfig['connect']>, string>;
 const FORM = /^(?:(tls|tcp):\/\/)?(.+)$/;
 const EXAMPLE_PORT = 5432;
 
-/** Reads `connect`; null when it cannot be used, which is reported. */
+/** Reads `connect`; null if it is invalid, which is reported. */
 export function prepareConnection(
   given: NonNullable<CaseConfig['connect']>,
   pointer: string,
@@ -31,7 +31,7 @@ export function prepareConnection(
   const [, scheme, rest] = FORM.exec(config.to)!;
   const place = readHostAndPort(rest!, EXAMPLE_PORT);
   if (isHostProblem(place)) {
-    report('scenario.bad_request', at, place.says);
+    report('scenario.bad_request', at, place.message);
     return null;
   }
   const kind = (scheme as 'tls' | 'tcp' | undefined) ?? kindOf(edge, place);
@@ -61,7 +61,7 @@ export function prepareConnection(
   }
 }
 
-/** A hostport of a TCP edge is one; whatever else is asked for is TLS, found by its name. */
+/** A hostport of a TCP edge gives TCP; anything else is TLS, found by server name. */
 function kindOf(
   { edges }: EdgeConfig,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,4 +1,4 @@
-/** A request as a curl command line says it. */
+/** The request of a curl command line. */
 export interface CurlRequest {
   readonly method: string;
   readonly url: string;
@@ -6,7 +6,7 @@ export interface CurlRequest {
   readonly body: string | null;
 }
 
-/** Options without a value that change nothing of what is tested. */
+/** Flags that do not affect the test. */
 const QUIET = new Set([
   '-s',
   '--silent',
@@ -31,7 +31,7 @@ const QUIET_MORE = new Set([
   '-N',
   '-#',
 ]);
-/** Options with a value that change nothing of what is tested. */
+/** Options with a value that do not affect the test. */
 const IGNORED = new Set([
   '-o',
   '--output',
@@ -54,7 +54,7 @@ interface Reading {
   head: boolean;
 }
 
-/** Reads a curl command line; the problem of what cannot be read is a sentence. */
+/** Parses a curl command line; problems are sentences. */
 export function readCurl(line: string): CurlRequest | { readonly problem: string } {
   const words = shellWords(line.trim());
   if (words === null) return { problem: 'a quote is not closed' };
@@ -124,7 +124,7 @@ function take(option: string, value: () => string, reading: Reading): string | n
       reading.head = true;
       return null;
     default:
-      return `the option ${option} is not understood`;
+      return `the option ${option} is not supported`;
   }
 }
 
@@ -144,7 +144,7 @@ function takeUrl(url: string, reading: Reading): string | null {
 function takeHeader(text: string, reading: Reading): string | null {
   const colon = text.indexOf(':');
   if (colon <= 0) return `'${text}' is not a header`;
-  // `name:` removes a field that curl would send; there is none that matters here.
+  // `name:` removes a default field of curl, none of which matters here.
   const value = text.slice(colon + 1).trim();
   if (value !== '') reading.headers.push([text.slice(0, colon), value]);
   return null;
@@ -173,7 +173,7 @@ function made({
   };
 }
 
-/** `-sSL` is `-s -S -L`: letters of options without a value may stand together, the last may have one. */
+/** `-sSL` is `-s -S -L`: flags can be combined; the last one may have a value. */
 function apart(word: string): readonly string[] {
   if (!/^-[a-zA-Z]{2,}/.test(word)) return [word];
   let at = 1;
@@ -186,7 +186,7 @@ function isQuiet(option: string): boolean {
   return QUIET.has(option) || QUIET_MORE.has(option) || option === '-G' || option === '-I';
 }
 
-/** `--name=value` and `-Xvalue` in their parts. */
+/** Splits `--name=value` and `-Xvalue`. */
 function split(word: string): [option: string, value: string | undefined] {
   const long = /^(--[a-z][a-z0-9.-]*)=(.*)$/s.exec(word);
   if (long !== null) return [long[1]!, long[2]!];
@@ -194,7 +194,7 @@ function split(word: string): [option: string, value: string | undefined] {
   return short === null ? [word, undefined] : [short[1]!, short[2]!];
 }
 
-/** Words as a POSIX shell splits them; null when a quote is not closed. */
+/** Words as a POSIX shell splits them; null for an unclosed quote. */
 function shellWords(line: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;

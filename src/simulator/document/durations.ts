@@ -6,7 +6,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of a duration such as `1h30m` or `2.1s`; NaN for what is none. */
+/** Milliseconds of a duration such as `1h30m` or `2.1s`; NaN if it is invalid. */
 export function durationMs(text: string): number {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return Number.NaN;
   let ms = 0;
@@ -19,7 +19,7 @@ export function durationMs(text: string): number {
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Milliseconds since the epoch of a time in RFC 3339; NaN for what is none. */
+/** Milliseconds since the epoch of an RFC 3339 time; NaN if it is invalid. */
 export function timeMs(text: string): number {
   return RFC_3339.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
 }

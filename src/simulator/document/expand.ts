@@ -1,7 +1,10 @@
 /** The values of one row by name. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of a table: a list of rows, or every combination of a map of lists, the last name varying fastest. */
+/**
+ * The rows of a table: a list of rows, or every combination of a map of lists, with the last name varying
+ * fastest.
+ */
 export function rowsOf(each: unknown): readonly Row[] {
   if (Array.isArray(each)) return each.filter((row): row is Row => typeof row === 'object' && row !== null);
   if (typeof each !== 'object' || each === null) return [];
@@ -17,8 +20,8 @@ const PLACE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const WHOLE = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /**
- * A value with `{name}` replaced. A text that is nothing but a place becomes the value itself, of any type; within
- * a text the value is written out. Braces around anything else stay.
+ * A value with `{name}` replaced. A string that is only a placeholder becomes the value itself, of any type;
+ * inside other text the value is inserted as text. Other braces are kept.
  */
 export function filled(value: unknown, row: Row): unknown {
   if (typeof value === 'string') return filledText(value, row);
@@ -46,11 +49,11 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The name of a row's case: filled, or followed by the row when it names none of its values. */
+/** The name of a row's case: with placeholders filled in, or followed by the row if it has none. */
 export function nameOfRow(name: string, row: Row): string {
   const full = filledWithin(name, row);
   if (full !== name) return full;
-  // What a row expects is not what it is called by.
+  // Expected values are not part of the name.
   const facts = Object.entries(row)
     .filter(([key]) => !/^expected(?:_\d+)?$/.test(key))
     .map(([key, value]) => `${key}=${written(value)}`);

@@ -1,23 +1,23 @@
 import * as z from 'zod';
 
-/** What scenarios may expect. */
+/** What scenarios can expect. */
 
 export const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 export const matcher = z
   .strictObject({
-    equals: scalar.optional().describe('Equal to this, and to nothing else.'),
-    not: scalar.optional().describe('Not equal to this.'),
-    contains: z.string().optional().describe('Holds this text.'),
-    not_contains: z.string().optional().describe('Does not hold this text.'),
-    matches: z.string().optional().describe('An RE2 pattern matches some of it.'),
-    not_matches: z.string().optional().describe('An RE2 pattern matches none of it.'),
-    starts_with: z.string().optional().describe('Begins with this text.'),
+    equals: scalar.optional().describe('Exactly equal to this value.'),
+    not: scalar.optional().describe('Not equal to this value.'),
+    contains: z.string().optional().describe('Contains this text.'),
+    not_contains: z.string().optional().describe('Does not contain this text.'),
+    matches: z.string().optional().describe('Matches this RE2 pattern somewhere.'),
+    not_matches: z.string().optional().describe('Does not match this RE2 pattern anywhere.'),
+    starts_with: z.string().optional().describe('Starts with this text.'),
     ends_with: z.string().optional().describe('Ends with this text.'),
-    one_of: z.array(scalar).min(1).optional().describe('Equal to one of these.'),
-    at_least: z.number().optional().describe('A number that is not below this.'),
-    at_most: z.number().optional().describe('A number that is not above this.'),
-    absent: z.boolean().optional().describe('Whether it is not there.'),
+    one_of: z.array(scalar).min(1).optional().describe('Equal to one of these values.'),
+    at_least: z.number().optional().describe('A number of at least this.'),
+    at_most: z.number().optional().describe('A number of at most this.'),
+    absent: z.boolean().optional().describe('Whether the value is absent.'),
   })
   .meta({ id: 'matcher', description: 'Conditions, all of which must hold.' });
 
@@ -39,62 +39,65 @@ export const because = z
     rule: z.string().optional().describe('Rule that decided, by name.'),
     action: z.string().optional().describe('Type of the action that decided.'),
     says: expectedValue.optional().describe('The sentence.'),
-    detail: z.record(z.string(), expectedValue).optional().describe('Facts of the step.'),
+    detail: z.record(z.string(), expectedValue).optional().describe('Details of the step.'),
   })
   .meta({
     id: 'because',
-    description: 'A step that must be in the trace; what is left out may be anything.',
+    description: 'A step that must be in the trace; omitted members match anything.',
   });
 
 export const upstreamSaw = z
   .strictObject({
     backend: expectedValue.optional().describe('Backend that was reached.'),
-    method: expectedValue.optional().describe('Method that it saw.'),
-    path: expectedValue.optional().describe('Path that it saw.'),
-    query: expectedValue.optional().describe('Query that it saw, without the question mark.'),
-    headers: z.record(z.string(), expectedValue).optional().describe('Fields that it saw.'),
-    body: expectedValue.optional().describe('Body that it saw.'),
-    json: z.unknown().optional().describe('Body that it saw, as data; a subset.'),
-    attempts: z.int().min(0).optional().describe('Upstreams that were tried.'),
+    method: expectedValue.optional().describe('Method that the upstream received.'),
+    path: expectedValue.optional().describe('Path that the upstream received.'),
+    query: expectedValue.optional().describe('Query that the upstream received, without the question mark.'),
+    headers: z
+      .record(z.string(), expectedValue)
+      .optional()
+      .describe('Header fields that the upstream received.'),
+    body: expectedValue.optional().describe('Body that the upstream received.'),
+    json: z.unknown().optional().describe('Body that the upstream received, as data; a subset.'),
+    attempts: z.int().min(0).optional().describe('Number of attempts at upstreams.'),
   })
-  .describe('What the last upstream saw.');
+  .describe('The request that the last upstream received.');
 
 const counts = z
   .record(z.string(), z.int().min(0))
-  .describe('How many requests ended with each status; all of them are counted.');
+  .describe('Number of requests by status; all requests are counted.');
 
 export const expectation = z
   .strictObject({
     status: z
       .union([z.int(), z.string(), z.array(z.int()).min(1), matcher])
       .optional()
-      .describe('Status of the response, a list of those allowed, or `none` when there is no response.'),
+      .describe('Status of the response, a list of allowed ones, or `none` for no response.'),
     headers: z.record(z.string(), expectedValue).optional().describe('Fields of the response.'),
     body: expectedValue.optional().describe('Body of the response, before compression.'),
     json: z.unknown().optional().describe('Body of the response, as data; a subset.'),
-    backend: z.string().optional().describe('Backend that answered, or `none`.'),
+    backend: z.string().optional().describe('Backend that responded, or `none`.'),
     upstream: z
       .union([z.string(), upstreamSaw])
       .optional()
-      .describe('What the upstream saw, or `none` when none was reached.'),
-    event: z.record(z.string(), expectedValue).optional().describe('Fields of the event, dotted.'),
+      .describe('The request that the upstream received, or `none` if none was reached.'),
+    event: z.record(z.string(), expectedValue).optional().describe('Fields of the event by dotted name.'),
     connection: z
       .enum(['allowed', 'denied'])
       .optional()
-      .describe('Whether a backend took the connection, in a case that connects.'),
+      .describe('Whether a backend accepted the connection, in a case with `connect`.'),
     because: z
       .union([z.string(), because, z.array(because)])
       .optional()
-      .describe('Steps of the trace: a reason code, or maps of what is known of them.'),
+      .describe('Steps of the trace: reason codes, or maps with their members.'),
     decisions: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Decision of modules by name: allow, block, allow_while_open, or not_run.'),
+      .describe('Decisions of modules by name: allow, block, allow_while_open, or not_run.'),
     logs: z
       .union([z.int(), z.array(z.unknown())])
       .optional()
-      .describe('Logs of the traffic policy: how many, or the metadata of each, a subset.'),
+      .describe('Logs of the traffic policy: their number, or the metadata of each, a subset.'),
     duration: expectedValue.optional().describe('Virtual milliseconds until the response.'),
     counts: counts.optional(),
   })
-  .meta({ id: 'expectation', description: 'What must hold.' });
+  .meta({ id: 'expectation', description: 'The expectations.' });

@@ -1,19 +1,19 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report } from '../../document/report.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
-import { type Identity, readIdentities } from '../../development_idp/identities.ts';
+import { type Report } from '../../config_file/report.ts';
+import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import { type Identity, readIdentities } from '../../dev_idp/identities.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The identities of a file; null when it names none, and no provider can be reached then. */
+/** The identities of a file; null if it has none, in which case no provider can be reached. */
 export function identitiesOf({ identities }: ScenarioShell): readonly Identity[] | null {
   return identities === undefined ? null : readIdentities(identities).identities;
 }
 
-/** The identities of a file as a step changes them: members that are given win. */
+/** The identities of a file after a step's changes: given members take precedence. */
 export function changedIdentities({ identities = {} }: ScenarioShell, changes: Raw): readonly Identity[] {
   const merged: Record<string, unknown> = { ...identities };
   for (const [key, members] of Object.entries(changes))
@@ -21,12 +21,12 @@ export function changedIdentities({ identities = {} }: ScenarioShell, changes: R
   return readIdentities(merged).identities;
 }
 
-/** Checks what identities say of themselves. */
+/** Checks the members of identities. */
 export function checkIdentityFacts(shell: ScenarioShell, report: Report<ScenarioCode>): void {
   if (shell.identities === undefined) return;
-  for (const { key, member, says } of readIdentities(shell.identities).problems) {
+  for (const { key, member, message } of readIdentities(shell.identities).problems) {
     const pointer = pointerTo('/identities', key);
-    report('scenario.bad_identity', member === '' ? pointer : pointerTo(pointer, member), says);
+    report('scenario.bad_identity', member === '' ? pointer : pointerTo(pointer, member), message);
   }
 }
 
@@ -34,8 +34,8 @@ function asks(given: unknown): boolean {
   return typeof given === 'object' && given !== null && 'as' in given;
 }
 
-/** Checks that whoever asks in a case is known, and notes that they have asked. */
-export function checkAskers(
+/** Checks that the identity of each request exists, and records its use. */
+export function checkIdentitiesUsed(
   { identities = {}, defaults }: ScenarioShell,
   { request, timeline, sample }: Pick<CaseConfig, 'request' | 'timeline' | 'sample'>,
   pointer: string,
@@ -59,6 +59,6 @@ export function checkAskers(
     if (known.includes(name)) continue;
     const hint = didYouMean(suggest(name, known));
     const notes = [`identities of this file: ${listed(known)}`];
-    report('scenario.unknown_identity', `${at}/as`, `no identity is called ${quoted(name)}`, { hint, notes });
+    report('scenario.unknown_identity', `${at}/as`, `unknown identity ${quoted(name)}`, { hint, notes });
   }
 }

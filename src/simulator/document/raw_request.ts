@@ -10,8 +10,8 @@ export interface RawRequest {
 const REQUEST_LINE = /^([^\s]+) ([^\s]+) HTTP\/(1\.[01])$/;
 
 /**
- * Reads the bytes of one HTTP/1.1 request (RFC 9112). Line breaks may be LF, for texts in files have no others.
- * What no edge would take becomes a refused head, as the listener makes one: it is a request that can be tested.
+ * Parses the bytes of one HTTP/1.1 request (RFC 9112). Line breaks may be LF, because text files often have no
+ * others. What an edge would refuse becomes a refused head, as in the listener, so that it can be tested.
  */
 export function readRawRequest(text: string, scheme: RequestHead['scheme']): RawRequest {
   const end = /\r?\n\r?\n/.exec(text);
@@ -37,13 +37,13 @@ export function readRawRequest(text: string, scheme: RequestHead['scheme']): Raw
   }
   const length = firstValue(headers, 'content-length');
   if (length !== undefined && firstValue(headers, 'transfer-encoding') !== undefined) {
-    return refused(raw, body, 'there are Content-Length and Transfer-Encoding');
+    return refused(raw, body, 'both Content-Length and Transfer-Encoding are present');
   }
   if (length !== undefined && !/^\d{1,15}$/.test(length)) {
     return refused(raw, body, 'Content-Length is not a number');
   }
   if (length !== undefined && Number(length) > body.length) {
-    return refused(raw, body, 'the body is shorter than Content-Length says');
+    return refused(raw, body, 'the body is shorter than its Content-Length');
   }
   return {
     head: readRequestHead(raw),
@@ -51,6 +51,6 @@ export function readRawRequest(text: string, scheme: RequestHead['scheme']): Raw
   };
 }
 
-function refused(raw: Partial<RawHead>, body: Uint8Array, says: string): RawRequest {
-  return { head: { refused: 'request.malformed', says, head: partialHead(raw) }, body };
+function refused(raw: Partial<RawHead>, body: Uint8Array, message: string): RawRequest {
+  return { head: { refused: 'request.malformed', message, head: partialHead(raw) }, body };
 }

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../document/words.ts';
+import { quoted } from '../../config_file/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Report } from '../../document/report.ts';
+import type { Report } from '../../config_file/report.ts';
 import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionOf, headOf } from '../../engine/request_like.ts';
@@ -13,7 +13,7 @@ import { durationMs } from './durations.ts';
 import { readRawRequest } from './raw_request.ts';
 import type { RequestConfig } from './schema.ts';
 
-/** Signs a request as a provider of webhooks does; loaded only by files that ask for it. */
+/** Signs a request as a webhook provider does; loaded only if a file needs it. */
 export type Signer = (
   provider: string,
   secret: string,
@@ -28,10 +28,10 @@ export type Signer = (
   | { readonly headers: FieldList; readonly body: Uint8Array }
   | { readonly problem: string; readonly part: 'provider' | 'secret' };
 
-/** What requests are made with. */
+/** The defaults for requests. */
 export interface RequestSetting {
   readonly defaults: RequestConfig;
-  /** Host of a request that names none. */
+  /** Host for requests without one. */
   readonly host: string;
   readonly tls: TlsFacts | null;
   readonly startMs: number;
@@ -42,7 +42,7 @@ export interface RequestSetting {
 const NO_BYTES = new Uint8Array(0);
 const SHORT = /^(?:([A-Z][A-Z-]*)\s+)?(\S+)$/;
 
-/** Makes a request ready to be sent; null when it cannot be, which has been reported. */
+/** Prepares a request; null if it is invalid, which has been reported. */
 export function prepareRequest(
   given: string | RequestConfig,
   pointer: string,
@@ -54,7 +54,7 @@ export function prepareRequest(
   return prepared(config, pointer, setting);
 }
 
-/** `GET /path`, `GET https://shop.test/path` or a target alone. */
+/** `GET /path`, `GET https://shop.test/path` or only a target. */
 function shortRequest(text: string): RequestConfig | null {
   const parts = SHORT.exec(text.trim());
   if (parts === null) return null;
@@ -71,7 +71,7 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
   let headers: FieldList = withBodyFields(fields, merged, body);
   const method = merged.method ?? (body.length > 0 ? 'POST' : 'GET');
   if (merged.sign !== undefined) {
-    if (setting.signer === null) throw new Error('a request is to be signed and no signer was loaded');
+    if (setting.signer === null) throw new Error('the request needs a signer, but none was loaded');
     const { provider, secret } = merged.sign;
     const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
     if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
@@ -112,7 +112,7 @@ function withHead(
   }
 }
 
-/** A request as a curl command line. */
+/** A request from a curl command line. */
 export function prepareCurl(line: string, pointer: string, setting: RequestSetting): PreparedRequest | null {
   const curl = readCurl(line);
   if ('problem' in curl) return refuse(setting, pointer, `this command line cannot be read: ${curl.problem}`);
@@ -132,14 +132,14 @@ export function prepareCurl(line: string, pointer: string, setting: RequestSetti
   );
 }
 
-/** A request as bytes. */
+/** A request from bytes. */
 export function prepareRaw(text: string, setting: RequestSetting): PreparedRequest | null {
   const { head, body } = readRawRequest(text, setting.defaults.scheme ?? 'https');
   return withHead(() => head, body, setting.defaults, '', setting);
 }
 
-function refuse({ report }: RequestSetting, pointer: string, says: string): null {
-  report('scenario.bad_request', pointer, says);
+function refuse({ report }: RequestSetting, pointer: string, message: string): null {
+  report('scenario.bad_request', pointer, message);
   return null;
 }
 
@@ -156,7 +156,7 @@ function bodyOf({ body, json }: Pick<RequestConfig, 'body' | 'json'>): Uint8Arra
   return json === undefined ? NO_BYTES : new TextEncoder().encode(JSON.stringify(json));
 }
 
-/** A client says what its body is, and how long. */
+/** Adds content type and length of the body, as a client does. */
 function withBodyFields(fields: FieldList, { json, body }: RequestConfig, bytes: Uint8Array): FieldList {
   const isJson = json !== undefined && body === undefined && !hasField(fields, 'content-type');
   const type = isJson ? ['content-type', 'application/json'] : [];

@@ -1,7 +1,7 @@
-import type { Shape } from '../../document/shape.ts';
+import type { Shape } from '../../config_file/shape.ts';
 import generated from './scenario.schema.json' with { type: 'json' };
 
-/** JSON Schema as it is generated: parts that stand several times are referred to by name. */
+/** Generated JSON Schema: repeated parts are referenced by name. */
 interface Written extends Omit<Shape, 'type'> {
   readonly type?: Shape['type'] | readonly NonNullable<Shape['type']>[];
   readonly $ref?: string;
@@ -12,7 +12,7 @@ interface Written extends Omit<Shape, 'type'> {
 const SCHEMA = generated as unknown as Written;
 const known = new Map<string, Shape>();
 
-/** The part that a name stands for. No definition refers to itself. */
+/** The part with a name. Definitions are not recursive. */
 function named(reference: string): Shape {
   const name = reference.slice(reference.lastIndexOf('/') + 1);
   let shape = known.get(name);
@@ -47,13 +47,13 @@ function descriptionOf({ description }: { readonly description?: string | undefi
 const WHOLE = resolved(SCHEMA);
 const { each: EACH, ...CASE } = WHOLE.properties!['cases']!.items!.properties!;
 
-/** A scenario file, its cases unread. */
+/** A scenario file without its cases. */
 export const SHELL_SHAPE: Shape = {
   ...WHOLE,
   properties: { ...WHOLE.properties, cases: { type: 'array', minItems: 1 } },
 };
-/** One case, the values of a row put in. */
+/** One case, after filling in the values of a row. */
 export const CASE_SHAPE: Shape = { ...WHOLE.properties!['cases']!.items!, properties: { ...CASE, each: {} } };
 export const EACH_SHAPE: Shape = EACH!;
-/** One answer of a sequence. */
+/** One response of a sequence. */
 export const ANSWER_SHAPE: Shape = named('#/definitions/answer');

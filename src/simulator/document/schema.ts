@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { POINT_KINDS, type PointKind } from '../covering/point.ts';
+import { POINT_KINDS, type PointKind } from '../../coverage/point.ts';
 import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 
 /**
- * The scenario file. Types come from here at compile time, `scenario.schema.json` when it is generated; nothing
- * that runs imports this file. What a schema cannot say is checked in `check.ts` and where it is compiled.
+ * The scenario file. Types come from here at compile time, and `scenario.schema.json` is generated; run-time
+ * code must not import this file. Constraints beyond the schema are checked in `check.ts` and during
+ * compilation.
  */
 
 const duration = z
@@ -20,8 +21,8 @@ const request = z
     method: z.string().optional().describe('Default GET.'),
     url: z.string().optional().describe('Absolute URL, or a path on the default host.'),
     scheme: z.enum(['http', 'https']).optional().describe('Default https.'),
-    host: z.string().optional().describe('Default the first host of the edge.'),
-    path: z.string().optional().describe('Path and query, taken as written.'),
+    host: z.string().optional().describe('Default: the first host of the edge.'),
+    path: z.string().optional().describe('Path and query, used as written.'),
     headers: headers.optional().describe('Fields by name; a list of values repeats the field.'),
     body: z.string().optional().describe('Body of the request.'),
     json: z.unknown().optional().describe('Body of the request, as data.'),
@@ -29,15 +30,15 @@ const request = z
     as: z
       .string()
       .optional()
-      .describe('Name of the identity whose browser asks: with its cookies, and through logins.'),
-    leaves_after: duration.optional().describe('The client leaves when it has waited for so long.'),
+      .describe('Identity whose browser sends the request: with its cookies, and through logins.'),
+    leaves_after: duration.optional().describe('The client disconnects after this time.'),
     sign: z
       .strictObject({
         provider: z.string().describe('Provider of webhooks, such as `github`.'),
-        secret: z.string().describe('Secret that the provider shares.'),
+        secret: z.string().describe('Secret shared with the provider.'),
       })
       .optional()
-      .describe('Signs the request as a provider of webhooks does.'),
+      .describe('Signs the request as a webhook provider does.'),
   })
   .meta({ id: 'request', description: 'A request.' });
 
@@ -55,42 +56,42 @@ const answer = z
           .describe('Drawn uniformly.'),
       ])
       .optional()
-      .describe('Time until the head of the response is there.'),
+      .describe('Time until the response head.'),
     fault: z
       .enum(['hang', 'reset', 'half', 'refuse', 'invalid'])
       .optional()
       .describe(
-        'What it does instead: says nothing, resets, breaks off the body, refuses to connect, sends garbage.',
+        'Fault instead of a response: no answer, reset, broken body, refused connection, invalid data.',
       ),
     sequence: z
       .array(z.unknown())
       .min(1)
       .optional()
-      .describe('Answers one after the other, each a status, a fault or a map as this one.'),
+      .describe('Responses in order, each a status, a fault or a map like this one.'),
     afterwards: z
       .enum(['last', 'again'])
       .optional()
-      .describe('After the sequence: its last answer, or all again.'),
+      .describe('After the sequence: its last response, or the sequence again.'),
   })
-  .meta({ id: 'answer', description: 'What an upstream answers.' });
+  .meta({ id: 'answer', description: 'Response of an upstream.' });
 
 const upstream = z
   .union([z.string(), z.number(), answer])
-  .describe('What an upstream answers: a status, a fault, or a map.');
+  .describe('Response of an upstream: a status, a fault, or a map.');
 
 const upstreams = z.record(z.string(), upstream).meta({
   id: 'upstreams',
-  description: 'Scripted upstreams by backend; control requests by the URL, or its beginning.',
+  description: 'Scripted upstreams by backend; control requests by URL or URL prefix.',
 });
 
 const expected = z
   .union([z.string(), expectation])
-  .describe('What must hold; the text `snapshot` is filled in by --update.');
+  .describe('Expectations; the string `snapshot` is filled in by --update.');
 
 const facts = z
   .union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))])
   .describe(
-    'Values of variables by name, such as `conn.geo.country_code`, or facts of addresses as an edge file has them.',
+    'Values of variables by name, such as `conn.geo.country_code`, or facts about addresses as in an edge file.',
   );
 
 const clientCertificate = z
@@ -98,25 +99,25 @@ const clientCertificate = z
     serial_number: z.string().optional().describe('Serial number.'),
     subject_cn: z.string().optional().describe('Common name of its subject.'),
   })
-  .describe('Certificate that the client showed; the connection is TLS 1.3 then.');
+  .describe('Certificate of the client; the connection then uses TLS 1.3.');
 
 const send = z.union([
   z.string(),
   request.extend({
-    count: z.int().min(1).max(10_000_000).optional().describe('How many requests; default 1.'),
+    count: z.int().min(1).max(10_000_000).optional().describe('Number of requests; default 1.'),
     every: duration.optional().describe('Time between them; default none.'),
   }),
 ]);
 
 const step = z
   .strictObject({
-    at: duration.optional().describe('Time since the beginning of the case.'),
-    advance: duration.optional().describe('Time since the step before.'),
+    at: duration.optional().describe('Time since the start of the case.'),
+    advance: duration.optional().describe('Time since the previous step.'),
     upstreams: upstreams.optional(),
     identities: z
       .record(z.string(), z.record(z.string(), z.unknown()))
       .optional()
-      .describe('What changes of identities from here on, such as `alice: { active: false }`.'),
+      .describe('Changes of identities from this step on, such as `alice: { active: false }`.'),
     send: send.optional().describe('Requests to send.'),
     expect: expected.optional(),
   })
@@ -128,49 +129,54 @@ const sample = z
     by: z
       .enum(['backend', 'status', 'code'])
       .optional()
-      .describe('What is shared out: the backend that answered (default), the status, or the reason code.'),
+      .describe('Outcome that is counted: the backend (default), the status, or the reason code.'),
     share: z
       .record(z.string(), z.union([z.number(), z.string()]))
       .describe("Probability of each outcome, as a decimal or a fraction such as '1/3'."),
     method: z
       .enum(['exact', 'empirical'])
       .optional()
-      .describe('Exact walks all outcomes of chance (default); empirical counts seeded runs.'),
-    runs: z.int().min(1).max(10_000_000).optional().describe('Runs of the empirical method; default 10000.'),
-    within: z.number().min(0).optional().describe('Allowed distance of the empirical method.'),
+      .describe('Exact enumerates all random outcomes (default); empirical counts seeded runs.'),
+    runs: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .optional()
+      .describe('Number of runs of the empirical method; default 10000.'),
+    within: z.number().min(0).optional().describe('Allowed deviation of the empirical method.'),
   })
-  .describe('Shares of outcomes over chance.');
+  .describe('Shares of random outcomes.');
 
 const simulation = z
   .strictObject({
-    duration: duration.describe('How long requests arrive.'),
+    duration: duration.describe('Duration of the arrivals.'),
     arrivals: z
       .array(
         z
           .strictObject({
-            request: z.union([z.string(), request]).optional().describe('The request that arrives.'),
-            rate: z.number().min(0.000_001).max(1_000_000).describe('Requests a second, on average.'),
+            request: z.union([z.string(), request]).optional().describe('The arriving request.'),
+            rate: z.number().min(0.000_001).max(1_000_000).describe('Requests per second, on average.'),
             model: z
               .enum(['poisson', 'constant'])
               .optional()
-              .describe('Poisson: independent of each other (default); constant: evenly spaced.'),
-            from: duration.optional().describe('When they begin; default at once.'),
-            until: duration.optional().describe('When they end; default with the run.'),
+              .describe('Poisson: independent (default); constant: evenly spaced.'),
+            from: duration.optional().describe('Start of the arrivals; default the start of the run.'),
+            until: duration.optional().describe('End of the arrivals; default the end of the run.'),
           })
-          .describe('Requests that arrive whether or not earlier ones were answered.'),
+          .describe('Requests that arrive independently of earlier responses.'),
       )
       .min(1)
-      .describe('Who sends what, how often.'),
+      .describe('Arriving requests and their rates.'),
     changes: z
       .array(
         z
           .strictObject({ at: duration.describe('When.'), upstreams })
-          .describe('Upstreams answer otherwise from then on.'),
+          .describe('Changes of upstreams during the run.'),
       )
       .optional()
       .describe('Scripted faults.'),
   })
-  .describe('A run over virtual time, for the verb sim.');
+  .describe('A run over virtual time, for the command sim.');
 
 const connection = z
   .strictObject({
@@ -184,11 +190,11 @@ const connection = z
   .describe('A connection of a TLS or TCP edge.');
 
 const caseShape = {
-  name: z.string().describe('What must hold, as a sentence.'),
-  tags: z.array(z.string()).optional().describe('Words to select cases by.'),
-  skip: z.union([z.boolean(), z.string()]).optional().describe('Do not run it; say why.'),
-  clock: z.string().optional().describe('Virtual time at which the case begins, RFC 3339.'),
-  seed: z.union([z.int(), z.string()]).optional().describe('Seed of chance.'),
+  name: z.string().describe('What must hold, as a sentence; the name of the case.'),
+  tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
+  skip: z.union([z.boolean(), z.string()]).optional().describe('Skips the case, with the reason.'),
+  clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),
+  seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness.'),
   upstreams: upstreams.optional(),
   facts: facts.optional(),
   client_certificate: clientCertificate.optional(),
@@ -211,10 +217,10 @@ const eachCase = z.strictObject({
       z.array(z.record(z.string(), z.unknown())).describe('Rows: each is a case.'),
     ])
     .optional()
-    .describe('A table of values for `{name}` in the case; a reported case for each row.'),
+    .describe('A table of values for `{name}` in the case; each row is reported as a case.'),
 });
 
-const percent = z.number().min(0).max(100).optional().describe('Least percentage that must be covered.');
+const percent = z.number().min(0).max(100).optional().describe('Minimum percentage that must be covered.');
 
 const top = {
   version: z.int().min(1).max(1).optional().describe('Version of the format: 1.'),
@@ -225,28 +231,28 @@ const top = {
   policy: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
-    .describe('Instead of an edge: a traffic policy, tested on a route of its own.'),
+    .describe('A traffic policy instead of an edge; tested on a route of its own.'),
   defaults: z
     .strictObject({
       request: request.optional(),
-      upstream_timeout: duration.optional().describe('How long upstreams may take; default 60s.'),
+      upstream_timeout: duration.optional().describe('Timeout of upstreams; default 60s.'),
       tags: z.array(z.string()).optional().describe('Tags of every case.'),
     })
     .optional()
-    .describe('What cases begin with.'),
-  clock: z.string().optional().describe('Virtual time at which each case begins, RFC 3339.'),
-  seed: z.union([z.int(), z.string()]).optional().describe('Seed of chance; default 1.'),
+    .describe('Defaults of all cases.'),
+  clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
+  seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
   identities: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
     .describe(
-      'Who can log in, by name: id, name, email, email_verified, groups, organizations, teams, active, misbehave.',
+      'Users who can log in, by name: id, name, email, email_verified, groups, organizations, teams, active, misbehave.',
     ),
   secrets: z
     .record(z.string(), z.record(z.string(), z.string()))
     .optional()
-    .describe('Secrets that policies read with `secrets.get`, by vault and name.'),
+    .describe('Secrets for `secrets.get`, by vault and name.'),
   facts: facts.optional(),
   client_certificate: clientCertificate.optional(),
   coverage: z
@@ -257,7 +263,7 @@ const top = {
       >,
     )
     .optional()
-    .describe('Least percentages of coverage, for cover and test --coverage.'),
+    .describe('Minimum percentages of coverage, for cover and test --coverage.'),
   simulation: simulation.optional(),
 };
 
@@ -265,7 +271,7 @@ const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).optional() 
 
 export const scenarioFile = z
   .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
-  .describe('What must hold of an edge, as cases.');
+  .describe('Test cases of an edge.');
 
 export type ScenarioShell = z.output<typeof shellOf>;
 export type ScenarioFile = z.output<typeof scenarioFile>;
@@ -284,7 +290,7 @@ export type MatcherConfig = z.output<typeof matcher>;
 export type ExpectedValue = z.output<typeof expectedValue>;
 export type Scalar = z.output<typeof scalar>;
 
-/** The scenario file as a JSON Schema for editors (draft 7) and for the reader of shapes. */
+/** The scenario file as a JSON Schema (draft 7) for editors and for the shape reader. */
 export function scenarioJsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(scenarioFile, { target: 'draft-7', io: 'input' });
   return { $schema, title: 'edgeproof scenario file', ...rest };

@@ -4,12 +4,12 @@ import { type ValueCheck, compileValue, shownValue } from './values.ts';
 
 /** A step that must be in the trace, compiled. */
 export interface BecauseCheck {
-  readonly says: string;
-  /** How many of its parts a step departs from; 0 when it is the one. */
+  readonly message: string;
+  /** The parts in which a step differs; empty if it matches. */
   readonly departures: (step: StepFacts) => readonly Departs[];
 }
 
-/** One part in which a step is another than the expected one. */
+/** One part in which a step differs from the expected one. */
 export interface Departs {
   readonly part: string;
   readonly expected: string;
@@ -18,14 +18,14 @@ export interface Departs {
 
 const PLAIN = ['phase', 'module', 'verdict', 'code', 'reason', 'rule', 'action'] as const;
 
-/** Compiles `because`: a reason code, or a map of what is known of the step. */
+/** Compiles `because`: a reason code, or a map with members of the step. */
 export function compileBecause(config: string | BecauseConfig): BecauseCheck | { readonly problem: string } {
   const known: BecauseConfig = typeof config === 'string' ? { code: config } : config;
   const checks: [part: string, of: (step: StepFacts) => unknown, check: ValueCheck][] = [];
   for (const part of PLAIN) {
     const expected = known[part];
     if (expected === undefined) continue;
-    const check = { says: shownValue(expected), holds: (received: unknown) => received === expected };
+    const check = { message: shownValue(expected), holds: (received: unknown) => received === expected };
     checks.push([part, (step) => step[part], check]);
   }
   const values = [
@@ -40,18 +40,20 @@ export function compileBecause(config: string | BecauseConfig): BecauseCheck | {
     if ('problem' in check) return check;
     checks.push([part, of, check]);
   }
-  if (checks.length === 0) return { problem: 'nothing is said of the step' };
+  if (checks.length === 0) return { problem: 'the expected step has no members' };
   return {
-    says: checks.map(([part, , { says }]) => `${part} ${says}`).join(', '),
+    message: checks.map(([part, , { message }]) => `${part} ${message}`).join(', '),
     departures: (step) =>
       checks.flatMap(([part, of, check]) => {
         const received = of(step);
-        return check.holds(received) ? [] : [{ part, expected: check.says, received: shownValue(received) }];
+        return check.holds(received)
+          ? []
+          : [{ part, expected: check.message, received: shownValue(received) }];
       }),
   };
 }
 
-/** The step that departs least from what was expected: the near miss. Of several the last one. */
+/** The step with the fewest differences: the near miss. The last one if there are several. */
 export function nearestStep(
   check: BecauseCheck,
   steps: readonly StepFacts[],

@@ -1,28 +1,26 @@
-import { hideIn } from '../../engine/hide.ts';
+import { redactIn } from '../../engine/redact.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { HttpRequestComplete } from '../../events/catalogue.ts';
-import type { TcpConnectionClosed } from '../../events/tcp_connection.ts';
+import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/catalogue.ts';
+import { isOpenPath } from '../../events/fields.ts';
 import { type BecauseCheck, nearestStep } from './because.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
-
-/** Parts of an event whose keys are not fixed: there nothing is a fact, not a mistake. */
-const OPEN = /^(?:http\.(?:request|response)\.headers|traffic_policy\.logs)(?:\.|$)/;
 
 /** A field of an event by its dotted path. */
 export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, path: string): unknown {
   let value: unknown = event;
   for (const part of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {
-      return OPEN.test(path) ? undefined : `events have no field ${path}`;
+      // An unknown key among headers or logs is not a mistake.
+      return isOpenPath(path) ? undefined : `events have no field ${path}`;
     }
     value = (value as Record<string, unknown>)[part];
   }
   return value;
 }
 
-/** Whether the trace has a step; if not, which came nearest. */
+/** Checks whether the trace has a step; if not, finds the nearest. */
 export function becauseMismatch(
   check: BecauseCheck,
   outcome: Pick<Outcome, 'facts'>,
@@ -30,7 +28,7 @@ export function becauseMismatch(
 ): Mismatch | null {
   const facts = outcome.facts();
   const nearest = nearestStep(check, facts);
-  if (nearest === null) return { what: 'because', expected: check.says, received: 'no step', pointer };
+  if (nearest === null) return { what: 'because', expected: check.message, received: 'no step', pointer };
   if (nearest.departures.length === 0) return null;
   const { step, departures } = nearest;
   const differs = departures
@@ -38,7 +36,7 @@ export function becauseMismatch(
     .join('; ');
   return {
     what: 'because',
-    expected: check.says,
+    expected: check.message,
     received: `no such step among ${[...new Set(facts.map(({ code }) => code))].join(', ')}`,
     pointer,
     near: `nearest is ${step.code}${step.rule === undefined ? '' : ` of rule ${step.rule}`}: ${differs}`,
@@ -47,15 +45,15 @@ export function becauseMismatch(
 
 /** The decision that a module's reason declares, or `not_run`. */
 export function decisionOf(exchange: Exchange, module: string): string {
-  const index = exchange.pipeline?.slotOf[module];
+  const index = exchange.pipeline?.positionOf[module];
   if (index === undefined) return 'not_run';
   const verdict = exchange.verdicts[index] ?? exchange.responseVerdicts[index];
   if (verdict === undefined) return 'not_run';
-  const reason = exchange.pipeline!.slots[index]!.reasons[verdict.because.code];
+  const reason = exchange.pipeline!.filters[index]!.reasons[verdict.reason.code];
   return reason?.decision ?? 'not_run';
 }
 
-/** Whether a body is JSON that holds at least what is expected. */
+/** Checks whether a body is JSON that contains the expected data. */
 export function jsonMismatch(
   what: string,
   expected: unknown,
@@ -72,15 +70,15 @@ export function jsonMismatch(
   return { what, expected: shownValue(expected), received: shownValue(received), pointer };
 }
 
-/** Whether there are as many logs, or those of the list in order. */
+/** Checks the number of logs, or the logs of the list in order. */
 export function logsMismatch(
   expected: number | readonly unknown[],
-  { flight }: Outcome,
+  { simulated }: Outcome,
   pointer: string,
 ): Mismatch | null {
-  const { logs: noted, configuration } = flight.exchange;
-  const { hide } = configuration;
-  const logs = noted === null ? [] : hide === null ? noted : hideIn(noted, hide);
+  const { logs: noted, configuration } = simulated.exchange;
+  const { redact } = configuration;
+  const logs = noted === null ? [] : redact === null ? noted : redactIn(noted, redact);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);
   if (holds) return null;
   const received = typeof expected === 'number' ? String(logs.length) : shownValue(logs);

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../document/report.ts';
-import { quoted } from '../../document/words.ts';
+import type { Report } from '../../config_file/report.ts';
+import { quoted } from '../../config_file/message_text.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type {
   BecauseConfig,
@@ -16,16 +16,16 @@ import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } fr
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
 
-/** One expectation, compiled: null when it holds. */
+/** A compiled expectation: null if it is met. */
 export type Expectation = (outcome: Outcome) => Mismatch | null;
 
-/** Where names are looked up while expectations are compiled. */
+/** Lookup of names while expectations are compiled. */
 export interface Naming {
   readonly backends: readonly string[];
   readonly report: Report<ScenarioCode>;
 }
 
-/** Compiles what is expected of one request; what cannot be expected is reported. */
+/** Compiles the expectations of one request; invalid ones are reported. */
 export function compileExpectation(
   config: ExpectationConfig,
   pointer: string,
@@ -33,7 +33,7 @@ export function compileExpectation(
 ): Expectation[] {
   const checks: Expectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
-  /** Most is left out of most cases, so the pointer is made last. */
+  /** Most members are omitted in most cases, so the pointer is built last. */
   const value = (
     what: string,
     expected: ExpectedValue | undefined,
@@ -47,18 +47,22 @@ export function compileExpectation(
     else checks.push(valueExpectation(what, check, pointerOf(), of));
   };
   if (config.connection !== undefined) {
-    naming.report('scenario.bad_expectation', at('connection'), 'only a case that connects has a connection');
+    naming.report(
+      'scenario.bad_expectation',
+      at('connection'),
+      'only a case with `connect` has a connection',
+    );
   }
   checkStatus(config, at, naming);
   value('status', statusOf(config.status), statusSeen);
   for (const name in config.headers) {
-    const seen = ({ flight }: Outcome) => fieldValues(flight.response.headers, name);
+    const seen = ({ simulated }: Outcome) => fieldValues(simulated.response.headers, name);
     value(`headers.${name}`, config.headers[name], seen, () => pointerTo(at('headers'), name));
   }
   value('body', config.body, bodySeen);
   if (config.json !== undefined) {
     const { json } = config;
-    checks.push(({ flight }) => jsonMismatch('json', json, text(flight.response.body), at('json')));
+    checks.push(({ simulated }) => jsonMismatch('json', json, text(simulated.response.body), at('json')));
   }
   if (config.backend !== undefined) {
     checkBackendName(config.backend, at('backend'), naming.backends, naming.report);
@@ -78,16 +82,16 @@ export function compileExpectation(
   return checks;
 }
 
-function statusSeen({ flight: { response } }: Outcome): unknown {
+function statusSeen({ simulated: { response } }: Outcome): unknown {
   return response.status === 0 ? 'none' : response.status;
 }
 
-function bodySeen({ flight }: Outcome): string {
-  return text(flight.response.body);
+function bodySeen({ simulated }: Outcome): string {
+  return text(simulated.response.body);
 }
 
-function durationSeen({ flight }: Outcome): number {
-  return flight.endMs - flight.sentMs;
+function durationSeen({ simulated }: Outcome): number {
+  return simulated.endMs - simulated.sentMs;
 }
 
 function valueExpectation(
@@ -99,11 +103,11 @@ function valueExpectation(
   return (outcome) => {
     const received = of(outcome);
     if (check.holds(received)) return null;
-    return { what, expected: check.says, received: shownValue(received), pointer };
+    return { what, expected: check.message, received: shownValue(received), pointer };
   };
 }
 
-/** Milliseconds; a text is a duration as everywhere else. */
+/** Milliseconds; a string is a duration as everywhere else. */
 function durationOf(
   given: ExpectationConfig['duration'],
   pointer: string,
@@ -112,25 +116,29 @@ function durationOf(
   if (typeof given !== 'string' || given === 'absent') return given;
   const ms = durationMs(given);
   if (!Number.isNaN(ms)) return ms;
-  report('scenario.bad_expectation', pointer, `${quoted(given)} is no duration such as 60000, '5ms' or '1m'`);
+  report(
+    'scenario.bad_expectation',
+    pointer,
+    `${quoted(given)} is not a duration such as 60000, '5ms' or '1m'`,
+  );
   return undefined;
 }
 
-/** What can be a status, and that nothing is asked of a response that there is not. */
+/** Checks that a status is valid, and that nothing is expected of a missing response. */
 function checkStatus(config: ExpectationConfig, at: (key: string) => string, { report }: Naming): void {
   const { status } = config;
   if (typeof status === 'string' && !/^(?:[1-5]xx|none|absent|[1-5]\d\d)$/.test(status)) {
     const notes = ['a number, a list of numbers, 2xx, none, or conditions'];
-    report('scenario.bad_expectation', at('status'), `${quoted(status)} is no status`, { notes });
+    report('scenario.bad_expectation', at('status'), `${quoted(status)} is not a status`, { notes });
   }
   if (status !== 'none') return;
   const asked = (['headers', 'body', 'json'] as const).find((key) => config[key] !== undefined);
   if (asked === undefined) return;
-  const says = `without a response there is no \`${asked}\``;
-  report('scenario.bad_expectation', at(asked), says, { at: 'key' });
+  const message = `without a response, \`${asked}\` cannot be expected`;
+  report('scenario.bad_expectation', at(asked), message, { at: 'key' });
 }
 
-/** `2xx` and its kin mean a range. */
+/** `2xx` and the like mean a range. */
 function statusOf(status: ExpectationConfig['status']): ExpectedValue | undefined {
   if (typeof status !== 'string' || !/^[1-5]xx$/.test(status)) return status;
   const first = Number(status[0]) * 100;
@@ -147,14 +155,14 @@ function text(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : UTF8.decode(bytes);
 }
 
-/** What an upstream saw, by the key under which it is expected. */
+/** Parts of the request that an upstream received, by the key of the expectation. */
 const UPSTREAM_PARTS = {
-  backend: (outcome) => outcome.seen()?.request.leaf.id ?? 'none',
+  backend: (outcome) => outcome.seen()?.request.endpoint.id ?? 'none',
   method: (outcome) => outcome.seen()?.request.method,
   path: (outcome) => outcome.seen()?.request.target.split('?')[0],
   query: (outcome) => queryOf(outcome.seen()?.request.target),
   body: (outcome) => (outcome.seen() === null ? undefined : text(outcome.seen()!.body)),
-  attempts: ({ flight }) => flight.seen?.length ?? 0,
+  attempts: ({ simulated }) => simulated.seen?.length ?? 0,
 } as const satisfies Readonly<Record<string, (outcome: Outcome) => unknown>>;
 const UPSTREAM_KEYS = Object.keys(UPSTREAM_PARTS) as (keyof typeof UPSTREAM_PARTS)[];
 
@@ -165,8 +173,10 @@ function upstreamExpectations(
 ): Expectation[] {
   if (upstream === 'none') {
     return [
-      valueExpectation('upstream', IS_NONE, pointer, ({ flight }) =>
-        flight.seen === null ? 'none' : flight.seen.map(({ request }) => request.leaf.id).join(', '),
+      valueExpectation('upstream', IS_NONE, pointer, ({ simulated }) =>
+        simulated.seen === null
+          ? 'none'
+          : simulated.seen.map(({ request }) => request.endpoint.id).join(', '),
       ),
     ];
   }
@@ -191,7 +201,7 @@ function upstreamExpectations(
       checks.push(valueExpectation(`upstream.${name}`, check, at, of));
     else {
       const holds = (received: unknown) => received !== NOT_REACHED && check.holds(received);
-      checks.push(valueExpectation(`upstream.${name}`, { says: check.says, holds }, at, reached(of)));
+      checks.push(valueExpectation(`upstream.${name}`, { message: check.message, holds }, at, reached(of)));
     }
   };
   for (const key of UPSTREAM_KEYS) {
@@ -210,10 +220,10 @@ function upstreamExpectations(
   return checks;
 }
 
-const IS_NONE: ValueCheck = { says: "'none'", holds: (received) => received === 'none' };
+const IS_NONE: ValueCheck = { message: "'none'", holds: (received) => received === 'none' };
 const NOT_REACHED = 'no upstream was reached';
 
-/** What an upstream that was not reached saw is not `absent`: it is no answer at all. */
+/** Without an upstream the request is not `absent`: the expectation fails. */
 function reached(of: (outcome: Outcome) => unknown) {
   return (outcome: Outcome): unknown => (outcome.seen() === null ? NOT_REACHED : of(outcome));
 }
@@ -239,10 +249,10 @@ function deeper(config: ExpectationConfig, at: (key: string) => string, naming: 
     const pointer = pointerTo(at('decisions'), module);
     checkDecision(module, expected, pointer, naming.report);
     const wanted = expected === 'invalid' ? 'not_run' : expected;
-    const check = { says: shownValue(wanted), holds: (received: unknown) => received === wanted };
+    const check = { message: shownValue(wanted), holds: (received: unknown) => received === wanted };
     checks.push(
-      valueExpectation(`decisions.${module}`, check, pointer, ({ flight }) =>
-        decisionOf(flight.exchange, module),
+      valueExpectation(`decisions.${module}`, check, pointer, ({ simulated }) =>
+        decisionOf(simulated.exchange, module),
       ),
     );
   }

@@ -1,25 +1,25 @@
 import type { Connection } from '../../engine/contract.ts';
-import { type Tracer, tracer } from '../../expression/explain.ts';
-import type { Step } from '../../expression/explain.ts';
-import { EvalError, type Outcome } from '../../expression/values.ts';
-import type { Activation } from '../../expression/vocabulary/activation.ts';
-import { textOf } from '../../expression/vocabulary/json.ts';
-import type { EdgeUnderTest, Watching } from '../under_test.ts';
+import { type Tracer, tracer } from '../../cel/explain.ts';
+import type { Step } from '../../cel/explain.ts';
+import { EvalError, type Outcome } from '../../cel/values.ts';
+import type { Activation } from '../../policy/env/activation.ts';
+import { textOf } from '../../policy/env/json.ts';
+import type { EdgeFixture, EdgeObserver } from '../../coverage/edge_fixture.ts';
 
-/** What the parts of one expression came to: plain data. */
+/** The values of the parts of one expression: plain data. */
 export interface ExpressionValues {
   /** JSON pointer of the expression. */
   readonly pointer: string;
   readonly source: string;
-  /** Outer parts before inner ones; constants left out. */
+  /** Outer parts before inner ones; constants are omitted. */
   readonly parts: readonly { readonly text: string; readonly value: string }[];
 }
 
-/** Remembers how the expressions that were evaluated for one connection went. */
-interface ValueWatch extends Watching {
-  /** Forgets everything; what is evaluated for any connection counts until one is followed. */
+/** Records the evaluations of expressions for one connection. */
+interface ValueWatch extends EdgeObserver {
+  /** Clears the record; evaluations for any connection are recorded until one is followed. */
   readonly begin: () => void;
-  /** From here on only what is evaluated for this connection counts: of many requests each has its own. */
+  /** From now on only evaluations for this connection are recorded. */
   readonly follow: (connection: Connection) => void;
   readonly values: () => readonly ExpressionValues[];
 }
@@ -28,7 +28,7 @@ function valueWatch(): ValueWatch {
   const kept = new Map<string, ExpressionValues>();
   let followed: Connection | null = null;
   return {
-    landed: () => {},
+    completed: () => {},
     begin: () => {
       kept.clear();
       followed = null;
@@ -58,7 +58,7 @@ function partsOf({ steps }: Tracer<Activation>, source: string): ExpressionValue
   }));
 }
 
-/** Of what was not looked at only the whole of it; lists that stand in the source say nothing new. */
+/** Skipped parts are reported once as a whole; list literals are omitted. */
 function worthTelling(steps: readonly Step[], source: string): Step[] {
   let skippedUpTo = -1;
   return steps.filter(({ span, skipped }) => {
@@ -73,15 +73,15 @@ const TEXT_UNITS = 80;
 const VALUE_UNITS = 60;
 
 function shownStep({ outcome, skipped }: Step): string {
-  if (skipped !== undefined) return `not looked at: ${skipped.because}`;
+  if (skipped !== undefined) return `not evaluated: ${skipped.because}`;
   return outcome === undefined ? '' : shown(outcome);
 }
 
 function shown(outcome: Outcome): string {
-  if (outcome instanceof EvalError) return `error: ${outcome.says}`;
+  if (outcome instanceof EvalError) return `error: ${outcome.message}`;
   if (typeof outcome === 'string') return oneLine(JSON.stringify(outcome), VALUE_UNITS);
   const text = textOf(outcome);
-  return oneLine(text instanceof EvalError ? text.says : text, VALUE_UNITS);
+  return oneLine(text instanceof EvalError ? text.message : text, VALUE_UNITS);
 }
 
 function oneLine(text: string, limit: number): string {
@@ -89,11 +89,11 @@ function oneLine(text: string, limit: number): string {
   return line.length > limit ? `${line.slice(0, limit)}…` : line;
 }
 
-const valued = new WeakMap<EdgeUnderTest, { readonly edge: EdgeUnderTest; readonly watch: ValueWatch }>();
+const valued = new WeakMap<EdgeFixture, { readonly edge: EdgeFixture; readonly watch: ValueWatch }>();
 
-/** The edge with its expressions followed, compiled once; `values` are those since the last `begin`. */
-export function valuedEdge(edge: EdgeUnderTest): {
-  readonly edge: EdgeUnderTest;
+/** The edge with recorded expressions, compiled once; `values` are those since the last `begin`. */
+export function valuedEdge(edge: EdgeFixture): {
+  readonly edge: EdgeFixture;
   readonly watch: ValueWatch;
 } {
   let known = valued.get(edge);

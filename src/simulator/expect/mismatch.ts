@@ -1,11 +1,11 @@
-/** One thing that is not as it was expected. */
+/** One unmet expectation. */
 export interface Mismatch {
-  /** What was looked at, such as `status` or `upstream.headers.x-edge`. */
+  /** The checked value, such as `status` or `upstream.headers.x-edge`. */
   readonly what: string;
   readonly expected: string;
   readonly received: string;
   /** JSON pointer of the expectation in the scenario file. */
   readonly pointer: string;
-  /** What came nearest, where that helps. */
+  /** The nearest value, if that helps. */
   readonly near?: string;
 }

@@ -1,20 +1,21 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { Report } from '../../document/report.ts';
-import { didYouMean, listed, quoted } from '../../document/words.ts';
+import type { Report } from '../../config_file/report.ts';
+import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
 import { ENGINE_REASONS } from '../../engine/refusals.ts';
 import { STREAM_REASONS } from '../../engine/stream_reasons.ts';
-import { TRAFFIC_FIELDS } from '../../events/event_types.ts';
-import { MODULES } from '../../modules/table.ts';
+import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';
+import type { ModuleFacts } from '../../filters/facts.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type { BecauseConfig } from '../document/schema.ts';
 
-/** Names in expectations: what nothing is called can never come about, so it is a mistake. */
+/** Checks names in expectations: an unknown name can never occur, so it is a mistake. */
 
 type Reporting = Report<ScenarioCode>;
 
-const TYPES = MODULES.map(({ type }) => type);
-/** What steps of a trace are called after: modules, and what is none. */
+const TYPES = [...MODULE_FACTS.keys()];
+/** Names of steps in traces: modules, and other steps. */
 const STEPS = [...TYPES, 'route', 'connect', 'upstream', 'engine'];
 
 /** A backend of the edge, or `none`. */
@@ -33,14 +34,14 @@ export function checkBackendName(
   });
 }
 
-/** The name of a module at a key, and what it may decide. */
+/** The name of a module at a key, and its possible decisions. */
 export function checkDecision(module: string, decision: unknown, pointer: string, report: Reporting): void {
-  const known = MODULES.find(({ type }) => type === module);
+  const known = MODULE_FACTS.get(module);
   if (known === undefined) {
-    report('scenario.unknown_module', pointer, `no module is called ${quoted(module)}`, {
+    report('scenario.unknown_module', pointer, `unknown module ${quoted(module)}`, {
       at: 'key',
       hint: didYouMean(suggest(module, TYPES)),
-      notes: [`the modules: ${listed(TYPES)}`],
+      notes: [`modules: ${listed(TYPES)}`],
     });
     return;
   }
@@ -54,8 +55,8 @@ export function checkDecision(module: string, decision: unknown, pointer: string
 
 const decisionsByType = new Map<string, readonly string[]>();
 
-/** What events and expectations may have of a module; found once, for cases are many. */
-function decisionsOf({ type, reasons }: (typeof MODULES)[number]): readonly string[] {
+/** The possible decisions of a module; cached, because there are many cases. */
+function decisionsOf({ type, reasons }: ModuleFacts<never>): readonly string[] {
   let known = decisionsByType.get(type);
   if (known === undefined) {
     const own = Object.values(reasons).map(({ decision }) => decision);
@@ -72,14 +73,14 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   if (code !== undefined) checkCode(code, at('code'), report);
   if (module === undefined) return;
   if (!STEPS.includes(module)) {
-    report('scenario.unknown_module', at('module'), `no module is called ${quoted(module)}`, {
+    report('scenario.unknown_module', at('module'), `unknown module ${quoted(module)}`, {
       hint: didYouMean(suggest(module, STEPS)),
-      notes: [`the modules: ${listed(STEPS)}`],
+      notes: [`modules: ${listed(STEPS)}`],
     });
     return;
   }
-  // Steps of a policy are also those of its rules and actions, which have reasons of their own.
-  const known = MODULES.find(({ type }) => type === module);
+  // Steps of a policy include those of its rules and actions, which have reasons of their own.
+  const known = MODULE_FACTS.get(module);
   if (reason === undefined || known === undefined || module === 'traffic_policy') return;
   const reasons = Object.keys(known.reasons).map((each) => each.slice(module.length + 1));
   if (reasons.includes(reason)) return;
@@ -93,13 +94,13 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
 const CODES = [
   ...Object.keys(ENGINE_REASONS),
   ...Object.keys(STREAM_REASONS),
-  ...MODULES.flatMap(({ reasons }) => Object.keys(reasons)),
+  ...Array.from(MODULE_FACTS.values()).flatMap(({ reasons }) => Object.keys(reasons)),
   'rule.applied',
   'rule.not_applied',
 ];
 const KNOWN: ReadonlySet<string> = new Set(CODES);
 const PREFIXES: ReadonlySet<string> = new Set(CODES.map((code) => prefixOf(code)));
-/** Modules and actions of one name. */
+/** Names of both a module and an action. */
 const SHARED: ReadonlySet<string> = new Set(['circuit_breaker', 'oauth', 'saml']);
 
 function prefixOf(code: string): string {
@@ -111,27 +112,19 @@ function checkCode(code: string, pointer: string, report: Reporting): void {
   const prefix = prefixOf(code);
   const isForeign = prefix !== '' && (!PREFIXES.has(prefix) || SHARED.has(prefix.slice(0, -1)));
   const near = suggest(code, CODES);
-  // An action of a policy may have this code; of an unknown beginning only a misspelling of a module is sure.
+  // An action of a policy may have this code; with an unknown prefix only a misspelt module is certain.
   if (isForeign && (SHARED.has(prefix.slice(0, -1)) || near === undefined)) return;
   const own = CODES.filter((each) => each.startsWith(prefix === '' ? `${code}.` : prefix));
-  report('scenario.bad_expectation', pointer, `there is no reason code ${quoted(code)}`, {
+  report('scenario.bad_expectation', pointer, `unknown reason code ${quoted(code)}`, {
     hint: didYouMean(near),
-    notes: own.length === 0 ? ['written like ip_restriction.denied'] : [`there are: ${listed(own)}`],
+    notes: own.length === 0 ? ['written like ip_restriction.denied'] : [`its codes: ${listed(own)}`],
   });
 }
 
-/** Parts of an event whose keys are not fixed. */
-const OPEN = /^(?:http\.(?:request|response)\.headers|traffic_policy\.logs)(?:\.|$)/;
-
 /** A dotted path into an event. */
-export function checkEventPath(
-  path: string,
-  type: 'http_request_complete.v0' | 'tcp_connection_closed.v0',
-  pointer: string,
-  report: Reporting,
-): void {
-  const fields = TRAFFIC_FIELDS[type] ?? [];
-  if (OPEN.test(path) || fields.some((field) => field === path || field.startsWith(`${path}.`))) return;
+export function checkEventPath(path: string, type: TrafficType, pointer: string, report: Reporting): void {
+  const fields = Object.keys(TRAFFIC_EVENTS[type]);
+  if (isOpenPath(path) || fields.some((field) => field === path || field.startsWith(`${path}.`))) return;
   report('scenario.bad_expectation', pointer, `events have no field ${quoted(path)}`, {
     at: 'key',
     hint: didYouMean(fields.find((field) => field.startsWith(path)) ?? suggest(path, fields)),

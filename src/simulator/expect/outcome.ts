@@ -3,21 +3,21 @@ import type { HttpRequestComplete } from '../../events/catalogue.ts';
 import { httpRequestComplete } from '../../events/project.ts';
 import { allValues } from '../../http/fields.ts';
 import type { FieldList } from '../../http/fields.ts';
-import type { Flight, Seen } from '../flight.ts';
+import type { SimulatedRequest, Seen } from '../simulated_request.ts';
 
-/** All that an expectation may ask of a finished request; what costs something is made when it is asked. */
+/** All inputs of expectations about a finished request; expensive ones are computed on demand. */
 export interface Outcome {
-  readonly flight: Flight;
+  readonly simulated: SimulatedRequest;
   readonly steps: () => readonly Step[];
   readonly facts: () => readonly StepFacts[];
   readonly event: () => HttpRequestComplete;
-  /** What the last upstream saw; null when none was reached. */
+  /** The request that the last upstream received; null if none was reached. */
   readonly seen: () => Seen | null;
-  /** Backend that answered or was tried last, or `none`. */
+  /** Backend that responded or was tried last, or `none`. */
   readonly backend: () => string;
 }
 
-/** A step, or a part of one, as `because` speaks of it. */
+/** A step, or a part of one, in the form used by `because`. */
 export interface StepFacts {
   readonly phase: string;
   readonly module: string;
@@ -32,18 +32,18 @@ export interface StepFacts {
 }
 
 /** Reads a finished request. */
-export function outcomeOf(flight: Flight): Outcome {
+export function outcomeOf(simulated: SimulatedRequest): Outcome {
   let steps: readonly Step[] | null = null;
   let facts: readonly StepFacts[] | null = null;
   let event: HttpRequestComplete | null = null;
-  const stepsOf = () => (steps ??= traceOf(flight.exchange));
+  const stepsOf = () => (steps ??= traceOf(simulated.exchange));
   return {
-    flight,
+    simulated,
     steps: stepsOf,
     facts: () => (facts ??= stepsOf().flatMap((step) => factsOf(step))),
-    event: () => (event ??= httpRequestComplete(flight.exchange)),
-    seen: () => flight.seen?.at(-1) ?? null,
-    backend: () => flight.exchange.attempts.at(-1)?.leaf.id ?? 'none',
+    event: () => (event ??= httpRequestComplete(simulated.exchange)),
+    seen: () => simulated.seen?.at(-1) ?? null,
+    backend: () => simulated.exchange.attempts.at(-1)?.endpoint.id ?? 'none',
   };
 }
 
@@ -86,7 +86,7 @@ function reasonOf(code: string): string {
   return code.slice(code.indexOf('.') + 1);
 }
 
-/** All values of a field, in any letter case. */
+/** All values of a field; the name is case-insensitive. */
 export function fieldValues(fields: FieldList, name: string): string[] {
   return allValues(fields, name.toLowerCase());
 }

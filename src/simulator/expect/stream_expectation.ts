@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { listed, quoted } from '../../document/words.ts';
+import { listed, quoted } from '../../config_file/message_text.ts';
 import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';
@@ -9,12 +9,12 @@ import type { Mismatch } from './mismatch.ts';
 import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { compileValue, holdsSubset, shownValue } from './values.ts';
 
-/** One expectation of a connection: null when it holds. */
+/** A compiled expectation of a connection: null if it is met. */
 export type StreamExpectation = (outcome: ConnectionOutcome) => Mismatch | null;
 
 const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions', 'logs'] as const;
 
-/** Compiles what is expected of a connection; what only requests have is reported. */
+/** Compiles the expectations of a connection; those that only requests can have are reported. */
 export function compileStreamExpectation(
   config: ExpectationConfig,
   pointer: string,
@@ -34,13 +34,13 @@ export function compileStreamExpectation(
     checks.push((outcome) => {
       const received = of(outcome);
       if (check.holds(received)) return null;
-      return { what, expected: check.says, received: shownValue(received), pointer: place };
+      return { what, expected: check.message, received: shownValue(received), pointer: place };
     });
   };
   for (const key of Object.keys(config)) {
     if ((OF_CONNECTIONS as readonly string[]).includes(key)) continue;
-    const says = `a connection has no ${quoted(key)}`;
-    report('scenario.bad_expectation', at(key), says, {
+    const message = `a connection has no ${quoted(key)}`;
+    report('scenario.bad_expectation', at(key), message, {
       at: 'key',
       notes: [`it has: ${listed(OF_CONNECTIONS)}`],
     });
@@ -89,10 +89,10 @@ export function streamDecisionOf(
   { pipeline, verdicts }: ConnectionOutcome['exchange'],
   module: string,
 ): string {
-  const index = pipeline?.slotOf[module];
+  const index = pipeline?.positionOf[module];
   const verdict = index === undefined ? undefined : verdicts[index];
   if (verdict === undefined) return 'not_run';
-  return pipeline!.slots[index!]!.reasons[verdict.because.code]?.decision ?? 'not_run';
+  return pipeline!.filters[index!]!.reasons[verdict.reason.code]?.decision ?? 'not_run';
 }
 
 function logsMismatch(

@@ -1,38 +1,38 @@
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { ExpectedValue, MatcherConfig, Scalar } from '../document/schema.ts';
 
-/** What is compared: one value, the values of a field, or nothing. */
+/** The compared value: one value, the values of a field, or nothing. */
 export type Received = unknown;
 
-/** An expectation of one value, compiled. */
+/** A compiled expectation of one value. */
 export interface ValueCheck {
   readonly holds: (received: Received) => boolean;
-  /** In words: `'a'`, `a text with 'x'`. */
-  readonly says: string;
+  /** In words: `'a'`, `a string with 'x'`. */
+  readonly message: string;
 }
 
-/** Why a value cannot be expected; `key` is the condition at which. */
+/** Why an expectation is invalid; `key` is the condition at fault. */
 export interface ValueProblem {
   readonly problem: string;
   readonly key?: string;
 }
 
-/** The text that says that something must not be there. */
+/** The string for a value that must be absent. */
 export const ABSENT = 'absent';
 
-/** Compiles what is expected of a value; a problem is a sentence. */
+/** Compiles the expectation of a value; a problem is a sentence. */
 export function compileValue(expected: ExpectedValue): ValueCheck | ValueProblem {
   if (Array.isArray(expected)) return listCheck(expected);
   if (typeof expected === 'object') return matcherCheck(expected);
-  if (expected === ABSENT) return { holds: isAbsent, says: 'absent' };
-  return { holds: (received) => equal(received, expected), says: shownValue(expected) };
+  if (expected === ABSENT) return { holds: isAbsent, message: 'absent' };
+  return { holds: (received) => equal(received, expected), message: shownValue(expected) };
 }
 
 function isAbsent(received: Received): boolean {
   return received === undefined || (Array.isArray(received) && received.length === 0);
 }
 
-/** Of a field with several values the whole counts, joined as RFC 9110 §5.3 joins it. */
+/** A field with several values is compared as a whole, joined as in RFC 9110 §5.3. */
 function textOf(received: Received): string | undefined {
   if (isAbsent(received)) return undefined;
   if (Array.isArray(received)) return received.map(String).join(', ');
@@ -45,9 +45,9 @@ function equal(received: Received, expected: Scalar): boolean {
 }
 
 function listCheck(expected: readonly Scalar[]): ValueCheck {
-  const says = `[${expected.map((each) => shownValue(each)).join(', ')}]`;
+  const message = `[${expected.map((each) => shownValue(each)).join(', ')}]`;
   return {
-    says: expected.length === 1 ? says : says,
+    message: expected.length === 1 ? message : message,
     holds: (received) =>
       Array.isArray(received)
         ? received.length === expected.length && received.every((each, at) => equal(each, expected[at]!))
@@ -78,10 +78,10 @@ function matcherCheck(config: MatcherConfig): ValueCheck | ValueProblem {
   }
   if (conditions.length === 0) return { problem: 'there is no condition' };
   const holds = (received: Received): boolean => conditions.every(([, each]) => each(received));
-  return clashOf(config, holds) ?? { says: conditions.map(([says]) => says).join(' and '), holds };
+  return clashOf(config, holds) ?? { message: conditions.map(([message]) => message).join(' and '), holds };
 }
 
-/** Conditions that nothing fulfils together: a case with them could only fail. */
+/** Conditions that exclude each other: a case with them could only fail. */
 function clashOf(
   { equals, one_of: allowed, at_least: least, at_most: most, absent, not, ...others }: MatcherConfig,
   holds: (received: Received) => boolean,
@@ -89,9 +89,9 @@ function clashOf(
   const isPresent =
     equals !== undefined || allowed !== undefined || least !== undefined || most !== undefined;
   if (absent === true && (isPresent || POSITIVE.some((key) => others[key] !== undefined)))
-    return { problem: 'what is absent has no value', key: 'absent' };
+    return { problem: 'an absent value has no other conditions', key: 'absent' };
   if (least !== undefined && most !== undefined && least > most)
-    return { problem: `nothing is at least ${least} and at most ${most}`, key: 'at_most' };
+    return { problem: `no number is at least ${least} and at most ${most}`, key: 'at_most' };
   const values = equals === undefined ? allowed : [equals];
   if (values === undefined || values.some((value) => holds(value))) return null;
   const which = not === undefined ? 'its other conditions' : `not ${shownValue(not)}`;
@@ -115,19 +115,22 @@ function conditionOf(
     case 'not':
       return [`not ${shownValue(given)}`, (received) => !equal(received, given as Scalar)];
     case 'contains':
-      return [`a text with ${shownValue(given)}`, onText((text) => text.includes(given as string))];
+      return [`a string with ${shownValue(given)}`, onText((text) => text.includes(given as string))];
     case 'not_contains':
       return [
-        `no text with ${shownValue(given)}`,
+        `no string with ${shownValue(given)}`,
         (received) => textOf(received)?.includes(given as string) !== true,
       ];
     case 'starts_with':
       return [
-        `a text that begins with ${shownValue(given)}`,
+        `a string that starts with ${shownValue(given)}`,
         onText((text) => text.startsWith(given as string)),
       ];
     case 'ends_with':
-      return [`a text that ends with ${shownValue(given)}`, onText((text) => text.endsWith(given as string))];
+      return [
+        `a string that ends with ${shownValue(given)}`,
+        onText((text) => text.endsWith(given as string)),
+      ];
     case 'one_of':
       return [
         `one of ${(given as Scalar[]).map((each) => shownValue(each)).join(', ')}`,
@@ -150,10 +153,10 @@ function patternCondition(
   source: string,
 ): Condition | { readonly problem: string } {
   const pattern = compilePattern(source);
-  if (isPatternProblem(pattern)) return { problem: pattern.says };
-  if (name === 'matches') return [`a text that matches /${source}/`, onText((text) => pattern.test(text))];
+  if (isPatternProblem(pattern)) return { problem: pattern.message };
+  if (name === 'matches') return [`a string that matches /${source}/`, onText((text) => pattern.test(text))];
   return [
-    `no text that matches /${source}/`,
+    `no string that matches /${source}/`,
     (received) => {
       const text = textOf(received);
       return text === undefined || !pattern.test(text);
@@ -163,7 +166,7 @@ function patternCondition(
 
 const SHOWN_LIMIT = 200;
 
-/** A value in a sentence. */
+/** A value for a sentence. */
 export function shownValue(value: unknown): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'absent';
   if (Array.isArray(value) && value.length === 1) return shownValue(value[0]);
@@ -171,7 +174,7 @@ export function shownValue(value: unknown): string {
   return text.length > SHOWN_LIMIT ? `${text.slice(0, SHOWN_LIMIT)}… (${text.length} characters)` : text;
 }
 
-/** Whether data holds at least what is expected: maps may have more keys; lists have to be as long. */
+/** Whether data contains the expected data: maps may have more keys; lists must have the same length. */
 export function holdsSubset(received: unknown, expected: unknown): boolean {
   if (Array.isArray(expected)) {
     return (

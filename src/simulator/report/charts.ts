@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../http/html.ts';
 
-/** Plots over virtual time as SVG: no script, no library, nothing from elsewhere. */
+/** Plots over virtual time as self-contained SVG without scripts. */
 
-/** What all plots of a page have in common: time, from left to right. */
+/** The common time axis of a page's plots, from left to right. */
 export interface Axis {
   readonly durationMs: number;
   readonly stretches: number;
@@ -15,13 +15,13 @@ export interface Series {
   readonly color: string;
   /** For the legend; empty for none. */
   readonly total: string;
-  /** By stretch; null where there is nothing. */
+  /** By bucket; null for no data. */
   readonly values: readonly (number | null)[];
 }
 
 interface Scale {
   readonly unit: string;
-  /** What values are divided by before they are told. */
+  /** Divisor for displayed values. */
   readonly per: number;
 }
 
@@ -41,7 +41,7 @@ export function legend(series: readonly Series[]): string {
   return `<p class="legend">${parts.join('')}</p>`;
 }
 
-/** Counts on top of each other. */
+/** Stacked counts. */
 export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): string {
   const sums = Array.from({ length: axis.stretches }, (_, at) =>
     series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
@@ -64,7 +64,7 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
   return framed(bars, axis, { most: most / scale.per, unit: scale.unit }, HEIGHT);
 }
 
-/** Lines, broken where there is nothing. */
+/** Lines, with gaps where there is no data. */
 export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
   const most =
     niceAbove(Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))) || 1;
@@ -82,7 +82,7 @@ export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale)
 
 const STRIP = 26;
 
-/** One state after the other. */
+/** A sequence of states. */
 export function statePlot(
   states: readonly ({ readonly name: string; readonly color: string; readonly says: string } | null)[],
   axis: Axis,
@@ -109,7 +109,7 @@ function runsOf(values: readonly (number | null)[]): { at: number; value: number
   return runs;
 }
 
-/** The plot with its axes, and lines where upstreams were changed. */
+/** The plot with its axes, and lines at changes of upstreams. */
 function framed(
   content: readonly string[],
   { durationMs, changes }: Axis,
@@ -136,7 +136,7 @@ function framed(
   return `<svg viewBox="0 0 ${WIDTH} ${TOP + high + BOTTOM}" role="img">${across.join('')}${content.join('')}${changed.join('')}${times.join('')}</svg>`;
 }
 
-/** The next of 1, 2, 2.5, 5 times a power of ten. */
+/** The next larger value of 1, 2, 2.5 or 5 times a power of ten. */
 function niceAbove(value: number): number {
   if (value <= 0) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -147,7 +147,7 @@ function shown(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toFixed(2)));
 }
 
-/** A time since the beginning. */
+/** A time since the start. */
 function timeText(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;

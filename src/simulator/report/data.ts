@@ -2,7 +2,7 @@ import { diagnosticsToJson } from '../../diagnostics/json.ts';
 import { type CaseResult, rerunCommand } from '../result.ts';
 import type { Reporter } from './reporter.ts';
 
-/** A result as data: names and meanings are kept across versions. */
+/** A result as data: names and meanings are stable across versions. */
 function recordOf(result: CaseResult): object {
   const {
     file,

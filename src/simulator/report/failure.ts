@@ -27,7 +27,7 @@ export function failureLines(result: CaseResult): string[] {
     }
   }
   if (result.near !== null) lines.push(`nearest: ${result.near}`);
-  if (result.shrunk !== null) lines.push('shrunk, it still fails so:', `  ${result.shrunk}`);
+  if (result.shrunk !== null) lines.push('reduced to the smallest failing timeline:', `  ${result.shrunk}`);
   if (result.shares !== null) {
     lines.push(
       `shares: ${Object.entries(result.shares)
@@ -39,10 +39,10 @@ export function failureLines(result: CaseResult): string[] {
   return lines.map((line) => printable(line));
 }
 
-/** Parts of the expressions of one rule that are told. */
+/** Maximum number of reported expression parts per rule. */
 const PARTS_LIMIT = 12;
 
-/** What the expressions of a rule came to, part by part; an expression without parts says nothing more. */
+/** The values of a rule's expressions, part by part; an expression without parts adds nothing. */
 function valueLines(rule: string, values: readonly ExpressionValues[]): string[] {
   const parts = values
     .filter(({ pointer }) => pointer.startsWith(`${rule}/expressions/`))
@@ -52,7 +52,7 @@ function valueLines(rule: string, values: readonly ExpressionValues[]): string[]
   return more > 0 ? [...lines, `    and ${more} more`] : lines;
 }
 
-/** A step in one line: module, reason, facts and place. */
+/** A step in one line: module, reason, details and place. */
 export function stepLine({ module, code, says, detail, place }: LocatedStep): string {
   const at = place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
   return `${module}: ${says} (${code})${facts(detail)}${at}`;

@@ -2,7 +2,7 @@ import { diagnosticsToJson } from '../../diagnostics/json.ts';
 import { failureLines } from './failure.ts';
 import type { Reporter } from './reporter.ts';
 
-/** Annotations of GitHub's workflows: failures and findings at their lines. */
+/** GitHub workflow annotations: failures and findings at their lines. */
 export function githubReporter(): Reporter {
   return {
     finished: (files, summary) => {
@@ -24,9 +24,15 @@ export function githubReporter(): Reporter {
   };
 }
 
-function command(kind: 'error' | 'warning', file: string, line: number, title: string, says: string): string {
+function command(
+  kind: 'error' | 'warning',
+  file: string,
+  line: number,
+  title: string,
+  message: string,
+): string {
   const place = line > 0 ? `,line=${line}` : '';
-  return `::${kind} file=${property(file)}${place},title=${property(title)}::${data(says)}\n`;
+  return `::${kind} file=${property(file)}${place},title=${property(title)}::${data(message)}\n`;
 }
 
 function data(text: string): string {

@@ -18,7 +18,7 @@ table{border-collapse:collapse;margin:.4rem 0}td,th{text-align:left;vertical-ali
 th{opacity:.7}td code{white-space:pre-wrap}.decided td{font-weight:600}
 .show{margin-right:1rem}#failed:checked~main li.is-passed,#failed:checked~main li.is-skipped,#failed:checked~main section.is-well{display:none}`;
 
-/** One page with everything in it: no script, no style and no image from anywhere else. */
+/** A self-contained page without scripts. */
 export function htmlReporter(): Reporter {
   return {
     finished: (files, summary, { version, seed }) => {
@@ -34,10 +34,10 @@ export function htmlReporter(): Reporter {
       return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${count}</title>
 <style>${STYLE}</style></head><body>
-<h1 class="${failed + invalid > 0 ? 'failed' : 'passed'}">${failed + invalid > 0 ? 'Something does not hold' : 'Everything holds'}</h1>
-<div class="counts">${told.map(([number, kind, says]) => `<div><b class="${number > 0 ? kind : ''}">${number}</b> ${says}</div>`).join('')}</div>
+<h1 class="${failed + invalid > 0 ? 'failed' : 'passed'}">${failed + invalid > 0 ? 'Failed' : 'Passed'}</h1>
+<div class="counts">${told.map(([number, kind, message]) => `<div><b class="${number > 0 ? kind : ''}">${number}</b> ${message}</div>`).join('')}</div>
 ${bar(told)}<p><small>${escapeHtml(run)}</small></p>
-<input type="radio" name="show" id="all" checked><label class="show" for="all"> all</label><input type="radio" name="show" id="failed"><label class="show" for="failed"> only what failed</label>
+<input type="radio" name="show" id="all" checked><label class="show" for="all"> all</label><input type="radio" name="show" id="failed"><label class="show" for="failed"> only failures</label>
 <main>
 ${files.map((file) => section(file)).join('\n')}
 </main></body></html>
@@ -84,7 +84,7 @@ function item(result: CaseResult): string {
   return `<li class="is-failed"><details open><summary>${head}</summary><div class="why">${why(result)}</div></details></li>`;
 }
 
-/** What was expected and what came, the request step by step, and how to run it again. */
+/** Expected and received values, the request step by step, and the command to run it again. */
 function why(result: CaseResult): string {
   const { mismatches, explained, near } = result;
   const differs = mismatches.map((each) => mismatchRows(each, result.file)).join('');
@@ -105,7 +105,7 @@ function why(result: CaseResult): string {
       ? ''
       : `<p><code>${escapeHtml(explained.request)}</code></p><table>${steps.join('')}</table>`;
   const nearest = near === null ? '' : `<p>nearest: ${escapeHtml(near)}</p>`;
-  return `<table>${differs}</table>${told}${nearest}<p><small>again</small> <code>${escapeHtml(rerunCommand(result))}</code></p><details><summary><small>all that is known</small></summary><pre>${escapeHtml(failureLines(result).join('\n'))}</pre></details>`;
+  return `<table>${differs}</table>${told}${nearest}<p><small>run again</small> <code>${escapeHtml(rerunCommand(result))}</code></p><details><summary><small>all details</small></summary><pre>${escapeHtml(failureLines(result).join('\n'))}</pre></details>`;
 }
 
 function mismatchRows({ what, expected, received, line, near }: LocatedMismatch, file: string): string {

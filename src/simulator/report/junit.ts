@@ -11,14 +11,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** A text for XML 1.0, in which most control characters cannot stand at all. */
+/** Text for XML 1.0, in which most control characters are not allowed at all. */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replaceAll(/[&<>"'\n]/g, (char) => ESCAPES[char]!);
 }
 
-/** JUnit's XML as continuous integration reads it: a suite for each file. */
+/** JUnit XML for CI: a suite for each file. */
 export function junitReporter(): Reporter {
   return {
     finished: (files, summary) => {
@@ -36,11 +36,11 @@ function suite({ file, cases, diagnostics }: FileResult): string {
   const took = cases.reduce((sum, { tookMs }) => sum + tookMs, 0);
   const count = cases.length + (errors.length > 0 ? 1 : 0);
   const head = `  <testsuite name="${xml(file)}" tests="${count}" failures="${failed}" errors="${count - cases.length}" skipped="${skipped}" time="${seconds(took)}">\n`;
-  const says = errors.map((error) => error.says).join('; ');
+  const message = errors.map((error) => error.message).join('; ');
   const invalid =
     errors.length === 0
       ? ''
-      : `    <testcase name="the file can be run" classname="${xml(file)}"><error message="${xml(says)}"/></testcase>\n`;
+      : `    <testcase name="the file can be run" classname="${xml(file)}"><error message="${xml(message)}"/></testcase>\n`;
   return `${head}${invalid}${cases.map((each) => testcase(each)).join('')}  </testsuite>\n`;
 }
 

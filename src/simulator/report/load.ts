@@ -1,6 +1,6 @@
 import type { Reporter, ReporterLook, ReporterName } from './reporter.ts';
 
-/** Loads a reporter: most runs need one of them. */
+/** Loads a reporter on demand: most runs need only one. */
 export async function loadReporter(name: ReporterName, look: ReporterLook): Promise<Reporter> {
   switch (name) {
     case 'pretty':

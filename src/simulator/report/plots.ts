@@ -8,7 +8,7 @@ const QUANTILES = [
   { name: 'p99', of: 0.99, color: '#c0392b' },
 ] as const;
 
-/** Colours of statuses by class, darker ones for those that are told apart within a class. */
+/** Colours of statuses by class, with darker shades for statuses within a class. */
 const STATUS_COLORS: Readonly<Record<string, readonly string[]>> = {
   '1': ['#8e9aa6'],
   '2': ['#2f9e6e', '#7cc9a6', '#1c6b49'],
@@ -19,7 +19,7 @@ const STATUS_COLORS: Readonly<Record<string, readonly string[]>> = {
 };
 const DISTINCT = ['#2f9e6e', '#c0392b', '#e08a1e', '#3b82c4', '#8d5bb5', '#8e9aa6', '#b3861a', '#37a3a3'];
 
-/** What a breaker's decision says of its state. */
+/** The state of a breaker, by its decision. */
 const STATES = {
   allow: { name: 'closed', color: '#2f9e6e' },
   allow_while_open: { name: 'lets a probe through', color: '#e0b01e' },
@@ -35,7 +35,7 @@ svg .change{stroke:currentColor;opacity:.55;stroke-dasharray:4 3}svg .said{opaci
 .facts{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}.facts div{border:1px solid #8884;border-radius:.4rem;padding:.4rem .8rem}
 .facts b{display:block;font-size:1.2rem;font-variant-numeric:tabular-nums}`;
 
-/** One page with plots of a run: statuses, decisions, breaker and latency over virtual time. It needs nothing from elsewhere. */
+/** A self-contained page with plots of a run: statuses, decisions, breaker and latency over virtual time. */
 export function plotsPage(simulated: Simulated, title: string): string {
   const { buckets, latency, requests, durationMs, startMs, reasons, statuses } = simulated;
   const axis: Axis = { durationMs, changes: simulated.changes, stretches: buckets.length };
@@ -95,7 +95,7 @@ function seriesOf(
   }));
 }
 
-/** The same order on every machine. */
+/** Locale-independent order, the same on every machine. */
 function byText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
@@ -122,7 +122,7 @@ function distinctColors(totals: ReadonlyMap<string, number>): Map<string, string
   );
 }
 
-/** The state of the breakers over time: of a stretch with several the one that matters most. */
+/** The state of the breakers over time: of a bucket with several states the most important one. */
 function breaker(buckets: readonly Bucket[], axis: Axis): string {
   if (buckets.every((bucket) => bucket.breaker.size === 0)) return '';
   const states = buckets.map(({ breaker: own }) => {

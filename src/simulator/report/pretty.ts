@@ -9,14 +9,14 @@ type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
 
 const MARKS = { passed: ['green', '✓'], failed: ['red', '✗'], skipped: ['yellow', '-'] } as const;
-/** Passed cases of a file that are named; more of them are counted. */
+/** Maximum number of passed cases listed per file; further ones are counted. */
 const NAMED_LIMIT = 50;
 
 function painter({ color }: ReporterLook): Paint {
   return color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 }
 
-/** Names of cases as they run, failures explained, findings and a count at the end. */
+/** Names of cases as they run, explained failures, findings, and a count at the end. */
 export function prettyReporter(look: ReporterLook): Reporter {
   const paint = painter(look);
   let file = '';
@@ -80,7 +80,7 @@ function summaryLine(summary: Summary, { seed }: Origin, paint: Paint): string {
 const DOTS = { passed: '.', failed: 'F', skipped: '-' } as const;
 const DOTS_IN_LINE = 80;
 
-/** One character a case; failures at the end. */
+/** One character per case; failures at the end. */
 export function dotReporter(look: ReporterLook): Reporter {
   const paint = painter(look);
   let count = 0;

@@ -1,13 +1,13 @@
 import type { CaseResult, FileResult, Summary } from '../result.ts';
 
-/** What every report says of where it comes from. */
+/** The header data of every report. */
 export interface Origin {
   readonly version: string;
-  /** The seed that was asked for; null when the files' own were used. */
+  /** The seed given on the command line; null if the files' own were used. */
   readonly seed: number | string | null;
 }
 
-/** A way to report: texts for its destination, as results come and at the end. */
+/** A reporter: text for its destination, with each result and at the end. */
 export interface Reporter {
   readonly began?: (origin: Origin) => string;
   readonly ran?: (result: CaseResult) => string;

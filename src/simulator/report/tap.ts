@@ -13,7 +13,7 @@ export function tapReporter(): Reporter {
         const errors = diagnostics.filter(({ severity }) => severity === 'error');
         if (errors.length === 0) return [];
         return [
-          `not ok ${++count} - ${escaped(file)} can be run\n  ---\n  says: ${JSON.stringify(errors[0]!.says)}\n  ...\n`,
+          `not ok ${++count} - ${escaped(file)} can be run\n  ---\n  says: ${JSON.stringify(errors[0]!.message)}\n  ...\n`,
         ];
       });
       return `${invalid.join('')}1..${count}\n# passed ${summary.passed}, failed ${summary.failed}, skipped ${summary.skipped}\n`;
@@ -23,14 +23,14 @@ export function tapReporter(): Reporter {
 
 function point(result: CaseResult, number: number): string {
   const { status, file, name } = result;
-  const says = `${number} - ${escaped(`${file}: ${name}`)}`;
-  if (status === 'passed') return `ok ${says}\n`;
-  if (status === 'skipped') return `ok ${says} # SKIP ${result.skipped ?? ''}\n`;
+  const message = `${number} - ${escaped(`${file}: ${name}`)}`;
+  if (status === 'passed') return `ok ${message}\n`;
+  if (status === 'skipped') return `ok ${message} # SKIP ${result.skipped ?? ''}\n`;
   const why = failureLines(result).map((line) => `    ${line}`);
-  return `not ok ${says}\n  ---\n  why: |\n${why.join('\n')}\n  ...\n`;
+  return `not ok ${message}\n  ---\n  why: |\n${why.join('\n')}\n  ...\n`;
 }
 
-/** A `#` begins a directive, and a description is one line. */
+/** `#` starts a directive, and a description is one line. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\\\')

@@ -1,30 +1,30 @@
 import { firstValue, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
-import type { Asker, Draft } from './draft.ts';
+import type { Visitor, Draft } from './draft.ts';
 import type { Answer, Pools } from './pools.ts';
 
 /** One field of a draft changed. */
 export interface Change {
-  /** What is changed; two changes of one field exclude each other. */
+  /** The changed field; two changes of one field exclude each other. */
   readonly field: string;
   /** As part of a sentence: `from 192.0.2.1 instead of 203.0.113.9`. */
-  readonly says: string;
-  /** The same change of another draft. */
+  readonly message: string;
+  /** Applies the same change to another draft. */
   readonly again: (draft: Draft) => Draft;
   readonly draft: Draft;
 }
 
-/** Every draft that differs from one in a single field, the nearest of a field first. */
+/** Every draft that differs in a single field, the nearest values of a field first. */
 export function changesOf(draft: Draft, pools: Pools): Change[] {
   if (draft.connect !== null) return connectionChanges(draft, pools);
   const chosen = <Field extends keyof Draft>(
     field: Field,
     values: Iterable<Draft[Field]>,
-    says: (value: Draft[Field]) => string,
+    message: (value: Draft[Field]) => string,
   ): Change[] =>
     Array.from(values)
       .filter((value) => value !== draft[field])
-      .map((value) => change(draft, field, says(value), (from) => ({ ...from, [field]: value })));
+      .map((value) => change(draft, field, message(value), (from) => ({ ...from, [field]: value })));
   return [
     ...addressChanges(draft, pools),
     ...fieldChanges(draft, 'user-agent', pools.agents, (agent) =>
@@ -46,7 +46,7 @@ export function changesOf(draft: Draft, pools: Pools): Change[] {
   ];
 }
 
-/** Of a connection only what it is made with can be otherwise. */
+/** Changes of a connection's parameters. */
 function connectionChanges(draft: Draft, pools: Pools): Change[] {
   return [
     ...addressChanges(draft, pools),
@@ -66,26 +66,26 @@ function connectionChanges(draft: Draft, pools: Pools): Change[] {
   ];
 }
 
-/** Who asks, and how a provider of webhooks has signed. */
-function gateChanges(draft: Draft, { gates: { askers, signatures } }: Pools): Change[] {
-  const asked = askers
+/** Changes of the identity, and of the webhook signature. */
+function gateChanges(draft: Draft, { gates: { visitors, signatures } }: Pools): Change[] {
+  const asked = visitors
     .filter(({ name }) => name !== draft.as?.name)
-    .map((as) => change(draft, 'as', `as ${askerText(as)}`, (from) => ({ ...from, as })));
-  const signed = signatures.map(({ says, on }) => change(draft, 'signature', says, on));
+    .map((as) => change(draft, 'as', `as ${visitorText(as)}`, (from) => ({ ...from, as })));
+  const signed = signatures.map(({ message, on }) => change(draft, 'signature', message, on));
   return [...asked, ...signed.filter(({ draft: made }) => made !== draft)];
 }
 
-/** Somebody in a few words. */
-export function askerText({ name, facts }: Asker): string {
+/** A short description of a user. */
+export function visitorText({ name, facts }: Visitor): string {
   const said = Object.entries(facts).map(([key, value]) => `${key} ${String(value)}`);
   return said.length === 0 ? `'${name}'` : `'${name}' (${said.join(', ')})`;
 }
 
-function change(draft: Draft, field: string, says: string, again: Change['again']): Change {
-  return { field, says, again, draft: again(draft) };
+function change(draft: Draft, field: string, message: string, again: Change['again']): Change {
+  return { field, message, again, draft: again(draft) };
 }
 
-/** Addresses with the longest common beginning first, of those the nearest. */
+/** Addresses with the longest common prefix first, then the nearest. */
 function addressChanges(draft: Draft, { addresses }: Pools): Change[] {
   const from = parseAddress(draft.ip);
   if (from === null) return [];
@@ -118,12 +118,12 @@ function fieldChanges(
   draft: Draft,
   name: string,
   values: Iterable<string | null>,
-  says: (value: string | null) => string,
+  message: (value: string | null) => string,
 ): Change[] {
   const current = firstValue(draft.headers, name) ?? null;
   return sendable(values)
     .filter((value) => value !== current)
-    .map((value) => change(draft, `header ${name}`, says(value), (from) => withHeader(from, name, value)));
+    .map((value) => change(draft, `header ${name}`, message(value), (from) => withHeader(from, name, value)));
 }
 
 function headerChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
@@ -133,7 +133,7 @@ function headerChanges(draft: Draft, name: string, values: ReadonlySet<string | 
   );
 }
 
-/** What can stand in a header (RFC 9110 §5.5) without being trimmed. */
+/** Valid header values (RFC 9110 §5.5) that are not trimmed. */
 function sendable(values: Iterable<string | null>): (string | null)[] {
   return [...values].filter((value) => value === null || /^[!-~](?:[ -~]*[!-~])?$/.test(value));
 }
@@ -146,9 +146,10 @@ function withHeader(draft: Draft, name: string, value: string | null): Draft {
 function parameterChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
   const key = encodeURIComponent(name);
   return [...values].flatMap((value) => {
-    const says = value === null ? `without query parameter ${name}` : `with query parameter ${name}=${value}`;
+    const message =
+      value === null ? `without query parameter ${name}` : `with query parameter ${name}=${value}`;
     const own = value === null ? [] : [`${key}=${encodeURIComponent(value)}`];
-    const made = change(draft, `parameter ${name}`, says, (from) => {
+    const made = change(draft, `parameter ${name}`, message, (from) => {
       const parts = (from.query ?? '').split('&');
       const rest = parts.filter((part) => part !== '' && part.split('=', 1)[0] !== key);
       const query = [...rest, ...own].join('&');
@@ -161,9 +162,9 @@ function parameterChanges(draft: Draft, name: string, values: ReadonlySet<string
 function cookieChanges(draft: Draft, name: string, values: ReadonlySet<string | null>): Change[] {
   return [...values].flatMap((value) => {
     if (value !== null && !/^[\w.~:/?#@!$&'()*+=-]*$/.test(value)) return [];
-    const says = value === null ? `without cookie ${name}` : `with cookie ${name}=${value}`;
+    const message = value === null ? `without cookie ${name}` : `with cookie ${name}=${value}`;
     const own = value === null ? [] : [`${name}=${value}`];
-    const made = change(draft, `cookie ${name}`, says, (from) => {
+    const made = change(draft, `cookie ${name}`, message, (from) => {
       const pairs = (firstValue(from.headers, 'cookie') ?? '').split('; ');
       const rest = pairs.filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
       const cookie = [...rest, ...own].join('; ');
@@ -179,9 +180,9 @@ function factChanges(draft: Draft, name: string, values: ReadonlySet<unknown>): 
   return [...values].flatMap((value) => {
     const shown = JSON.stringify(value);
     if (shown === current) return [];
-    const says = `where ${name} is ${typeof value === 'string' ? value : shown}`;
+    const message = `where ${name} is ${typeof value === 'string' ? value : shown}`;
     return [
-      change(draft, `fact ${name}`, says, (from) => ({
+      change(draft, `fact ${name}`, message, (from) => ({
         ...from,
         variables: { ...from.variables, [name]: value },
       })),
@@ -193,7 +194,8 @@ function certificateChanges(draft: Draft, { certificates }: Pools): Change[] {
   const current = draft.tls?.clientCertificate?.subjectCn ?? null;
   return [...certificates].flatMap((subjectCn) => {
     if (subjectCn === current) return [];
-    const says = subjectCn === null ? 'without a client certificate' : `with the certificate of ${subjectCn}`;
+    const message =
+      subjectCn === null ? 'without a client certificate' : `with the certificate of ${subjectCn}`;
     const tls =
       subjectCn === null
         ? null
@@ -202,24 +204,24 @@ function certificateChanges(draft: Draft, { certificates }: Pools): Change[] {
             cipherSuite: 'TLS_AES_128_GCM_SHA256',
             clientCertificate: { serialNumber: '1', subjectCn },
           };
-    return [change(draft, 'certificate', says, (from) => ({ ...from, tls }))];
+    return [change(draft, 'certificate', message, (from) => ({ ...from, tls }))];
   });
 }
 
-/** What is not in the request: upstreams, what went before, and chance. */
+/** Changes outside the request: upstreams, earlier requests, and randomness. */
 function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools): Change[] {
   const scripted = answers.map((answer) => {
     const upstreams = Object.fromEntries(
       backends.map((name) => [name, answer] as const),
     ) as Draft['upstreams'];
-    const says = `when upstreams answer ${shownAnswer(answer)}`;
-    return change(draft, 'upstreams', says, (from) => ({ ...from, upstreams }));
+    const message = `when upstreams answer ${shownAnswer(answer)}`;
+    return change(draft, 'upstreams', message, (from) => ({ ...from, upstreams }));
   });
   const repeated = befores.map((before) => {
     const failing = Object.keys(before.upstreams).length > 0 ? ' that fail' : '';
     const waiting = before.thenMs > 1 ? ` and ${before.thenMs} ms` : '';
-    const says = `after ${before.count} such requests${failing}${waiting}`;
-    return change(draft, 'before', says, (from) => ({ ...from, before }));
+    const message = `after ${before.count} such requests${failing}${waiting}`;
+    return change(draft, 'before', message, (from) => ({ ...from, before }));
   });
   const chances = Array.from({ length: seeds }, (_seed, index) => index + 1)
     .filter((seed) => seed !== draft.seed)
@@ -227,7 +229,7 @@ function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools
   return [...scripted, ...repeated, ...chances];
 }
 
-/** An answer of an upstream in a few words. */
+/** A short description of an upstream's response. */
 export function shownAnswer(answer: Answer): string {
   if (typeof answer !== 'object') return String(answer);
   const { status = 200, headers = {} } = answer;

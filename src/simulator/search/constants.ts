@@ -1,26 +1,26 @@
-import { dottedPath, walkNodes } from '../../expression/ast.ts';
-import type { Node } from '../../expression/ast.ts';
-import type { Program } from '../../expression/program.ts';
-import type { Activation } from '../../expression/vocabulary/activation.ts';
+import { dottedPath, walkNodes } from '../../cel/ast.ts';
+import type { Node } from '../../cel/ast.ts';
+import type { Program } from '../../cel/program.ts';
+import type { Activation } from '../../policy/env/activation.ts';
 
-/** What one expression asks, and the constants that it asks it with. */
+/** The variables and names that an expression reads, and the constants that it compares with. */
 export interface Asked {
   /** Variables by their full dotted names, such as `req.method`. */
   readonly variables: ReadonlySet<string>;
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
-  /** Texts that are patterns. */
+  /** Strings that are patterns. */
   readonly patterns: readonly string[];
   /** Names of header fields, query parameters and cookies. */
   readonly names: Readonly<Record<NamedPart, readonly string[]>>;
-  /** Whether chance or the time of day has a say. */
+  /** Whether it depends on randomness or the time of day. */
   readonly isRandom: boolean;
   readonly isTimed: boolean;
 }
 
 export type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
 
-/** Reads the constants off an expression. */
+/** Collects the constants of an expression. */
 export function askedBy(program: Program<Activation>): Asked {
   const variables = new Set<string>();
   const texts = new Set<string>();
@@ -65,7 +65,7 @@ export function askedBy(program: Program<Activation>): Asked {
   };
 }
 
-/** The field, parameter or cookie that a node names. */
+/** The field, parameter or cookie that a node reads. */
 function namedBy(node: Node): { readonly part: NamedPart; readonly name: string } | null {
   if (node.kind === 'call') {
     const part = partOfCall(node.name);

@@ -1,6 +1,6 @@
 import { readMatch } from '../../edge/compile.ts';
-import { type CoveredEdge, coverageOf, triedEdge } from '../covering/coverage.ts';
-import type { CoveragePoint } from '../covering/point.ts';
+import { type CoveredEdge, coverageOf, triedEdge } from '../../coverage/coverage.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';
 import type { Signer } from '../document/requests.ts';
 import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
@@ -8,7 +8,7 @@ import { liveTest } from './live.ts';
 import { poolsOf } from './pools.ts';
 import { type DraftRun, draftRunner } from './run_draft.ts';
 
-/** A request that covers points which no case has covered. */
+/** A request that covers points which no case covered. */
 export interface FoundCase {
   readonly draft: Draft;
   readonly run: DraftRun;
@@ -16,20 +16,20 @@ export interface FoundCase {
 }
 
 export interface SearchLimits {
-  /** Requests that are tried. Default 20,000. */
+  /** Maximum number of requests tried. Default 20,000. */
   readonly runs: number;
-  /** Different facts that an edge is compiled for. Default 200. */
+  /** Maximum number of fact sets that the edge is compiled for. Default 200. */
   readonly facts: number;
 }
 
 const DEFAULT_LIMITS: SearchLimits = { runs: 20_000, facts: 200 };
-/** Drafts that others are made of. */
+/** Maximum number of drafts that others are derived from. */
 const CORPUS_LIMIT = 400;
 
 /**
- * Looks for requests that cover what no case has: from the requests of the cases and a plain one for each route,
- * one field after another is changed to a value that the configuration speaks of, or one beside it. A request that
- * made anything happen for the first time is where further changes begin.
+ * Searches for requests that cover what no case does: starting from the requests of the cases and a plain one
+ * for each route, one field at a time is changed to a value from the configuration, or one next to it. A
+ * request with a new effect becomes the start of further changes.
  */
 export function findCases(
   covered: CoveredEdge,
@@ -63,7 +63,7 @@ export function findCases(
     runs += 1 + (draft.before?.count ?? 0);
     const before = tried.recorder.novelty();
     const ran = run(draft);
-    if (ran.flights.length === 0 && ran.connection === null) return;
+    if (ran.simulatedRequests.length === 0 && ran.connection === null) return;
     const points = [...open.values()].filter((point) => isCovered(point, draft));
     for (const { id } of points) open.delete(id);
     if (points.length > 0) found.push({ draft, run: ran, points });
@@ -78,7 +78,7 @@ export function findCases(
   );
   const roots = distinctDrafts([...plain, ...begin]);
   for (const draft of roots) attempt(draft);
-  // Requests of cases lead on even where they did nothing new.
+  // Requests of cases are extended even without a new effect.
   const waiting = distinctDrafts([...roots, ...corpus]).slice(0, CORPUS_LIMIT);
   corpus.splice(0, corpus.length, ...waiting);
   const isDone = () => open.size === 0 || runs >= most;
@@ -91,7 +91,7 @@ export function findCases(
   return found;
 }
 
-/** Where a TLS or TCP edge listens. */
+/** Hostports of a TLS or TCP edge. */
 function hostportsOf(route: object): readonly string[] {
   return (route as { readonly hostports: readonly string[] }).hostports;
 }

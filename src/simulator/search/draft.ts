@@ -4,45 +4,45 @@ import type { FieldList } from '../../http/fields.ts';
 import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
-import type { Identity } from '../../development_idp/identities.ts';
-import { readHostport } from '../../edge/slots.ts';
+import type { Identity } from '../../dev_idp/identities.ts';
+import { readHostport } from '../../edge/compile_filters.ts';
 import type { PreparedConnection } from '../document/connections.ts';
 import type { PreparedRequest } from '../simulator.ts';
 
-/** A case that is being looked for: a request, and the world that it is sent in. All of it can be written down. */
+/** A candidate case: a request, and the world that it is sent in. All of it can be written to a scenario. */
 export interface Draft {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly path: string;
   readonly query: string | undefined;
-  /** Fields without those that go with host and body. */
+  /** Fields except those that follow from host and body. */
   readonly headers: FieldList;
   readonly body: string;
   readonly ip: string;
   readonly tls: TlsFacts | null;
-  /** Facts as an edge file has them; `variables` come after them. */
+  /** Facts as in an edge file; `variables` come after them. */
   readonly facts: readonly unknown[];
   readonly variables: Readonly<Record<string, unknown>>;
   readonly startMs: number;
   readonly seed: number | string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
-  /** Requests that go before this one; null for none. */
+  /** Requests before this one; null for none. */
   readonly before: Before | null;
-  /** Whose browser sends it; null for nobody's. */
-  readonly as: Asker | null;
-  /** The connection to a TLS or TCP edge that is made in place of a request; null for a request. */
+  /** Identity whose browser sends it; null for none. */
+  readonly as: Visitor | null;
+  /** The connection to a TLS or TCP edge that replaces the request; null for a request. */
   readonly connect: ConnectDraft | null;
 }
 
-/** Somebody who logs in where a gate asks for it. */
-export interface Asker {
+/** A user who logs in if a gate requires it. */
+export interface Visitor {
   readonly name: string;
-  /** As a scenario writes identities. */
+  /** As identities in scenarios. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Where a connection is made to. */
+/** The target of a connection. */
 export interface ConnectDraft {
   readonly kind: 'tls' | 'tcp';
   readonly host: string;
@@ -53,7 +53,7 @@ export interface ConnectDraft {
 export interface Before {
   readonly count: number;
   readonly everyMs: number;
-  /** What upstreams answer meanwhile. */
+  /** Responses of upstreams meanwhile. */
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   readonly thenMs: number;
 }
@@ -81,7 +81,7 @@ export function plainDraft(config: EdgeConfig, path = '/'): Draft {
   };
 }
 
-/** A plain connection to an edge at one of its places. */
+/** A plain connection to one hostport of an edge. */
 export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hostport: string): Draft {
   const { host, port } = readHostport(hostport.replace('*', 'any'));
   return { ...plainDraft(config), connect: { kind, host, port } };
@@ -89,7 +89,7 @@ export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hos
 
 const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
 
-/** The draft of a request that is ready to be sent; null for one that no edge takes. */
+/** The draft of a prepared request; null if an edge would refuse it. */
 export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: EdgeConfig): Draft | null {
   const { head, connection, body } = request;
   if ('refused' in head) return null;
@@ -130,13 +130,13 @@ export function draftsOfCase(compiled: CompiledCase, config: EdgeConfig): Draft[
         ? [plan.request]
         : [];
   return requests.flatMap((request) => {
-    const asker = identities?.find(({ key }) => key === request.as);
-    const as = asker === undefined ? null : { name: asker.key, facts: writtenIdentity(asker) };
+    const visitor = identities?.find(({ key }) => key === request.as);
+    const as = visitor === undefined ? null : { name: visitor.key, facts: writtenIdentity(visitor) };
     return draftOf(request, { ...from, as }, config) ?? [];
   });
 }
 
-/** The request of a draft, ready to be sent; null when it cannot be written as one. */
+/** The prepared request of a draft; null if it is not valid. */
 export function preparedDraft(draft: Draft): PreparedRequest | null {
   const { method, scheme, host, path, query, headers, body, ip, tls, startMs } = draft;
   const bytes = new TextEncoder().encode(body);
@@ -155,7 +155,7 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
   }
 }
 
-/** The connection of a draft, ready to be made. */
+/** The prepared connection of a draft. */
 export function preparedConnection({ connect, ip, tls, startMs }: Draft): PreparedConnection | null {
   if (connect === null) return null;
   const { kind, host, port } = connect;
@@ -174,8 +174,8 @@ export function preparedConnection({ connect, ip, tls, startMs }: Draft): Prepar
   };
 }
 
-/** What is said of an identity, as a scenario writes it. */
-export function writtenIdentity(identity: Identity): Asker['facts'] {
+/** An identity in the form of a scenario. */
+export function writtenIdentity(identity: Identity): Visitor['facts'] {
   const { id, name, email, emailVerified, groups, organizations, teams, active, misbehave } = identity;
   const lists = Object.entries({ groups, organizations, teams }).filter(([, list]) => list.length > 0);
   return {
@@ -189,7 +189,7 @@ export function writtenIdentity(identity: Identity): Asker['facts'] {
   };
 }
 
-/** What upstreams answer to the request that matters: those that answered otherwise before are well again. */
+/** Responses of upstreams to the final request: those that failed before have recovered. */
 export function answersOf({ before, upstreams }: Draft): Draft['upstreams'] {
   const well = Object.keys(before?.upstreams ?? {}).map((name) => [name, 200] as const);
   return { ...Object.fromEntries(well), ...upstreams };

@@ -1,8 +1,8 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { checkScenario } from '../document/check.ts';
-import { type CoveredEdge, triedEdge } from '../covering/coverage.ts';
-import type { CoveragePoint } from '../covering/point.ts';
-import { coverageOf } from '../covering/coverage.ts';
+import { type CoveredEdge, triedEdge } from '../../coverage/coverage.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
+import { coverageOf } from '../../coverage/coverage.ts';
 import { runFile } from '../run_file.ts';
 import { ONCE } from '../run_once.ts';
 import { writtenSnapshot } from '../snapshot.ts';
@@ -11,27 +11,24 @@ import type { Draft } from './draft.ts';
 import { hasLogins } from './gate_pools.ts';
 import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
 
-/** What the emitted file is about: the edge or the policy by its path, or as it is. */
+/** The subject of the emitted file: the edge or the policy, by path or inline. */
 export type Tested = { readonly edge: unknown } | { readonly policy: unknown };
 
 /** Identities by name. */
 export type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Cases that were run as a scenario file would be, and pass. */
+/** Cases that were run as in a scenario file, and pass. */
 export interface EmittedCases {
   readonly cases: readonly WrittenCase[];
-  /** Who asks in them, as a scenario file has it; null where nobody logs in. */
+  /** Their identities, as in a scenario file; null without logins. */
   readonly identities: Identities | null;
-  /** Points that they cover, over what was covered before. */
+  /** Points that they cover in addition. */
   readonly points: readonly CoveragePoint[];
-  /** A line for people by the point's id. */
+  /** A description by point id. */
   readonly offered: ReadonlyMap<string, string>;
 }
 
-/**
- * Writes found requests as cases, and runs them as such: what does not pass, or no longer covers what it was found
- * for, is left out.
- */
+/** Writes found requests as cases, and runs them: cases that fail, or no longer cover their points, are dropped. */
 export function emittedCases(
   covered: CoveredEdge,
   found: readonly FoundCase[],
@@ -84,7 +81,7 @@ function passingNames(covered: CoveredEdge, cases: readonly WrittenCase[], teste
   return new Set(results.filter(({ status }) => status === 'passed').map(({ name }) => name));
 }
 
-/** Points that are covered when the cases have run after those that were there before. */
+/** Points covered after the cases ran in addition to the existing ones. */
 function pointsAfter(covered: CoveredEdge, cases: readonly WrittenCase[], tested: Tested): Set<string> {
   const tried = triedEdge(covered);
   runWritten(tried, cases, tested);
@@ -99,7 +96,7 @@ function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested
   if (cases.length === 0) return { results: [] };
   const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
   if (hasErrors(checked.diagnostics))
-    throw new Error(`a case that was made up is wrong: ${checked.diagnostics[0]!.says}`);
+    throw new Error(`a generated case is invalid: ${checked.diagnostics[0]!.message}`);
   const { cases: results } = runFile(checked, edge, ONCE);
   return { results };
 }
@@ -116,7 +113,9 @@ export function scenarioText(
 ): string {
   const tested = { ...of, ...(identities !== null && { identities }) };
   if (form === 'json') return `${JSON.stringify(scenarioOf(cases, tested), null, 2)}\n`;
-  const lines = ['# Cases that cover what no other case did. Read what they expect: it is what happened.'];
+  const lines = [
+    '# Cases that cover what no other case did. Review their expectations: they record what happened.',
+  ];
   for (const [key, value] of Object.entries(tested)) lines.push(`${key}: ${writtenSnapshot(value, 'yaml')}`);
   lines.push('', 'cases:');
   for (const { name, ...parts } of cases) {

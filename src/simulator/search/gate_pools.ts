@@ -1,26 +1,26 @@
-import { MISBEHAVIOURS } from '../../development_idp/identities.ts';
+import { MISBEHAVIOURS } from '../../dev_idp/identities.ts';
 import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
-import { gatesOf, simulatedGround } from '../../edge/gates.ts';
+import { gatesOf, simulatedEnvironment } from '../../edge/login_config.ts';
 import type { Signer } from '../document/requests.ts';
-import type { Asker, Before, Draft } from './draft.ts';
+import type { Visitor, Before, Draft } from './draft.ts';
 
-/** What is worth trying at login gates and at verifiers of webhooks. */
+/** Values for testing login gates and webhook verifiers. */
 export interface GatePools {
-  /** Somebody whom every gate lets in, somebody whom none with a list does, and those for whom the provider goes wrong. */
-  readonly askers: readonly Asker[];
-  /** Paths that gates keep for themselves, and one that is none of them. */
+  /** A user whom every gate allows, one whom no gate with a list allows, and one for each provider fault. */
+  readonly visitors: readonly Visitor[];
+  /** Reserved paths of gates, and one that is not reserved. */
   readonly reserved: readonly string[];
-  /** Ways of signing a request, and of spoiling that. */
+  /** Ways of signing a request, and of damaging the signature. */
   readonly signatures: readonly Signature[];
   readonly befores: readonly Before[];
   readonly isAskedForPages: boolean;
 }
 
-/** One way in which a request is signed. */
+/** One way of signing a request. */
 export interface Signature {
   /** As part of a sentence: `signed by github`. */
-  readonly says: string;
-  /** The draft with it; as it was where it cannot be signed. */
+  readonly message: string;
+  /** The signed draft; unchanged if it cannot be signed. */
   readonly on: (draft: Draft) => Draft;
 }
 
@@ -39,7 +39,7 @@ export function gatePools(
   const inPolicy = actions.some(({ type }) => LOGIN_ACTIONS.has(type));
   const logsIn = gates.length > 0 || inPolicy;
   return {
-    askers: logsIn ? [...askersOf(gates), ...namedAskers(texts)] : [],
+    visitors: logsIn ? [...visitorsOf(gates), ...namedVisitors(texts)] : [],
     reserved: logsIn ? reservedOf(config, inPolicy) : [],
     signatures: signer === null ? [] : signaturesOf(routes, actions, signer),
     befores: [
@@ -50,7 +50,7 @@ export function gatePools(
   };
 }
 
-/** Whether anything in a configuration asks users to log in: then there are providers in cases, if nobody in them. */
+/** Whether anything in a configuration requires a login: cases then have providers, even without identities. */
 export function hasLogins({ edges }: EdgeConfig): boolean {
   return Object.values(edges.https).some(({ routes }) =>
     routes.some(
@@ -63,7 +63,7 @@ export function hasLogins({ edges }: EdgeConfig): boolean {
 
 const LOGIN_ACTIONS: ReadonlySet<string> = new Set(['oauth', 'openid-connect', 'saml']);
 
-/** What all session gates have in common, and what only some have. */
+/** The members that session gates have in common, and those that only some have. */
 interface GateConfig {
   readonly enabled: boolean;
   readonly inactivity_timeout: number;
@@ -73,7 +73,7 @@ interface GateConfig {
   readonly authorized_groups?: readonly string[];
 }
 
-function askersOf(gates: readonly GateConfig[]): Asker[] {
+function visitorsOf(gates: readonly GateConfig[]): Visitor[] {
   const apps = gates.flatMap(({ provider }) => Object.values((provider ?? {}) as Record<string, object>));
   const listed = (key: string): string[] =>
     apps.flatMap((app) => (app as Readonly<Record<string, readonly string[] | undefined>>)[key] ?? []);
@@ -95,8 +95,8 @@ function askersOf(gates: readonly GateConfig[]): Asker[] {
   ];
 }
 
-/** Whoever has an address that an expression of a policy speaks of, or one of its domain. */
-function namedAskers(texts: readonly string[]): Asker[] {
+/** Users with an address that an expression of a policy contains, or one in its domain. */
+function namedVisitors(texts: readonly string[]): Visitor[] {
   const addresses = texts.flatMap((text) => {
     if (!/^[\w.+-]*@[\w.-]+$/.test(text)) return [];
     return [text.startsWith('@') ? `member${text}` : text];
@@ -104,10 +104,10 @@ function namedAskers(texts: readonly string[]): Asker[] {
   return [...new Set(addresses)].map((email) => ({ name: email, facts: { email } }));
 }
 
-/** What sessions of actions last, in seconds, where nothing else is said. */
+/** Default session durations of actions, in seconds. */
 const OF_ACTIONS = { enabled: true, inactivity_timeout: 3_600, maximum_duration: 43_200 };
 
-/** Below the base of a gate: its own paths of whatever protocol, and nothing. */
+/** Paths below the base of a gate: those of every protocol, and an empty one. */
 const WITHIN = [
   'authn',
   'login',
@@ -120,7 +120,7 @@ const WITHIN = [
 ];
 
 function reservedOf({ edges, service_name: service }: EdgeConfig, inPolicy: boolean): string[] {
-  const ground = simulatedGround('https://login.test');
+  const ground = simulatedEnvironment('https://login.test');
   const bases = Object.entries(edges.https).flatMap(([edge, { routes }]) =>
     gatesOf(edge, routes, ground).flatMap((gate) => gate?.base ?? []),
   );
@@ -129,10 +129,13 @@ function reservedOf({ edges, service_name: service }: EdgeConfig, inPolicy: bool
 }
 
 const SECOND_MS = 1_000;
-/** Seconds for which access tokens count, as most providers have it. */
+/** Lifetime of access tokens at most providers, in seconds. */
 const HOUR = 3_600;
 
-/** A login, then a request when the session is due for a check, about to be renewed, idle for too long, or over. */
+/**
+ * A login, then a request when the session is due for a check, about to be renewed, idle for too long, or
+ * expired.
+ */
 function sessionBefores({
   inactivity_timeout: idle,
   maximum_duration: most,
@@ -155,7 +158,7 @@ interface Verifier {
   readonly secret: string;
 }
 
-/** Each verifier's signature, and that signature spoilt in every way that shows in a request. */
+/** Each verifier's signature, and that signature damaged in every way that is visible in a request. */
 function signaturesOf(routes: Routes, actions: Actions, signer: Signer): Signature[] {
   const verifiers: Verifier[] = [
     ...routes.flatMap(({ route: { webhook_verification: own } }) =>
@@ -167,23 +170,23 @@ function signaturesOf(routes: Routes, actions: Actions, signer: Signer): Signatu
   return [...distinct.values()].flatMap((each) => waysOf({ ...each, signer }));
 }
 
-/** One verifier's signature, whole and spoilt. */
+/** One verifier's signature, intact and damaged. */
 function waysOf(signing: Signing): Signature[] {
-  const way = (says: string, shiftMs = 0, spoil: Spoil = () => ({})): Signature => ({
-    says: `signed by ${signing.provider}${says}`,
+  const way = (message: string, shiftMs = 0, spoil: Spoil = () => ({})): Signature => ({
+    message: `signed by ${signing.provider}${message}`,
     on: (draft) => signedDraft(draft, signing, shiftMs, spoil),
   });
   const spoils = Array.from({ length: ADDED_LIMIT }, (_, at) => [
     way(` without header ${at + 1} of the signature`, 0, without(at)),
     way(`, header ${at + 1} of the signature twice`, 0, twice(at)),
-    way(`, header ${at + 1} of the signature spoilt`, 0, spoilt(at)),
+    way(`, header ${at + 1} of the signature damaged`, 0, spoilt(at)),
     way(
       ` without member ${at + 1} of its header`,
       0,
       members(at, () => []),
     ),
     way(`, member ${at + 1} of its header twice`, 0, members(at, twofold)),
-    way(`, member ${at + 1} of its header spoilt`, 0, members(at, nonsense)),
+    way(`, member ${at + 1} of its header damaged`, 0, members(at, nonsense)),
   ]);
   return [
     way(''),
@@ -194,10 +197,10 @@ function waysOf(signing: Signing): Signature[] {
   ];
 }
 
-/** Headers that a provider adds at most. */
+/** Maximum number of headers that a provider adds. */
 const ADDED_LIMIT = 5;
 
-/** What is done to a signed request, given the headers that the signature has added. */
+/** Damages a signed request, given the headers that the signature added. */
 type Spoil = (added: readonly string[], draft: Draft) => Partial<Draft>;
 
 function without(at: number): Spoil {
@@ -221,7 +224,7 @@ function spoilt(at: number): Spoil {
   });
 }
 
-/** Some providers sign in a list: `t=1,v1=ab`. */
+/** Some providers sign with a list: `t=1,v1=ab`. */
 function members(at: number, change: (member: string) => readonly string[]): Spoil {
   return (added, { headers }) => ({
     headers: headers.map((text, index): string => {

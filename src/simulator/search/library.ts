@@ -1,18 +1,18 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { plainDocument } from '../../document/document.ts';
-import { reportWith } from '../../document/report.ts';
+import { plainDocument } from '../../config_file/document.ts';
+import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compileCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
-import { type Coverage, coverageOf, coveredEdge } from '../covering/coverage.ts';
-import { type Thresholds, type Missed, missedThresholds } from '../covering/thresholds.ts';
+import { type Coverage, coverageOf, coveredEdge } from '../../coverage/coverage.ts';
+import { type Thresholds, type Missed, missedThresholds } from '../../coverage/thresholds.ts';
 import { checkScenario } from '../document/check.ts';
 import { prepareRequest } from '../document/requests.ts';
 import type { RequestConfig } from '../document/schema.ts';
 import { runFile } from '../run_file.ts';
 import { ONCE } from '../run_once.ts';
 import type { CaseResult } from '../result.ts';
-import { edgeUnderTest } from '../under_test.ts';
+import { edgeFixture } from '../../coverage/edge_fixture.ts';
 import { webhookSigner } from '../webhook_signer.ts';
 import { findCases } from './cover_points.ts';
 import { type Draft, draftOf, draftsOfCase } from './draft.ts';
@@ -21,23 +21,23 @@ import { targetOf } from './target.ts';
 import { type WhyNot, whyNot } from './why_not.ts';
 import { writtenRequest } from './write_case.ts';
 
-/** What the cases of a scenario cover of an edge. */
+/** The coverage of an edge by the cases of a scenario. */
 export interface CoveredScenario extends Coverage {
   readonly cases: readonly CaseResult[];
-  /** Thresholds that were not reached. */
+  /** Missed thresholds. */
   readonly missed: (wanted: Thresholds) => readonly Missed[];
-  /** Looks for cases that cover what is not covered; they were run, and pass. */
+  /** Searches for cases that cover what is uncovered; they were run, and pass. */
   readonly emit: () => EmittedCases;
 }
 
 /**
- * Runs the cases of a scenario (the object that a scenario file is, its `edge` and `policy` ignored) on an edge, and
- * says what they cover. Throws a TypeError for a scenario with errors.
+ * Runs the cases of a scenario (as an object; its `edge` and `policy` are ignored) on an edge, and returns
+ * their coverage. Throws a TypeError for a scenario with errors.
  */
 export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: object): CoveredScenario {
   const { config } = edge;
   const checked = checkScenario({ value: { ...scenario, edge: 'edge' }, name: '<scenario>' });
-  const covered = coveredEdge(edgeUnderTest(config, () => null));
+  const covered = coveredEdge(edgeFixture(config, () => null));
   const result = runFile(checked, covered.edge, { ...ONCE, signer: webhookSigner });
   orThrow(result.diagnostics);
   const coverage = coverageOf(covered);
@@ -58,25 +58,25 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
   };
 }
 
-/** What would have to differ in a request, and the request with it. */
+/** The required changes of a request, and the changed request. */
 export type WhyNotFound =
   | Exclude<WhyNot, { readonly verdict: 'changes' }>
   | {
       readonly verdict: 'changes';
       readonly changes: readonly string[];
-      /** As a scenario writes it. */
+      /** As in a scenario. */
       readonly request: Readonly<Record<string, unknown>>;
       readonly draft: Draft;
     };
 
-/** Who can log in, by name, as a scenario file has it. */
+/** Users who can log in, by name, as in a scenario file. */
 export interface WhyNotSetting {
   readonly identities?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /**
- * The smallest change of a request after which a rule or a module decides, a route is taken, a reason code comes
- * about, an action runs or a backend is tried. Throws a TypeError for a name that the edge has not.
+ * The smallest change of a request after which a rule or a module decides, a route is taken, a reason code
+ * occurs, an action runs or a backend is tried. Throws a TypeError for a name that the edge does not have.
  */
 export function explainWhyNot(
   edge: { readonly config: EdgeConfig },
@@ -95,13 +95,13 @@ export function explainWhyNot(
     report: reportWith<string>(findings, plainDocument(undefined), () => 'error'),
   });
   orThrow(findings);
-  const asker = prepared?.as;
-  if (asker !== undefined && !Object.hasOwn(identities, asker))
-    throw new TypeError(`no identity is called '${asker}'`);
-  const as = asker === undefined ? null : { name: asker, facts: identities[asker]! };
+  const visitor = prepared?.as;
+  if (visitor !== undefined && !Object.hasOwn(identities, visitor))
+    throw new TypeError(`unknown identity '${visitor}'`);
+  const as = visitor === undefined ? null : { name: visitor, facts: identities[visitor]! };
   const draft = prepared === null ? null : draftOf(prepared, { as }, config);
-  if (draft === null) throw new TypeError('no edge takes this request: it is refused before any rule');
-  const covered = coveredEdge(edgeUnderTest(config, () => null));
+  if (draft === null) throw new TypeError('the request is refused before any rule, so no edge takes it');
+  const covered = coveredEdge(edgeFixture(config, () => null));
   const target = targetOf(name, covered);
   if ('problem' in target) throw new TypeError(target.problem);
   const found = whyNot(covered, draft, target, { signer: webhookSigner });
@@ -111,5 +111,5 @@ export function explainWhyNot(
 }
 
 function orThrow(findings: readonly Diagnostic[]): void {
-  if (hasErrors(findings)) throw new TypeError(findings.map(({ says }) => says).join('; '));
+  if (hasErrors(findings)) throw new TypeError(findings.map(({ message }) => message).join('; '));
 }

@@ -1,16 +1,16 @@
-import type { Recorder } from '../covering/recorder.ts';
-import type { CoveragePoint } from '../covering/point.ts';
-import { shownConditions } from '../covering/vectors.ts';
+import type { Recorder } from '../../coverage/recorder.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
+import { shownConditions } from '../../coverage/vectors.ts';
 import type { Draft } from './draft.ts';
 
-/** Tells whether a point is covered by all that has run so far; `draft` is what ran last. */
+/** Tests whether a point is covered by all runs so far; `draft` is the last one. */
 export type LiveTest = (point: CoveragePoint, draft: Draft) => boolean;
 
 function hostOf({ host }: Draft): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-/** Reads points off a recorder while it records: thousands of runs are looked at, and few change anything. */
+/** Reads points from a running recorder: there are thousands of runs, and few change anything. */
 export function liveTest(recorder: Recorder): LiveTest {
   const shown = new Map<string, { readonly size: number; readonly conditions: readonly boolean[] }>();
   return ({ seen }, draft) => {

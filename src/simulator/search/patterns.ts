@@ -1,4 +1,4 @@
-/** Texts that a pattern probably matches, the plainest first: whoever uses one has to try it. */
+/** Texts that a pattern probably matches, the simplest first; callers have to verify them. */
 export function sampleTexts(pattern: string): string[] {
   const samples = new Set<string>();
   try {
@@ -17,7 +17,7 @@ function withoutFlags(pattern: string): string {
   return pattern.replace(/^\(\?[a-zA-Z]+\)/, '');
 }
 
-/** The branches of `a|b|c`, those inside groups and classes left whole. */
+/** The branches of `a|b|c`, without splitting groups and classes. */
 function splitAlternatives(pattern: string): string[] {
   const branches: string[] = [];
   let depth = 0;
@@ -36,7 +36,7 @@ function splitAlternatives(pattern: string): string[] {
   return [...branches, pattern.slice(begin)];
 }
 
-/** One text for a branch: each part as seldom as it may stand, but once where it may stand. */
+/** One text for a branch: each part as rarely as possible, but optional parts once. */
 function sampleOf(branch: string, depth = 0): string {
   if (depth > DEPTH_LIMIT) throw new RangeError('nested too deeply');
   let text = '';
@@ -93,7 +93,7 @@ function escaped(char: string): string {
   return classes[char] ?? char;
 }
 
-/** A member of a class; of a negated one a character that is rarely excluded. */
+/** A member of a class; for a negated class, a character that is rarely excluded. */
 function memberOf(inside: string): string {
   if (inside.startsWith('^')) return ['x', '1', '-', '~'].find((char) => !inside.includes(char)) ?? '!';
   return inside.startsWith('\\') ? escaped(inside[1] ?? '') : (inside[0] ?? '');

@@ -2,53 +2,53 @@ import { readMatch } from '../../edge/compile.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { WatchedExpression } from '../covering/expressions.ts';
-import { boundariesOf } from '../covering/ip_points.ts';
+import type { WatchedExpression } from '../../coverage/expressions.ts';
+import { boundariesOf } from '../../coverage/ip_points.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
-import { placedAll, placedRoutes } from '../covering/placed_routes.ts';
-import { besidePath } from '../covering/points.ts';
-import { policyOf, rulesOf } from '../covering/policy_points.ts';
+import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
+import { besidePath } from '../../coverage/points.ts';
+import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
 import { type Asked, askedBy } from './constants.ts';
 import type { Before } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
-/** Values that are worth trying, by field: all that a configuration speaks of, and what lies just beside it. */
+/** Values worth trying, by field: those in the configuration, and their neighbours. */
 export interface Pools {
   readonly hosts: ReadonlySet<string>;
-  /** Both where an edge tells them apart. */
+  /** Both if an edge distinguishes them. */
   readonly schemes: ReadonlySet<'http' | 'https'>;
   readonly methods: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
   readonly addresses: ReadonlySet<string>;
-  /** Null is none. */
+  /** Null for no user agent. */
   readonly agents: ReadonlySet<string | null>;
   readonly headers: ReadonlyMap<string, ReadonlySet<string | null>>;
   readonly parameters: ReadonlyMap<string, ReadonlySet<string | null>>;
   readonly cookies: ReadonlyMap<string, ReadonlySet<string | null>>;
   /** Values of variables that come from facts. */
   readonly facts: ReadonlyMap<string, ReadonlySet<unknown>>;
-  /** Common names of client certificates; null is no certificate. Empty where nothing asks. */
+  /** Common names of client certificates; null for no certificate. Empty if no certificate is requested. */
   readonly certificates: ReadonlySet<string | null>;
   readonly bodies: ReadonlySet<string>;
   readonly startsMs: ReadonlySet<number>;
   readonly seeds: number;
-  /** What all upstreams answer. */
+  /** Responses of all upstreams. */
   readonly answers: readonly Answer[];
   readonly backends: readonly string[];
   readonly befores: readonly Before[];
   readonly gates: GatePools;
 }
 
-/** An answer of an upstream, as a scenario writes it. */
+/** A response of an upstream, as in a scenario. */
 export type Answer =
   | number
   | string
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
-/** The values of a configuration, and of the expressions in it. */
+/** The values in a configuration and its expressions. */
 export function poolsOf(
   config: EdgeConfig,
   expressions: Iterable<WatchedExpression>,
@@ -95,7 +95,7 @@ function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
   return [...variables].some((name) => pattern.test(name));
 }
 
-/** Constants of the expressions that ask a variable, and texts that their patterns match. */
+/** Constants that expressions compare a variable with, and texts that their patterns match. */
 function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
   const found: string[] = [];
   for (const { variables, texts, patterns } of asked) {
@@ -203,12 +203,12 @@ function headersOf(
 
 const FACT = /^conn\.(?:geo|server_region|client_ip\.\w+|tls\.ja4|k8s)/;
 
-/** Values of each fact that an expression names; those of a text are its constants, and one that is none of them. */
+/** Values of each fact in expressions; for a string, its constants and one other value. */
 function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
   const pool = new Map<string, Set<unknown>>();
   for (const { variables, texts, numbers } of asked) {
     for (const name of [...variables].filter((each) => FACT.test(each))) {
-      // `conn.client_ip.as` of `conn.client_ip.as.number` is no value.
+      // `conn.client_ip.as` in `conn.client_ip.as.number` is not a value.
       if ([...variables].some((other) => other.startsWith(`${name}.`))) continue;
       const values = pool.get(name) ?? new Set<unknown>();
       pool.set(name, values);
@@ -253,7 +253,7 @@ function bodiesOf(asked: readonly Asked[]): Set<string> {
 const HOUR_MS = 3_600_000;
 const DAYS = 7;
 
-/** Moments around those that expressions name; hours and days of the week where one asks the time at all. */
+/** Times around those in expressions; hours and days of the week if one reads the time at all. */
 function startsOf(asked: readonly Asked[]): Set<number> {
   const timed = asked.filter((each) => each.isTimed);
   const moments = timed.flatMap(({ texts }) =>

@@ -1,47 +1,47 @@
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { plainDocument } from '../../document/document.ts';
-import { reportWith } from '../../document/report.ts';
+import { plainDocument } from '../../config_file/document.ts';
+import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { type CompiledCase, type CompiledStep, dialledBackends } from '../compile_case.ts';
 import { compileUpstreams } from '../document/answers.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
-import type { Flight } from '../flight.ts';
+import type { SimulatedRequest } from '../simulated_request.ts';
 import { runCase } from '../run_case.ts';
-import type { EdgeUnderTest } from '../under_test.ts';
+import type { EdgeFixture } from '../../coverage/edge_fixture.ts';
 import type { UpstreamScript } from '../upstreams.ts';
-import { readIdentities } from '../../development_idp/identities.ts';
+import { readIdentities } from '../../dev_idp/identities.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { hasLogins } from './gate_pools.ts';
 import { type Draft, answersOf, factsOf, preparedConnection, preparedDraft } from './draft.ts';
 
-/** What came of a draft. */
+/** The result of a draft. */
 export interface DraftRun {
-  /** Its requests in the order in which they were sent, the one that matters last. */
-  readonly flights: readonly Flight[];
-  /** Its connection, of a draft that makes one. */
+  /** Its requests in the order of sending; the last is the final one. */
+  readonly simulatedRequests: readonly SimulatedRequest[];
+  /** Its connection, for a draft with one. */
   readonly connection: ConnectionOutcome | null;
 }
 
 export type RunDraft = (draft: Draft) => DraftRun;
 
-const NOTHING: DraftRun = { flights: [], connection: null };
+const NOTHING: DraftRun = { simulatedRequests: [], connection: null };
 
-/** Runs drafts on an edge. One that cannot be sent comes to nothing. */
-export function draftRunner(edge: EdgeUnderTest): RunDraft {
+/** Runs drafts on an edge. An invalid one has an empty result. */
+export function draftRunner(edge: EdgeFixture): RunDraft {
   const scripts = scriptCache(edge.config);
   const withLogins = hasLogins(edge.config);
   return (draft) => {
     const compiled = compiledDraft(draft, scripts, withLogins);
     if (compiled === null) return NOTHING;
-    const flights: Flight[] = [];
+    const simulatedRequests: SimulatedRequest[] = [];
     let connection: ConnectionOutcome | null = null;
     runCase(compiled, edge, {
-      landed: (flight) => void flights.push(flight),
+      completed: (simulated) => void simulatedRequests.push(simulated),
       connected: (outcome) => void (connection = outcome),
     });
-    return { flights: flights.sort((one, other) => one.index - other.index), connection };
+    return { simulatedRequests: simulatedRequests.sort((one, other) => one.index - other.index), connection };
   };
 }
 
@@ -65,7 +65,7 @@ function compiledScripts(
   const findings: Diagnostic[] = [];
   const report = reportWith<ScenarioCode>(findings, plainDocument(undefined), () => 'error');
   const scripts = compileUpstreams(given, '', backends, report);
-  if (hasErrors(findings)) throw new Error(`a script that was made up is wrong: ${findings[0]!.says}`);
+  if (hasErrors(findings)) throw new Error(`a generated script is invalid: ${findings[0]!.message}`);
   return scripts;
 }
 

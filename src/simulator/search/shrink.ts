@@ -5,28 +5,28 @@ import type { StepConfig } from '../document/schema.ts';
 import type { Mismatch } from '../expect/mismatch.ts';
 import { runCase } from '../run_case.ts';
 import { writtenSnapshot } from '../snapshot.ts';
-import type { EdgeUnderTest } from '../under_test.ts';
+import type { EdgeFixture } from '../../coverage/edge_fixture.ts';
 
-/** Runs that shrinking may take, and requests of one run from which it takes too long. */
+/** Maximum number of runs for shrinking; runs with more requests than the second limit are too slow. */
 const RUN_LIMIT = 400;
 const REQUEST_LIMIT = 20_000;
 
-/** What failed, apart from when: shrinking changes the times. */
+/** The failure without its times, which shrinking changes. */
 function failureKey({ what, expected, received }: Mismatch): string {
   return `${what.replace(/ at [\d.]+ ms$/, '')} ${expected} ${received}`;
 }
 
 /**
- * Makes a failing timeline as small as it can be while the same expectation fails in the same way: steps are left
- * out, bursts made shorter, scripts taken away, with the seed that failed. Null where nothing could be left out, or
- * where what failed is a count, which any change would change.
+ * Reduces a failing timeline as far as the same expectation fails in the same way: steps are removed, bursts
+ * shortened, scripts removed, with the failing seed. Null if nothing could be removed, or if the failure is a
+ * count, which any change would affect.
  */
 export function shrunkCase(
   compiled: CompiledCase,
   mismatches: readonly Mismatch[],
   requests: number,
   setting: CaseSetting,
-  edge: EdgeUnderTest,
+  edge: EdgeFixture,
 ): string | null {
   const { row, seed } = compiled;
   const { timeline } = row.config;
@@ -50,7 +50,7 @@ function rowWith(row: CaseRow, timeline: readonly StepConfig[]): CaseRow {
   return { ...row, config: { ...row.config, timeline: [...timeline] } };
 }
 
-/** One thing after another is made smaller, until nothing can be. */
+/** Reduces one thing after another until nothing can be reduced. */
 function smallest(
   steps: readonly StepConfig[],
   fails: (steps: readonly StepConfig[]) => boolean,
@@ -64,7 +64,7 @@ function smallest(
   return current;
 }
 
-/** All that is a little smaller than a timeline: the greatest savings first. */
+/** All slightly smaller timelines: the greatest savings first. */
 function smallerOf(steps: readonly StepConfig[]): (readonly StepConfig[])[] {
   const found: (readonly StepConfig[])[] = steps.map((_step, at) => steps.toSpliced(at, 1));
   for (const [at, step] of steps.entries()) {

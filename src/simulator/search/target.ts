@@ -1,39 +1,39 @@
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Step } from '../../engine/trace.ts';
 import { decidingStep } from '../../engine/trace.ts';
-import { MODULES } from '../../modules/table.ts';
-import type { CoveredEdge } from '../covering/coverage.ts';
-import { ipModules } from '../covering/ip_points.ts';
-import type { CoveragePoint } from '../covering/point.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
+import type { CoveredEdge } from '../../coverage/coverage.ts';
+import { ipModules } from '../../coverage/ip_points.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
 import { decidingStreamStep, traceOfStream } from '../../engine/stream_trace.ts';
 import { type StepFacts, outcomeOf } from '../expect/outcome.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
-import type { Flight } from '../flight.ts';
+import type { SimulatedRequest } from '../simulated_request.ts';
 
-/** What came of a request or of a connection, as far as a target asks. */
+/** The parts of a request's or connection's result that targets read. */
 export interface CameAbout {
   readonly steps: readonly Step[];
   readonly facts: readonly StepFacts[];
   readonly deciding: Step;
-  /** What the route matches; null when none was taken. */
+  /** The match of the route; null if none was taken. */
   readonly route: string | null;
   readonly backends: readonly string[];
 }
 
-/** What became of a request. */
-export function cameOf(flight: Flight): CameAbout {
-  const outcome = outcomeOf(flight);
-  const { exchange } = flight;
+/** The result of a request. */
+export function cameOf(simulated: SimulatedRequest): CameAbout {
+  const outcome = outcomeOf(simulated);
+  const { exchange } = simulated;
   return {
     steps: outcome.steps(),
     facts: outcome.facts(),
     deciding: decidingStep(outcome.steps()),
     route: exchange.pipeline?.match ?? null,
-    backends: exchange.attempts.map(({ leaf }) => leaf.id),
+    backends: exchange.attempts.map(({ endpoint }) => endpoint.id),
   };
 }
 
-/** What became of a connection. */
+/** The result of a connection. */
 export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
   const steps = traceOfStream(exchange);
   return {
@@ -41,46 +41,37 @@ export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: 
     facts: facts(),
     deciding: decidingStreamStep(steps),
     route: exchange.pipeline === null ? null : match,
-    backends: exchange.attempts.map(({ leaf }) => leaf.id),
+    backends: exchange.attempts.map(({ endpoint }) => endpoint.id),
   };
 }
 
 /** What should have happened to a request. */
 export interface Target {
   /** As part of a sentence: `rule office#3 decides`. */
-  readonly says: string;
+  readonly message: string;
   readonly isMet: (come: CameAbout) => boolean;
-  /** Why it never happens to any request; null when the configuration does not rule it out. */
+  /** Why it never happens for any request; null if the configuration does not exclude it. */
   readonly impossible: string | null;
 }
 
-/** Steps that name a rule which decided nothing: it did not apply, or met an error. */
+/** Steps of rules that did not decide: the rule did not apply, or failed. */
 const NOT_DECIDED: ReadonlySet<string> = new Set(['rule.not_applied', 'traffic_policy.failed']);
 
-/** Modules that never answer themselves: that they run is all that they can do. */
-const QUIET: ReadonlySet<string> = new Set([
-  'request_headers',
-  'response_headers',
-  'compression',
-  'backend',
-  'websocket_tcp_converter',
-]);
-
 /**
- * Finds what a name means: a module, a rule of any kind as traces name it, a reason code, a route by its match, an
- * action by its type, or a backend.
+ * Finds the meaning of a name: a module, a rule of any kind as named in traces, a reason code, a route by its
+ * match, an action by its type, or a backend.
  */
 export function targetOf(name: string, covered: CoveredEdge): Target | { readonly problem: string } {
   const { points } = covered;
-  const make = (says: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
-    says,
+  const make = (message: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
+    message,
     isMet,
     impossible: own.length > 0 && own.every((point) => point.impossible !== null) ? own[0]!.impossible : null,
   });
-  if (MODULES.some(({ type }) => type === name)) {
+  if (MODULE_FACTS.has(name)) {
     const own = points.filter(({ kind, pointer }) => kind === 'modules' && pointer.endsWith(`/${name}`));
     if (own.length === 0) return { problem: `no route of the edge has ${name}` };
-    return QUIET.has(name)
+    return MODULE_FACTS.get(name)!.ends === 'never'
       ? make(`${name} runs`, ({ steps }) => steps.some(({ module }) => module === name), own)
       : make(`${name} decides`, ({ deciding }) => deciding.module === name, own);
   }
@@ -95,7 +86,7 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
   }
   const codes = points.filter(({ id }) => id.endsWith(` ${name}`) && name.includes('.'));
   if (codes.length > 0)
-    return make(`${name} comes about`, ({ facts }) => facts.some(({ code }) => code === name), codes);
+    return make(`${name} occurs`, ({ facts }) => facts.some(({ code }) => code === name), codes);
   if (covered.routes.some(({ route }) => route.match === name))
     return make(
       `route ${name} is taken`,
@@ -104,12 +95,10 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
         covered.routes.some((each) => each.route.match === name && id === `routes ${each.pointer}`),
       ),
     );
-  const actions = points.filter(({ kind, says }) => kind === 'actions' && says.startsWith(`${name} of `));
+  const actions = points.filter(({ kind, about }) => kind === 'actions' && about === name);
   if (actions.length > 0)
     return make(`${name} runs`, ({ facts }) => facts.some(({ action }) => action === name), actions);
-  const backends = points.filter(
-    ({ kind, says }) => kind === 'backends' && says.startsWith(`${name} is tried`),
-  );
+  const backends = points.filter(({ kind, about }) => kind === 'backends' && about === name);
   if (backends.length > 0)
     return make(`backend ${name} is tried`, ({ backends: tried }) => tried.includes(name), backends);
   return { problem: unknownName(name, covered) };
@@ -120,7 +109,7 @@ interface LabelledRule {
   readonly pointer: string;
 }
 
-/** Rules of policies, of IP policies and of user agent filters, by the names that traces give them. */
+/** Rules of policies, of IP policies and of user agent filters, by their names in traces. */
 function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
   const agents = points.flatMap(({ kind, pointer }) => {
     const parts = /\/user_agent_filter\/(allow|deny)\/(\d+)$/.exec(pointer);
@@ -144,7 +133,7 @@ function unknownName(name: string, covered: CoveredEdge): string {
   const near = suggest(name, names);
   const hint =
     near === undefined ? `there are ${names.slice(0, SHOWN).join(', ')}` : `did you mean '${near}'?`;
-  return `nothing of the edge is called '${name}'; ${hint}`;
+  return `the edge has nothing with the name '${name}'; ${hint}`;
 }
 
 const SHOWN = 20;

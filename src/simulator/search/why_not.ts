@@ -1,4 +1,4 @@
-import { type CoveredEdge, triedEdge } from '../covering/coverage.ts';
+import { type CoveredEdge, triedEdge } from '../../coverage/coverage.ts';
 import type { Signer } from '../document/requests.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type Draft, factsOf } from './draft.ts';
@@ -6,13 +6,13 @@ import { poolsOf } from './pools.ts';
 import { type DraftRun, draftRunner } from './run_draft.ts';
 import { type CameAbout, type Target, cameOf, cameOfConnection } from './target.ts';
 
-/** What would have to differ for something to happen. */
+/** The changes that are required for something to happen. */
 export type WhyNot =
-  /** It happens. */
+  /** It already happens. */
   | { readonly verdict: 'already' }
-  /** No request makes it happen. */
+  /** It cannot happen for any request. */
   | { readonly verdict: 'impossible'; readonly says: string }
-  /** With these changes it happens: the fewest that were found, and run. */
+  /** It happens with these changes: the smallest set that was found and verified by a run. */
   | {
       readonly verdict: 'changes';
       readonly changes: readonly string[];
@@ -21,17 +21,17 @@ export type WhyNot =
     }
   | { readonly verdict: 'not_found'; readonly runs: number };
 
-/** How a search is done. */
+/** Options of a search. */
 export interface WhyNotOptions {
-  /** Requests that are tried at most; default 20,000. */
+  /** Maximum number of requests tried; default 20,000. */
   readonly runLimit?: number;
-  /** Signs webhooks; without one no signature is tried. */
+  /** Signs webhooks; without it no signatures are tried. */
   readonly signer?: Signer | null;
 }
 
 const RUN_LIMIT = 20_000;
 const FACT_LIMIT = 200;
-/** Fields that are changed together at most. */
+/** Maximum number of fields changed together. */
 const DEPTH_LIMIT = 4;
 
 interface Tried {
@@ -40,9 +40,9 @@ interface Tried {
 }
 
 /**
- * Looks for the smallest change of a request after which a target is met: one field first, then two, then more where
- * a change has made something happen that had not happened before. What is found is run again with each change taken
- * back, so that none of them is idle.
+ * Searches for the smallest change of a request after which a target is met: first one field, then two, then
+ * more where a change had a new effect. The result is run again with each change undone, so that none is
+ * redundant.
  */
 export function whyNot(
   covered: CoveredEdge,
@@ -83,13 +83,13 @@ export function whyNot(
         else others.push(next);
       }
     }
-    // Pairs are tried of everything; beyond that only what led somewhere is worth the time.
+    // Pairs are tried for all changes; larger sets only for changes with an effect.
     level = depth === 0 ? [...leading, ...others] : leading;
   }
   return { verdict: 'not_found', runs };
 }
 
-/** Takes back each change that is not needed. */
+/** Undoes each change that is not required. */
 function smallest(base: Draft, steps: readonly Change[], met: (draft: Draft) => DraftRun | null): WhyNot {
   let kept = steps;
   for (const step of steps) {
@@ -97,17 +97,20 @@ function smallest(base: Draft, steps: readonly Change[], met: (draft: Draft) => 
     if (rest.length > 0 && met(applied(base, rest)) !== null) kept = rest;
   }
   const draft = kept === steps ? steps.at(-1)!.draft : applied(base, kept);
-  return { verdict: 'changes', changes: kept.map(({ says }) => says), draft, run: met(draft)! };
+  return { verdict: 'changes', changes: kept.map(({ message }) => message), draft, run: met(draft)! };
 }
 
-/** What is looked at: the request that matters, the way through its login with it, or the connection. */
-function comesAbout({ as, before, connect }: Draft, { flights, connection }: DraftRun): CameAbout[] {
+/** The evaluated part: the final request, the login around it, or the connection. */
+function comesAbout(
+  { as, before, connect }: Draft,
+  { simulatedRequests, connection }: DraftRun,
+): CameAbout[] {
   if (connection !== null) return [cameOfConnection(connection, `${connect!.host}:${connect!.port}`)];
-  const last = as === null || before !== null ? flights.slice(-1) : flights;
-  return last.map((flight) => cameOf(flight));
+  const last = as === null || before !== null ? simulatedRequests.slice(-1) : simulatedRequests;
+  return last.map((simulated) => cameOf(simulated));
 }
 
-/** A request with only some of the changes: each of them again, on what it was made from. */
+/** A request with a subset of the changes, applied again to the original. */
 function applied(base: Draft, steps: readonly Change[]): Draft {
   return steps.reduce((draft, { again }) => again(draft), base);
 }

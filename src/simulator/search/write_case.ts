@@ -1,9 +1,9 @@
-import type { CoveragePoint } from '../covering/point.ts';
+import type { CoveragePoint } from '../../coverage/point.ts';
 import { outcomeOf } from '../expect/outcome.ts';
-import type { Flight } from '../flight.ts';
+import type { SimulatedRequest } from '../simulated_request.ts';
 import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
 import { DEFAULT_START_MS } from '../compile_case.ts';
-import { askerText, shownAnswer } from './changes.ts';
+import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
 import type { Answer } from './pools.ts';
 import { type Draft, answersOf, factsOf } from './draft.ts';
@@ -11,8 +11,12 @@ import { type Draft, answersOf, factsOf } from './draft.ts';
 /** A case of a scenario file, as data. */
 export type WrittenCase = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** A draft as a case whose expectation is what came of it. */
-export function writtenCase(name: string, draft: Draft, { flights, connection }: DraftRun): WrittenCase {
+/** A draft as a case that expects its actual result. */
+export function writtenCase(
+  name: string,
+  draft: Draft,
+  { simulatedRequests, connection }: DraftRun,
+): WrittenCase {
   const { before, tls, seed, startMs, upstreams } = draft;
   const facts = factsOf(draft);
   const certificate = tls?.clientCertificate;
@@ -34,7 +38,7 @@ export function writtenCase(name: string, draft: Draft, { flights, connection }:
     const connect = { to: `${kind}://${host}:${port}`, ip: draft.ip };
     return { ...base, ...scripts, connect, expect: snapshotOfConnection(connection) };
   }
-  const expect = snapshotOf(outcomeOf(flights.at(-1)!));
+  const expect = snapshotOf(outcomeOf(simulatedRequests.at(-1)!));
   if (before === null) return { ...base, ...scripts, request: writtenRequest(draft), expect };
   const { count, everyMs, thenMs } = before;
   const burst = { ...writtenRequest(draft), count, ...(everyMs > 0 && { every: `${everyMs}ms` }) };
@@ -45,7 +49,11 @@ export function writtenCase(name: string, draft: Draft, { flights, connection }:
         at: '0s',
         ...(Object.keys(before.upstreams).length > 0 && { upstreams: before.upstreams }),
         send: burst,
-        expect: { counts: countsOf(draft.as === null ? flights.slice(0, count) : answersTo(flights, count)) },
+        expect: {
+          counts: countsOf(
+            draft.as === null ? simulatedRequests.slice(0, count) : answersTo(simulatedRequests, count),
+          ),
+        },
       },
       {
         advance: `${thenMs}ms`,
@@ -57,22 +65,25 @@ export function writtenCase(name: string, draft: Draft, { flights, connection }:
   };
 }
 
-/** Of somebody who logs in only what they see in the end counts, as it does for the steps of a timeline. */
-function answersTo(flights: readonly Flight[], count: number): readonly Flight[] {
-  const { sentMs } = flights[0]!;
-  return flights.filter((flight) => flight.sentMs === sentMs).slice(-count);
+/** With a login only the final response counts, as for the steps of a timeline. */
+function answersTo(
+  simulatedRequests: readonly SimulatedRequest[],
+  count: number,
+): readonly SimulatedRequest[] {
+  const { sentMs } = simulatedRequests[0]!;
+  return simulatedRequests.filter((simulated) => simulated.sentMs === sentMs).slice(-count);
 }
 
-function countsOf(flights: readonly Flight[]): Record<string, number> {
+function countsOf(simulatedRequests: readonly SimulatedRequest[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { response } of flights) {
+  for (const { response } of simulatedRequests) {
     const status = response.status === 0 ? 'none' : String(response.status);
     counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
 }
 
-/** The request of a draft as a scenario writes it. */
+/** The request of a draft, as in a scenario. */
 export function writtenRequest({
   method,
   scheme,
@@ -102,7 +113,7 @@ export function writtenRequest({
   };
 }
 
-/** A draft in one line, for people. */
+/** A draft in one line. */
 export function draftLine(draft: Draft): string {
   const { method, scheme, host, path, query, headers, ip, body, tls, seed, startMs, before, as } = draft;
   const { connect } = draft;
@@ -110,7 +121,7 @@ export function draftLine(draft: Draft): string {
     connect !== null
       ? [`a connection to ${connect.kind}://${connect.host}:${connect.port} from ${ip}`]
       : [`${method} ${scheme}://${host}${path}${query === undefined ? '' : `?${query}`} from ${ip}`];
-  if (as !== null) parts.push(`as ${askerText(as)}`);
+  if (as !== null) parts.push(`as ${visitorText(as)}`);
   for (let at = 0; at < headers.length; at += 2) parts.push(`${headers[at]!}: ${headers[at + 1]!}`);
   if (body !== '') parts.push(`a body of ${body.length} bytes`);
   for (const [name, value] of Object.entries(draft.variables))
@@ -119,7 +130,7 @@ export function draftLine(draft: Draft): string {
   if (startMs !== DEFAULT_START_MS) parts.push(`at ${new Date(startMs).toISOString()}`);
   if (seed !== 1) parts.push(`seed ${seed}`);
   const answers = [...new Set(Object.values(draft.upstreams).map((answer) => shownAnswer(answer as Answer)))];
-  if (answers.length > 0) parts.push(`upstreams answer ${answers.join(' or ')}`);
+  if (answers.length > 0) parts.push(`upstreams respond ${answers.join(' or ')}`);
   if (before !== null)
     parts.push(
       `after ${before.count} such requests${Object.keys(before.upstreams).length > 0 ? ' that fail' : ''}, and ${before.thenMs} ms`,
@@ -127,7 +138,7 @@ export function draftLine(draft: Draft): string {
   return parts.join(', ');
 }
 
-/** A name for a case by what it covers. */
+/** A case name from the points that it covers. */
 export function nameFor(points: readonly Pick<CoveragePoint, 'says'>[]): string {
   const more = points.length - 1;
   return `covers: ${points[0]!.says}${more === 0 ? '' : `, and ${more} more`}`;

@@ -1,5 +1,5 @@
-import { quoted } from '../../../document/words.ts';
-import { fieldName } from '../words.ts';
+import { quoted } from '../../../config_file/message_text.ts';
+import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
 
 const PASSWORD_LEAST = 8;
@@ -11,16 +11,16 @@ export const credential: KindCheck = {
   text: ({ report }, _shape, text, pointer) => {
     const problem = problemOf(text);
     if (problem === undefined) return true;
-    const { number, says, from, to, hint } = problem;
+    const { number, message, from, to, hint } = problem;
     const within = { span: { start: from, end: Math.max(to, from + 1) }, decoded: text };
-    report(number, pointer, `${says} (${quoted(fieldName(pointer))})`, { within, hint });
+    report(number, pointer, `${message} (${quoted(fieldName(pointer))})`, { within, hint });
     return false;
   },
 };
 
 interface Problem {
   readonly number: number;
-  readonly says: string;
+  readonly message: string;
   readonly from: number;
   readonly to: number;
   readonly hint: string;
@@ -29,28 +29,28 @@ interface Problem {
 function problemOf(text: string): Problem | undefined {
   const colon = text.indexOf(':');
   if (colon === -1) {
-    const says = 'a credential is a user name, a colon and a password';
-    return { number: 2204, says, from: 0, to: text.length, hint: 'write user:password' };
+    const message = 'a credential is a user name, a colon and a password';
+    return { number: 2204, message, from: 0, to: text.length, hint: 'write user:password' };
   }
   const user = text.slice(0, colon);
   const password = text.slice(colon + 1);
   if (user === '')
-    return { number: 2257, says: 'the user name is empty', from: 0, to: 1, hint: 'write user:password' };
+    return { number: 2257, message: 'the user name is empty', from: 0, to: 1, hint: 'write user:password' };
   if (CONTROL.test(user)) {
-    const says = 'the user name has control characters';
-    return { number: 2257, says, from: 0, to: colon, hint: 'RFC 7617 §2 forbids them' };
+    const message = 'the user name contains control characters';
+    return { number: 2257, message, from: 0, to: colon, hint: 'RFC 7617 §2 forbids them' };
   }
   const at = { from: password === '' ? colon : colon + 1, to: text.length };
   const length = Array.from(password).length;
   if (CONTROL.test(password)) {
-    const says = 'the password has control characters';
-    return { number: 2258, says, ...at, hint: 'RFC 7617 §2 forbids them' };
+    const message = 'the password contains control characters';
+    return { number: 2258, message, ...at, hint: 'RFC 7617 §2 forbids them' };
   }
   if (length < PASSWORD_LEAST) {
-    const says = `the password has ${length} characters`;
-    return { number: 2237, says, ...at, hint: `at least ${PASSWORD_LEAST} are needed` };
+    const message = `the password has ${length} characters`;
+    return { number: 2237, message, ...at, hint: `at least ${PASSWORD_LEAST} are required` };
   }
   if (length <= PASSWORD_MOST) return undefined;
-  const says = `the password has ${length} characters`;
-  return { number: 2221, says, ...at, hint: `at most ${PASSWORD_MOST} are allowed` };
+  const message = `the password has ${length} characters`;
+  return { number: 2221, message, ...at, hint: `at most ${PASSWORD_MOST} are allowed` };
 }

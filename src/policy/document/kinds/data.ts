@@ -1,15 +1,15 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted, shown } from '../../../document/words.ts';
+import { quoted, shown } from '../../../config_file/message_text.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
-import { fieldName } from '../words.ts';
+import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
 
-/** Levels of lists and maps that the value of a variable or a log record may have. */
+/** Maximum levels of lists and maps in the value of a variable or a log record. */
 const NESTING_LIMIT = 10;
 
-/** Any JSON value, every text of which is a template. */
+/** Any JSON value in which every string is a template. */
 export const data: KindCheck = {
   whole: (checking, shape, value, pointer) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -21,8 +21,8 @@ export const data: KindCheck = {
       });
     }
     if (nesting(value, NESTING_LIMIT + 1) > NESTING_LIMIT) {
-      const says = `${quoted(fieldName(pointer))} is nested deeper than ${NESTING_LIMIT} levels`;
-      checking.report(2250, pointer, says, { at: 'key', hint: 'use fewer levels' });
+      const message = `${quoted(fieldName(pointer))} is nested deeper than ${NESTING_LIMIT} levels`;
+      checking.report(2250, pointer, message, { at: 'key', hint: 'use fewer levels' });
       return LEFT;
     }
     return readData(checking, shape, value, pointer);
@@ -35,8 +35,8 @@ export const variables: KindCheck = {
     const { report } = checking;
     if (!Array.isArray(value)) {
       const isMap = typeof value === 'object' && value !== null;
-      const says = `'vars' has to be a list of maps with one key each, not ${shown(value)}`;
-      report(2252, pointer, says, { hint: isMap ? 'put a dash before each name' : 'write - name: value' });
+      const message = `'vars' has to be a list of maps with one key each, not ${shown(value)}`;
+      report(2252, pointer, message, { hint: isMap ? 'put a dash before each name' : 'write - name: value' });
       return LEFT;
     }
     if (value.length === 0)
@@ -52,10 +52,12 @@ function readVariable(checking: Checking, shape: Shape, item: unknown, pointer: 
   const names = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.keys(item) : null;
   if (names?.length !== 1) {
     const got = names === null ? shown(item) : `one with ${names.length} keys`;
-    const says = `each entry of 'vars' is a map with exactly one key, not ${got}`;
-    checking.report(2252, pointer, says, {
+    const message = `each entry of 'vars' has to be a map with exactly one key, not ${got}`;
+    checking.report(2252, pointer, message, {
       hint:
-        names !== null && names.length > 1 ? 'give each variable an entry of its own' : 'write name: value',
+        names !== null && names.length > 1
+          ? 'write each variable as an entry of its own'
+          : 'write name: value',
     });
     return LEFT;
   }
@@ -64,8 +66,8 @@ function readVariable(checking: Checking, shape: Shape, item: unknown, pointer: 
   const at = pointerTo(pointer, name);
   const value = (item as Readonly<Record<string, unknown>>)[name];
   if (nesting(value, NESTING_LIMIT + 1) > NESTING_LIMIT) {
-    const says = `the value of ${quoted(name)} is nested deeper than ${NESTING_LIMIT} levels`;
-    checking.report(2250, at, says, { hint: 'use fewer levels' });
+    const message = `the value of ${quoted(name)} is nested deeper than ${NESTING_LIMIT} levels`;
+    checking.report(2250, at, message, { hint: 'use fewer levels' });
     return LEFT;
   }
   return { [name]: readData(checking, shape, value, at) };
@@ -78,7 +80,7 @@ function nesting(value: unknown, atMost: number): number {
   return deepest + 1;
 }
 
-/** A copy of plain data; each of its texts is handed to the expression engine. */
+/** Copies plain data and passes each of its strings to the expression engine. */
 function readData(checking: Checking, shape: Shape, value: unknown, pointer: string): unknown {
   if (typeof value === 'symbol') return LEFT;
   if (typeof value === 'string') {

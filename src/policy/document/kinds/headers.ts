@@ -1,11 +1,11 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted } from '../../../document/words.ts';
+import { quoted } from '../../../config_file/message_text.ts';
 import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';
-import { fieldName } from '../words.ts';
+import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
 
 const NAME_LIMIT = 256;
@@ -33,7 +33,7 @@ export const headerMap: KindCheck = {
     for (const [header, given] of entries) {
       const at = pointerTo(pointer, header);
       checkName(checking, header, at, 'key');
-      tellTwice(checking, shape, header, at, seen);
+      reportTwice(checking, shape, header, at, seen);
       const text = readHeaderValue(checking, shape, given, at);
       if (text !== undefined) result[header] = text;
     }
@@ -41,7 +41,7 @@ export const headerMap: KindCheck = {
   },
 };
 
-/** The name of a header, as an item of a list. */
+/** The name of a header, as a list item. */
 export const headerName: KindCheck = {
   text: (checking, _shape, text, pointer) => {
     if (text.toLowerCase() !== 'host') return checkName(checking, text, pointer, 'value');
@@ -63,11 +63,11 @@ function readHeaderValue(
   checking.texts.push({ reads: 'template', pointer, text: given, shape });
   if (given.includes('${')) return given;
   if (given.length > VALUE_LIMIT) {
-    const says = `the value of the header has ${given.length} characters`;
-    checking.report(2209, pointer, says, { hint: `at most ${VALUE_LIMIT} are allowed` });
+    const message = `the value of the header has ${given.length} characters`;
+    checking.report(2209, pointer, message, { hint: `at most ${VALUE_LIMIT} are allowed` });
   } else if (!isFieldValue(given)) {
-    const says = 'the value has characters that no header may have (RFC 9110 §5.5)';
-    checking.report(2211, pointer, says, { hint: 'header values are one line of Latin letters' });
+    const message = 'the value has characters that are not allowed in headers (RFC 9110 §5.5)';
+    checking.report(2211, pointer, message, { hint: 'header values are one line of Latin letters' });
   }
   return given;
 }
@@ -75,29 +75,29 @@ function readHeaderValue(
 function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): boolean {
   const problem = nameProblem(header);
   if (problem === undefined) return true;
-  report(problem.number, pointer, problem.says, { at, hint: problem.hint });
+  report(problem.number, pointer, problem.message, { at, hint: problem.hint });
   return false;
 }
 
-function nameProblem(header: string): { number: number; says: string; hint: string } | undefined {
+function nameProblem(header: string): { number: number; message: string; hint: string } | undefined {
   const lower = header.toLowerCase();
   if (header.length > NAME_LIMIT) {
-    const says = `the name of the header has ${header.length} characters`;
-    return { number: 2208, says, hint: `at most ${NAME_LIMIT} are allowed` };
+    const message = `the name of the header has ${header.length} characters`;
+    return { number: 2208, message, hint: `at most ${NAME_LIMIT} are allowed` };
   }
   if (!isFieldName(header)) {
-    const says = `${quoted(header)} is not the name of a header (RFC 9110 §5.1)`;
-    return { number: 2210, says, hint: 'names are letters, digits and dashes' };
+    const message = `${quoted(header)} is not a valid header name (RFC 9110 §5.1)`;
+    return { number: 2210, message, hint: 'names are letters, digits and dashes' };
   }
   if (lower === 'user-agent') {
-    return { number: 2210, says: 'User-Agent can be neither added nor removed', hint: 'leave it out' };
+    return { number: 2210, message: 'User-Agent cannot be added or removed', hint: 'remove it' };
   }
   if (!isFraming(lower) && !isHopByHop(lower)) return undefined;
-  const says = `${quoted(header)} belongs to one connection, and only its writer sets it (RFC 9110 §7.6.1)`;
-  return { number: 2210, says, hint: 'leave it out' };
+  const message = `${quoted(header)} belongs to a single connection and is set by the sender only (RFC 9110 §7.6.1)`;
+  return { number: 2210, message, hint: 'remove it' };
 }
 
-function tellTwice(
+function reportTwice(
   checking: Checking,
   shape: Shape,
   header: string,
@@ -110,6 +110,6 @@ function tellTwice(
     seen.set(lower, header);
     return;
   }
-  const says = `${quoted(header)} and ${quoted(first)} are the same header`;
-  fault(checking, 'duplicate', shape, pointer, says, { at: 'key', hint: 'keep one of them' });
+  const message = `${quoted(header)} and ${quoted(first)} are the same header`;
+  fault(checking, 'duplicate', shape, pointer, message, { at: 'key', hint: 'keep one of them' });
 }

@@ -1,4 +1,4 @@
-import type { Kind } from '../../actions/schema.ts';
+import type { Kind } from '../../../filters/action_fields_schema.ts';
 import { cidr } from './cidr.ts';
 import { credential } from './credential.ts';
 import { data, variables } from './data.ts';
@@ -7,7 +7,7 @@ import { headerMap, headerName } from './headers.ts';
 import type { KindCheck } from './kind.ts';
 import { expression, ipPolicy, pattern, pem, url } from './texts.ts';
 
-/** What each kind of field asks for. */
+/** The check of each kind of field. */
 export const KINDS: Readonly<Record<Kind, KindCheck>> = {
   cidr,
   credential,

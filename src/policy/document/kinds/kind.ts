@@ -1,10 +1,10 @@
 import type { Checking } from '../checking.ts';
 import type { Shape } from '../shape.ts';
 
-/** How fields of one kind are checked beyond their JSON type. */
+/** The check of a kind of field beyond its JSON type. */
 export interface KindCheck {
-  /** Reads the whole value in place of the usual way by JSON type; undefined when it departs. */
+  /** Reads the whole value instead of the default for its JSON type; undefined if it is invalid. */
   readonly whole?: (checking: Checking, shape: Shape, value: unknown, pointer: string) => unknown;
-  /** Looks at a text that has no `${…}` in it, and says whether it is sound. */
+  /** Checks a string without `${…}`, and returns whether it is valid. */
   readonly text?: (checking: Checking, shape: Shape, text: string, pointer: string) => boolean;
 }

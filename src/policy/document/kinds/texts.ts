@@ -1,13 +1,13 @@
 import { suggest } from '../../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../../document/words.ts';
+import { didYouMean, quoted, shown } from '../../../config_file/message_text.ts';
 import { compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
 import type { PatternProblem } from '../../../regex/pattern.ts';
 import type { Checking } from '../checking.ts';
 import { rewordValue } from '../repairs.ts';
-import { fieldName, listed } from '../words.ts';
+import { fieldName, listed } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
 
-/** One bare expression: left to the expression engine. */
+/** One expression: checked by the expression engine. */
 export const expression: KindCheck = {
   text: ({ texts }, shape, text, pointer) => {
     texts.push({ reads: 'expression', pointer, text, shape });
@@ -20,7 +20,7 @@ const HINTS: Readonly<Record<PatternProblem['reason'], string>> = {
   back_reference: 'write the alternatives out',
   too_long: 'split it into several rules',
   too_large: 'use smaller repetitions',
-  syntax: 'patterns have the syntax of RE2',
+  syntax: 'patterns use RE2 syntax',
 };
 
 /** A pattern of RE2 syntax. */
@@ -28,10 +28,10 @@ export const pattern: KindCheck = {
   text: ({ report }, _shape, text, pointer) => {
     const answer = compilePattern(text);
     if (!isPatternProblem(answer)) return true;
-    const { offset, says } = answer;
+    const { offset, message } = answer;
     const within =
       offset === undefined ? undefined : { span: { start: offset, end: offset + 1 }, decoded: text };
-    report(2261, pointer, `${quoted(fieldName(pointer))} is not a pattern: ${says}`, {
+    report(2261, pointer, `${quoted(fieldName(pointer))} is not a pattern: ${message}`, {
       within,
       hint: HINTS[answer.reason],
     });
@@ -39,14 +39,14 @@ export const pattern: KindCheck = {
   },
 };
 
-/** PEM texts begin with a line of their own (RFC 7468 §2). */
+/** PEM begins with a line of its own (RFC 7468 §2). */
 export const pem: KindCheck = {
   text: ({ report }, _shape, text, pointer) => {
     if (/-----BEGIN [A-Z0-9 ]+-----[\s\S]+-----END [A-Z0-9 ]+-----/.test(text)) return true;
     const hint = /\\n/.test(text)
-      ? "line breaks are written '\\n' here; use a block: |"
+      ? "line breaks are written as '\\n' here; use a block: |"
       : 'it begins with -----BEGIN';
-    report(2228, pointer, `${quoted(fieldName(pointer))} is not a PEM text (RFC 7468)`, { hint });
+    report(2228, pointer, `${quoted(fieldName(pointer))} is not PEM (RFC 7468)`, { hint });
     return false;
   },
 };
@@ -56,13 +56,13 @@ export const ipPolicy: KindCheck = {
   text: ({ report, policy, setting }, _shape, text, pointer) => {
     const { ipPolicies } = setting;
     if (ipPolicies === undefined) {
-      const says = `${quoted(text)} is looked up when an edge file carries the policy`;
-      report('policy.unresolved_reference', pointer, says);
+      const message = `${quoted(text)} can only be checked in an edge file`;
+      report('policy.unresolved_reference', pointer, message);
       return true;
     }
     if (ipPolicies.includes(text)) return true;
     const meant = suggest(text, ipPolicies);
-    report(2216, pointer, `there is no IP policy ${quoted(text)}`, {
+    report(2216, pointer, `unknown IP policy ${quoted(text)}`, {
       hint: didYouMean(meant),
       notes: [`IP policies: ${listed(ipPolicies)}`],
       fix: meant === undefined ? undefined : rewordValue(policy, pointer, meant, false),
@@ -71,13 +71,13 @@ export const ipPolicy: KindCheck = {
   },
 };
 
-/** Schemes of URLs by action; HTTP for all others. */
+/** URL schemes by action; HTTP for all others. */
 const SCHEMES: Readonly<Record<string, readonly string[]>> = {
   'forward-internal': ['https:', 'http:', 'tls:', 'tcp:'],
 };
 const HTTP_SCHEMES = ['https:', 'http:'];
 
-/** A URL that can be asked. */
+/** A URL to which requests can be sent. */
 export const url: KindCheck = {
   text: (checking, _shape, text, pointer) => {
     const { report, type, policy } = checking;
@@ -97,10 +97,10 @@ export const url: KindCheck = {
   },
 };
 
-/** Forwarding reaches internal endpoints only. */
+/** Forwarding only reaches internal endpoints. */
 function checkHost({ report, type }: Checking, { hostname }: URL, pointer: string): boolean {
   if (type !== 'forward-internal' || hostname.toLowerCase().endsWith('.internal')) return true;
-  const says = `forward-internal reaches hosts that end in '.internal' only, not ${quoted(hostname)}`;
-  report(2204, pointer, says, { hint: `${hostname.split('.')[0]}.internal?` });
+  const message = `forward-internal only reaches hosts that end in '.internal', not ${quoted(hostname)}`;
+  report(2204, pointer, message, { hint: `${hostname.split('.')[0]}.internal?` });
   return false;
 }

@@ -1,0 +1,173 @@
+import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
+import { firstValue, hasField } from '../http/fields.ts';
+import { parseTarget } from '../http/target.ts';
+import { callback } from './callback.ts';
+import { cookieLine } from './cookies.ts';
+import type { Conversation } from './conversation.ts';
+import {
+  type LoginGate,
+  type LoginOutcome,
+  type SessionStatus,
+  type Visit,
+  admitted,
+  awaited,
+  endCookies,
+  sessionStatusOf,
+  userDetail,
+  visitOf,
+} from './gate.ts';
+import type { LoginMemory } from './memory.ts';
+import { needsLogin, page, redirectTo, takesPages } from './pages.ts';
+import { LOGIN_STATE_MS, browserSecret, newLoginState, sealLoginState } from './login_state.ts';
+import { isRefusal } from './provider.ts';
+import { checkRefused, nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
+import { isOwnPath, returnPath } from './return_to.ts';
+import { stateCookies } from './state_cookie.ts';
+
+/**
+ * Takes one request before a gate: lets it pass with a good session, starts a login, finishes one, ends a session.
+ * Whatever goes wrong on the way stops the request, with a reason and a page.
+ */
+export function authenticate(
+  gate: LoginGate,
+  request: RequestHead,
+  connection: Connection,
+  memory: LoginMemory,
+  world: World,
+): LoginOutcome | Conversation<LoginOutcome> {
+  const visit = visitOf(gate, request, connection, memory, world);
+  if (request.path.startsWith(gate.base)) return reserved(visit, request.path.slice(gate.base.length));
+  if (request.method === 'OPTIONS' && optionsPass(gate, request)) {
+    return { does: 'pass', reason: 'options_passed', detail: {}, session: null, identity: [], cookies: [] };
+  }
+  const standing = sessionStatusOf(visit);
+  if (standing.why !== null) return withoutSession(visit, standing);
+  return admitted(visit, standing.session, (answer) => checkRefused(visit, standing.session, answer));
+}
+
+function optionsPass({ optionsPass: which }: LoginGate, { headers }: RequestHead): boolean {
+  if (which !== 'preflight') return which === 'all';
+  return hasField(headers, 'origin') && hasField(headers, 'access-control-request-method');
+}
+
+/** Nobody is known yet: people are sent to the provider, programs are told. */
+function withoutSession(visit: Visit, { why }: SessionStatus): LoginOutcome | Conversation<LoginOutcome> {
+  const { gate, request, place } = visit;
+  const detail = { session: why ?? 'none' };
+  const loginPath = gate.base + gate.loginPath;
+  const facts = { realm: gate.realm, loginPath, cookie: place.cookie };
+  if (!takesPages(request.headers)) {
+    const message = 'This needs a session: log in with a browser first.';
+    return stop('login_needed', detail, needsLogin(gate.code('login_needed'), message, facts));
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    // What was sent is lost by a login, and must not be sent again by a redirect that the user did not ask for.
+    const challenge = needsLogin(gate.code('login_needed'), '', facts).headers.slice(-2);
+    const shown = page(401, 'Please log in', 'Your session is over, and what you have sent was not taken.', {
+      code: gate.code('login_needed'),
+      link: { href: `${loginPath}?redirect_path=${encodeURIComponent(request.path)}`, text: 'Log in' },
+      cookies: endCookies(visit),
+    });
+    return stop('login_needed', detail, { ...shown, headers: [...shown.headers, ...challenge] });
+  }
+  const query = request.query === undefined ? '' : `?${request.query}`;
+  return begin(visit, returnPath(request.path + query, returnPath(request.path, '/')), detail);
+}
+
+/** Sends the browser to the provider. */
+function* begin(visit: Visit, returnTo: string, detail: Record<string, Fact>): Conversation<LoginOutcome> {
+  const { gate, request, world, place, nonceScope: scope, nonceCookie } = visit;
+  const secret = browserSecret(onlyCookie(visit, nonceCookie), world);
+  const loginState = newLoginState(secret, returnTo, world);
+  const state = sealLoginState(gate.keys, loginState, place, world);
+  const isShort = gate.provider.shortState === true;
+  const begun = yield* awaited(gate.provider.begin(loginState, isShort ? loginState.id : state, visit));
+  if (isRefusal(begun)) return refuse(visit, begun, returnTo);
+  const life = {
+    maxAgeSeconds: LOGIN_STATE_MS / 1_000,
+    sameSite: gate.provider.callbackBy === 'post' ? 'none' : 'lax',
+  } as const;
+  const waiting = isShort
+    ? stateCookies(loginState, state, {
+        nonceCookie,
+        scope,
+        headers: request.headers,
+        keys: gate.keys,
+        place,
+      })
+    : [];
+  const cookies = [...endCookies(visit), cookieLine(nonceCookie, secret, scope, life), ...waiting];
+  const facts = { ...detail, provider: gate.provider.id };
+  if ('response' in begun) {
+    const headers = [...begun.response.headers, ...cookies.flatMap((cookie) => ['set-cookie', cookie])];
+    return stop('login_started', facts, { ...begun.response, headers });
+  }
+  const response = redirectTo(begun.location, cookies);
+  return stop('login_started', facts, request.method === 'HEAD' ? { ...response, body: '' } : response);
+}
+
+// --- reserved paths ------------------------------------------------------------------------------------------
+
+function reserved(visit: Visit, path: string): LoginOutcome | Conversation<LoginOutcome> {
+  const { gate } = visit;
+  switch (path) {
+    case gate.loginPath:
+      return login(visit);
+    case 'logout':
+      return logout(visit);
+    case 'signed_out':
+      return stop('logged_out', { step: 'page' }, signedOutPage(visit));
+    case gate.provider.callback:
+      return callback(visit);
+  }
+  const other = gate.provider.other?.(path, visit) ?? null;
+  return other === null ? nothingThere(visit, path) : further(visit, other);
+}
+
+function* further(
+  visit: Visit,
+  other: Exclude<ReturnType<NonNullable<LoginGate['provider']['other']>>, null>,
+): Conversation<LoginOutcome> {
+  const { reason, detail, response, endsSession } = yield* awaited(other);
+  if (endsSession !== true) return stop(reason, detail, response);
+  const cookies = endCookies(visit).flatMap((cookie) => ['set-cookie', cookie]);
+  return stop(reason, detail, { ...response, headers: [...response.headers, ...cookies] });
+}
+
+/** `redirect_path` is what a link on one's own pages may name; anything that leaves this origin is ignored. */
+function login(visit: Visit): LoginOutcome | Conversation<LoginOutcome> {
+  const { request } = visit;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return nothingThere(visit, visit.gate.loginPath);
+  const wanted = queryOf(request).get('redirect_path');
+  const own = wanted !== null && isOwnPath(wanted) ? parseTarget(wanted) : null;
+  const returnTo = own === null || 'problem' in own ? '/' : wanted!;
+  return begin(visit, returnTo, { session: 'asked' });
+}
+
+function* logout(visit: Visit): Conversation<LoginOutcome> {
+  const { gate, request, registry, world } = visit;
+  const { session } = sessionStatusOf(visit);
+  const site = firstValue(request.headers, 'sec-fetch-site');
+  if (session !== null && site !== undefined && !OWN_SITES.has(site)) {
+    // Another site, or another host of this one, must not be able to log users out by a link or an image: it is asked of the user.
+    const link = { href: `${gate.base}logout`, text: 'Log out' };
+    const shown = page(200, 'Log out?', 'Another site or host has sent you here to log out.', { link });
+    return stop('logged_out', { step: 'confirm' }, shown);
+  }
+  const cookies = endCookies(visit);
+  if (session === null)
+    return stop('logged_out', { step: 'none' }, redirectTo(`${gate.base}signed_out`, cookies));
+  registry.revokeSession(session.id, world.nowMs());
+  const away = gate.provider.logout?.(session, visit) ?? null;
+  const url = away === null || typeof away === 'string' ? away : yield* away;
+  const detail = { step: url === null ? 'here' : 'provider', ...userDetail(gate, session) };
+  return { ...stop('logged_out', detail, redirectTo(url ?? `${gate.base}signed_out`, cookies)), session };
+}
+
+/** `Sec-Fetch-Site` of what this origin, or the user alone, has begun (Fetch Metadata §2.4). */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
+
+function signedOutPage({ gate }: Visit): LocalResponse {
+  const link = { href: gate.base + gate.loginPath, text: 'Log in again' };
+  return page(200, 'Logged out', 'You have logged out here.', { link });
+}

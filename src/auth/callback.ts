@@ -1,0 +1,126 @@
+import { expired } from './cookies.ts';
+import { type Conversation, asked } from './conversation.ts';
+import { type LoginOutcome, type Visit, awaited, sighted, userDetail } from './gate.ts';
+import { secretOf } from './keys.ts';
+import { formPage, redirectTo } from './pages.ts';
+import { type LoginState, type LoginStateProblem, takeLoginState } from './login_state.ts';
+import { isRefusal } from './provider.ts';
+import { nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
+import { returnPath } from './return_to.ts';
+import type { Session } from './session.ts';
+import { sessionCookies, tooLong } from './session_cookies.ts';
+import { stateCookie } from './state_cookie.ts';
+
+const FORM_LIMIT_BYTES = 1_024 * 1_024;
+/** Field of a callback's form that this site has sent on itself. */
+const AGAIN = 'sent_again';
+
+/** Takes what the provider has sent the browser back with, and begins a session when it holds. */
+export function* callback(visit: Visit): Conversation<LoginOutcome> {
+  const { gate, request } = visit;
+  const isPost = gate.provider.callbackBy === 'post';
+  if (request.method !== (isPost ? 'POST' : 'GET')) return nothingThere(visit, gate.provider.callback);
+  const fields = isPost ? yield* formFields() : queryOf(request);
+  if (fields === null) {
+    return refuse(
+      visit,
+      { refused: 'callback_refused', message: 'The answer of the provider did not come whole.' },
+      '/',
+    );
+  }
+  if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
+    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
+    const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
+    return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
+  }
+  const { pending: loginState, cookie } = heldIn(visit, fields);
+  const outcome = yield* answered(visit, fields, loginState);
+  if (cookie === null || outcome.does === 'pass') return outcome;
+  // Whatever has become of it, the login waits no more.
+  const headers = [...outcome.response.headers, 'set-cookie', expired(cookie, visit.nonceScope)];
+  return { ...outcome, response: { ...outcome.response, headers } };
+}
+
+function* answered(
+  visit: Visit,
+  fields: URLSearchParams,
+  loginState: LoginState | LoginStateProblem,
+): Conversation<LoginOutcome> {
+  if (typeof loginState !== 'string') return yield* finish(visit, fields, loginState);
+  const isOpen = loginState !== 'state_used' && visit.gate.provider.unsolicited?.(fields) === true;
+  if (isOpen) return yield* finish(visit, fields, null);
+  const message = PROBLEMS[loginState];
+  return refuse(visit, { refused: 'callback_refused', message, detail: { problem: loginState } }, '/');
+}
+
+interface Held {
+  readonly pending: LoginState | LoginStateProblem;
+  /** Cookie in which the login has waited; null where there is none. */
+  readonly cookie: string | null;
+}
+
+/** The login that a callback answers: the state itself comes back, or a handle to the cookie in which it waits. */
+function heldIn(visit: Visit, fields: URLSearchParams): Held {
+  const { gate, place, registry, world, nonceCookie } = visit;
+  const states = fields.getAll(gate.provider.stateField);
+  if (states.length > 1) return { pending: 'state_unknown', cookie: null };
+  const sent = states[0] ?? null;
+  const secret = onlyCookie(visit, nonceCookie);
+  const take = (state: string | null) =>
+    takeLoginState(gate.keys, state, place, secret, registry.used, world.nowMs());
+  if (gate.provider.shortState !== true) return { pending: take(sent), cookie: null };
+  if (sent === null || sent === '') return { pending: 'state_missing', cookie: null };
+  const cookie = stateCookie(nonceCookie, sent);
+  if (cookie === null) return { pending: 'state_unknown', cookie };
+  const state = onlyCookie(visit, cookie);
+  if (state === null) return { pending: 'other_browser', cookie: null };
+  const loginState = take(state);
+  // A state that waits under the name of another login answers neither.
+  const isOther = typeof loginState !== 'string' && loginState.id !== sent;
+  return { pending: isOther ? 'state_unknown' : loginState, cookie };
+}
+
+const PROBLEMS = {
+  state_missing: 'This answer belongs to no login.',
+  state_unknown: 'This answer belongs to no login that was begun here.',
+  state_expired: 'This login took too long.',
+  other_browser: 'This login was begun in another browser, or its cookies are gone.',
+  state_used: 'This login was finished before.',
+} as const;
+
+function* formFields(): Conversation<URLSearchParams | null> {
+  const answer = yield* asked({ ask: 'body', limitBytes: FORM_LIMIT_BYTES });
+  return 'bytes' in answer ? new URLSearchParams(new TextDecoder().decode(answer.bytes)) : null;
+}
+
+function* finish(
+  visit: Visit,
+  fields: URLSearchParams,
+  loginState: LoginState | null,
+): Conversation<LoginOutcome> {
+  const { gate, registry, world } = visit;
+  const answer = yield* awaited(gate.provider.finish(fields, loginState, visit));
+  if (isRefusal(answer)) return refuse(visit, answer, loginState?.returnTo ?? '/');
+  const nowMs = world.nowMs();
+  const { user, providerSession, tokens, untilMs = null } = answer;
+  const session: Session = {
+    id: secretOf(world, SESSION_ID_BYTES),
+    provider: gate.provider.id,
+    user,
+    startMs: nowMs,
+    seenMs: nowMs,
+    checkedMs: nowMs,
+    providerSession,
+    tokens,
+    untilMs,
+    lists: gate.provider.lists,
+  };
+  const cookies = sessionCookies(visit, session);
+  if (cookies === null) return refuse(visit, tooLong(session), loginState?.returnTo ?? '/');
+  sighted(visit, session, registry, nowMs);
+  const returnTo = returnPath(loginState?.returnTo ?? answer.returnTo ?? null, '/');
+  const response = redirectTo(returnTo, cookies);
+  return { ...stop('logged_in', userDetail(gate, session), response), session };
+}
+
+const SESSION_ID_BYTES = 16;

@@ -1,0 +1,234 @@
+import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
+import type { FieldList } from '../http/fields.ts';
+import { cookieName, clearCookies, cookieValues, readChunked } from './cookies.ts';
+import type { CookieScope } from './cookies.ts';
+import { type Conversation, isConversation } from './conversation.ts';
+import { identityFields } from './identity.ts';
+import type { LoginKeys } from './keys.ts';
+import { type LoginMemory, keepRenewed, renewedOf } from './memory.ts';
+import type { IdentityProvider, LoginContext } from './provider.ts';
+import type { LoginReason } from './reasons.ts';
+import type { LoginRegistry } from './registry.ts';
+import { type Session, checkIsDue, openSession, seenAgain, sessionEnd } from './session.ts';
+import type { SessionPlace, SessionTimes } from './session.ts';
+import { sessionCookies, tooLong } from './session_cookies.ts';
+
+/** One gate as configured. */
+export interface LoginGate {
+  /** Id of the route or the action: sessions and states of another do not count here. */
+  readonly gate: string;
+  /** Name of the service, for challenges. */
+  readonly realm: string;
+  readonly provider: IdentityProvider;
+  readonly keys: LoginKeys;
+  readonly registry: LoginRegistry;
+  readonly times: SessionTimes;
+  /** Below it nothing reaches the upstream; begins and ends with a slash. */
+  readonly base: string;
+  /** Path of the login below the base: `authn`, `login`. */
+  readonly loginPath: string;
+  /** Names of cookies without `__Host-`: `<cookie_prefix>session`, `<cookie_prefix>nonce`. */
+  readonly sessionCookie: string;
+  readonly nonceCookie: string;
+  readonly cookieDomain: string | null;
+  /** OPTIONS requests that pass without a login: all, those of CORS (Fetch §3.2.2), or none. */
+  readonly optionsPass: 'all' | 'preflight' | 'none';
+  /** Prefix of the identity fields for the upstream. */
+  readonly identityPrefix: string;
+  /** Whether the upstream gets the tokens: only with an app of one's own. */
+  readonly givesTokens: boolean;
+  /** Puts the module's type before a reason, for pages. */
+  readonly code: (reason: LoginReason) => string;
+}
+
+/** What a gate has decided. */
+export type LoginOutcome = LoginPass | LoginStop;
+
+export interface LoginPass {
+  readonly does: 'pass';
+  readonly reason: LoginReason;
+  readonly detail: Readonly<Record<string, Fact>>;
+  readonly session: Session | null;
+  /** For the upstream. */
+  readonly identity: FieldList;
+  /** `Set-Cookie` values for the response, whoever makes it. */
+  readonly cookies: readonly string[];
+}
+
+export interface LoginStop {
+  readonly does: 'stop';
+  readonly reason: LoginReason;
+  readonly detail: Readonly<Record<string, Fact>>;
+  readonly session: Session | null;
+  readonly response: LocalResponse;
+}
+
+/** One request before its gate. */
+export interface Visit extends LoginContext {
+  readonly gate: LoginGate;
+  readonly connection: Connection;
+  readonly scope: CookieScope;
+  /** Scope of the nonce cookie and of logins that wait: this host alone, whatever the domain of sessions. */
+  readonly nonceScope: CookieScope;
+  readonly place: SessionPlace;
+  readonly nonceCookie: string;
+}
+
+/** The session of a request, or why it has none that counts. */
+export type SessionStatus =
+  | { readonly session: Session; readonly why: null }
+  | {
+      readonly session: Session | null;
+      readonly why: 'none' | 'unreadable' | 'inactive' | 'expired' | 'ahead' | 'revoked';
+    };
+
+/** What the gate is told of one request. */
+export function visitOf(
+  gate: LoginGate,
+  request: RequestHead,
+  connection: Connection,
+  memory: LoginMemory,
+  world: World,
+): Visit {
+  const scope = { secure: request.scheme === 'https', domain: gate.cookieDomain };
+  const nonceScope = { secure: scope.secure, domain: null };
+  const { provider } = gate;
+  const cookie = cookieName(gate.sessionCookie, scope);
+  const host = gate.cookieDomain ?? request.host;
+  const origin = `${request.scheme}://${originAuthority(request)}`;
+  return {
+    gate,
+    request,
+    connection,
+    memory,
+    registry: gate.registry,
+    world,
+    scope,
+    nonceScope,
+    // Gates of policies may share an id: the provider and its app tell them apart.
+    place: { cookie, host, gate: JSON.stringify([gate.gate, provider.id, provider.clientId]) },
+    nonceCookie: cookieName(gate.nonceCookie, nonceScope),
+    site: { origin, base: gate.base, callbackUrl: `${origin}${gate.base}${provider.callback}` },
+  };
+}
+
+/** RFC 6454 §6.2: the usual port is not part of an origin. */
+function originAuthority({ scheme, authority, host }: RequestHead): string {
+  const lower = authority.toLowerCase();
+  return lower === `${host}:${scheme === 'https' ? 443 : 80}` ? host : lower;
+}
+
+/** The session that the request's cookie holds, judged at this moment. */
+export function sessionStatusOf({ gate, request, memory, place, world }: Visit): SessionStatus {
+  const sealed = readChunked(request.headers, place.cookie);
+  if (sealed === null) {
+    const some = cookieValues(request.headers, place.cookie).length > 0;
+    return { session: null, why: some ? 'unreadable' : 'none' };
+  }
+  const opened = openSession(gate.keys, sealed, place);
+  if (opened === null || opened.provider !== gate.provider.id) return { session: null, why: 'unreadable' };
+  const nowMs = world.nowMs();
+  const session = memory.renewed.size === 0 ? opened : renewedOf(memory, opened, nowMs);
+  const end = sessionEnd(session, gate.times, nowMs);
+  if (end !== null) return { session, why: end };
+  if (gate.registry.isRevoked(session)) return { session, why: 'revoked' };
+  return { session, why: null };
+}
+
+/** Lets a request with a good session through; asks the provider first when that is due. */
+export function admitted(
+  visit: Visit,
+  session: Session,
+  refused: RefuseCheck,
+): LoginOutcome | Conversation<LoginOutcome> {
+  const nowMs = visit.world.nowMs();
+  const { check, lists } = visit.gate.provider;
+  if (check !== undefined && checkIsDue(session, visit.gate.times, lists, nowMs)) {
+    return checked(visit, session, check(session, visit), refused);
+  }
+  const again = seenAgain(session, visit.gate.times, nowMs);
+  // What came in a cookie fits into one; should it not, the old one ends the sooner.
+  return again === null
+    ? passed(visit, session, [])
+    : passed(visit, again, sessionCookies(visit, again) ?? []);
+}
+
+type RefuseCheck = (answer: object) => LoginOutcome | null;
+
+function* checked(
+  visit: Visit,
+  session: Session,
+  check: ReturnType<NonNullable<IdentityProvider['check']>>,
+  refused: RefuseCheck,
+): Conversation<LoginOutcome> {
+  const answer = yield* check;
+  const stop = refused(answer);
+  if (stop !== null || 'refused' in answer) return stop!;
+  const nowMs = visit.world.nowMs();
+  const { user, tokens, providerSession } = answer;
+  const { lists } = visit.gate.provider;
+  const renewed = { ...session, user, tokens, providerSession, checkedMs: nowMs, seenMs: nowMs, lists };
+  // Revoked while the provider was asked.
+  if (visit.gate.registry.isRevoked(renewed))
+    return refused({ refused: 'denied', message: 'the session was ended' })!;
+  const cookies = sessionCookies(visit, renewed);
+  if (cookies === null) return refused(tooLong(renewed))!;
+  keepRenewed(visit.memory, renewed, nowMs);
+  return passed(visit, renewed, cookies);
+}
+
+function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {
+  const { gate, registry, world } = visit;
+  sighted(visit, session, registry, world.nowMs());
+  const identity = identityFields(
+    gate.identityPrefix,
+    session.user,
+    gate.givesTokens ? session.tokens : null,
+  );
+  return { does: 'pass', reason: 'session', detail: userDetail(gate, session), session, identity, cookies };
+}
+
+/** Notes the session for the lists of the management API. */
+export function sighted(
+  { gate, site, request, connection }: Pick<Visit, 'gate' | 'site' | 'request' | 'connection'>,
+  session: Session,
+  registry: LoginRegistry,
+  nowMs: number,
+): void {
+  registry.seen(session, nowMs, () => ({
+    publicUrl: site.origin,
+    gate: gate.gate,
+    userAgent: valueOf(request.headers, 'user-agent').slice(0, USER_AGENT_UNITS),
+    clientIp: connection.client.text,
+    expiresMs: expiryOf(session, gate.times),
+  }));
+}
+
+/** When a session ends whatever its user does; null when it does not. */
+function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
+  if (maximumMs === 0) return untilMs;
+  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+const USER_AGENT_UNITS = 512;
+
+function valueOf(headers: FieldList, lower: string): string {
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]!.toLowerCase() === lower) return headers[at + 1]!;
+  return '';
+}
+
+/** What the trace and the event say of the user. */
+export function userDetail({ provider }: LoginGate, { user }: Session): Record<string, Fact> {
+  return { provider: provider.id, client_id: provider.clientId, user_id: user.id, user_name: user.name };
+}
+
+/** `Set-Cookie` values that end the session in the browser. */
+export function endCookies({ place, scope, request }: Visit): string[] {
+  return clearCookies(place.cookie, scope, request.headers);
+}
+
+/** Goes on with a value that may need a conversation first. */
+export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
+  return isConversation(answer) ? yield* answer : answer;
+}

@@ -1,0 +1,153 @@
+import {
+  type Ask,
+  type Handler,
+  type Pass,
+  type RequestHead,
+  type Verdict,
+  ask,
+} from '../engine/contract.ts';
+import { headersEdit } from '../engine/edits.ts';
+import type { Linked } from '../engine/module.ts';
+import { authenticate } from './authenticate.ts';
+import { conversed, isConversation } from './conversation.ts';
+import type { LoginGate, LoginOutcome } from './gate.ts';
+import { type LoginKeys, newLoginKeys } from './keys.ts';
+import { type LoginMemory, loginMemory } from './memory.ts';
+import type { IdentityProvider } from './provider.ts';
+import type { LoginReason } from './reasons.ts';
+import { type LoginRegistry, loginRegistry } from './registry.ts';
+import { type SamlKeys, samlKeys } from './saml/keys.ts';
+import { upstreamFields } from './upstream_fields.ts';
+
+/** What the edge gives its gates beyond what every module is given; all that is left out is made for the gate alone. */
+export interface LoginLinks {
+  readonly login?: {
+    /** Id of the route: sessions of another do not count. */
+    readonly gate: string;
+    /** Reserved path of the gate, such as `/auth/`. */
+    readonly base: string;
+    /** Told apart from other gates of its edge by this, in the names of cookies; empty for the first one. */
+    readonly tag: string;
+    readonly keys: LoginKeys;
+    readonly registry: LoginRegistry;
+    /** URL of the development identity provider, which stands in for managed apps; null outside of development. */
+    readonly development: string | null;
+    /** Id of the route, where the configuration has ids: its SAML addresses are on the host of the service then. */
+    readonly routeId: string | null;
+    /** Metadata of the development provider's SAML part, for gates that name it; its key is new at each start. */
+    readonly developmentSaml: string | null;
+    /** Keys that SAML requests are signed with. */
+    readonly samlKeys: SamlKeys;
+  };
+}
+
+export type LinkedLogin = NonNullable<LoginLinks['login']>;
+
+/** What the configs of all session gates have in common (`session` in `filters/module_fields_schema.ts`). */
+export interface GateConfig {
+  readonly options_passthrough: boolean;
+  readonly cookie_prefix?: string | undefined;
+  readonly inactivity_timeout: number;
+  readonly maximum_duration: number;
+  readonly auth_check_interval?: number;
+}
+
+/** The gate's surroundings, or such as serve a gate that stands alone. */
+export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogin {
+  if (login !== undefined) return login;
+  const keys = newLoginKeys();
+  return {
+    gate: pointer,
+    base: '/auth/',
+    tag: '',
+    keys,
+    registry: loginRegistry(),
+    development: null,
+    routeId: null,
+    developmentSaml: null,
+    samlKeys: samlKeys(),
+  };
+}
+
+/** Makes the handler of a session gate from the part of its protocol. */
+export function gateHandler(
+  type: string,
+  config: GateConfig,
+  linked: Linked & LoginLinks,
+  provider: IdentityProvider,
+  options: { readonly givesTokens: boolean },
+): Handler<LoginMemory> {
+  const { branding } = linked;
+  const { gate: id, base, tag, keys, registry } = linkedLogin(linked);
+  const given = config.cookie_prefix ?? '';
+  const prefix = (given === '' ? branding.cookiePrefix : given) + (tag === '' ? '' : `${tag}.`);
+  registry.cookies.claim(`${prefix}session`);
+  registry.cookies.claim(`${prefix}nonce`);
+  const gate: LoginGate = {
+    gate: id,
+    realm: branding.service,
+    provider,
+    keys,
+    registry,
+    times: {
+      inactivityMs: config.inactivity_timeout * 1_000,
+      maximumMs: config.maximum_duration * 1_000,
+      checkMs: (config.auth_check_interval ?? 0) * 1_000,
+    },
+    base,
+    loginPath: 'authn',
+    sessionCookie: `${prefix}session`,
+    nonceCookie: `${prefix}nonce`,
+    cookieDomain: null,
+    optionsPass: config.options_passthrough ? 'all' : 'none',
+    identityPrefix: branding.identity.auth,
+    givesTokens: options.givesTokens,
+    code: (reason) => `${type}.${reason}`,
+  };
+  return handlerOf(type, gate);
+}
+
+/** What the response phase is told: the cookies to set. */
+interface FilterData {
+  readonly cookies: readonly string[];
+}
+
+function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
+  const code = (reason: LoginReason): string => `${type}.${reason}`;
+  const kept: Pass = { verdict: 'pass', reason: { code: code('cookie_kept'), detail: {} } };
+  return {
+    initial: loginMemory,
+    reserves: [gate.base],
+    onRequest: (request, connection, memory, world) => {
+      const outcome = authenticate(gate, request, connection, memory, world);
+      if (!isConversation(outcome)) return verdictOf(gate, outcome, request, code);
+      return conversed<LoginOutcome, Verdict | Ask>(
+        outcome,
+        (value) => verdictOf(gate, value, request, code),
+        ask,
+      );
+    },
+    onResponse: (_response, _request, _connection, _world, filterData) => {
+      const { cookies } = (filterData as FilterData | undefined) ?? { cookies: [] };
+      if (cookies.length === 0) return kept;
+      const fields = cookies.flatMap((cookie) => ['set-cookie', cookie]);
+      const because = { code: code('cookie_set'), detail: { cookies: cookies.length } };
+      return { verdict: 'pass', reason: because, edits: [headersEdit('response', [], fields)] };
+    },
+    // Flows write to the memory as they go; the hook tells the engine that there is state.
+    reduce: () => {},
+  };
+}
+
+function verdictOf(
+  gate: LoginGate,
+  outcome: LoginOutcome,
+  request: RequestHead,
+  code: (reason: LoginReason) => string,
+): Verdict {
+  const because = { code: code(outcome.reason), detail: outcome.detail };
+  if (outcome.does === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
+  const filterData: FilterData = { cookies: outcome.cookies };
+  const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
+  return { verdict: 'pass', reason: because, edits, filterData };
+}

@@ -1,0 +1,44 @@
+import { oauthProvider } from './provider.ts';
+import type { ActionKind } from '../../filters/action.ts';
+import { type LoginKind, loginAction } from '../action_login.ts';
+
+const NO_CRITERIA = { emailAddresses: [], emailDomains: [], teams: [], organizations: [] };
+/** Client id and secret of the managed app at the development provider. */
+const MANAGED_APP = ['managed-app-of-the-service', 'only-for-development'] as const;
+
+/** Requires a login at an OAuth provider; later expressions can restrict the users. */
+export const oauth: ActionKind<'oauth'> = {
+  type: 'oauth',
+  compile: ({ config }, compiling) => {
+    const { client_id: id, client_secret: secret, provider: name, scopes } = config;
+    const isOwn = id !== undefined && secret !== undefined;
+    const credentials = isOwn
+      ? [compiling.template(id, '/client_id'), compiling.template(secret, '/client_secret')]
+      : [];
+    const kind: LoginKind = {
+      type: 'oauth',
+      result: 'oauth',
+      credentials,
+      provider: (texts, { development }) => {
+        if (!isOwn && development === null)
+          return {
+            missing:
+              'The managed OAuth app is only available at the service; set client_id and client_secret',
+          };
+        const [clientId = MANAGED_APP[0], clientSecret = MANAGED_APP[1]] = texts;
+        const provider = oauthProvider({
+          provider: name,
+          clientId,
+          clientSecret,
+          scopes: isOwn ? scopes : [],
+          parameters: config.authz_url_params,
+          criteria: NO_CRITERIA,
+          standIn: isOwn ? null : development,
+          userAgent: compiling.context.branding.service,
+        });
+        return { provider, givesTokens: isOwn };
+      },
+    };
+    return loginAction(kind, config, compiling);
+  },
+};

@@ -1,0 +1,65 @@
+import { asciiLower } from '../../http/ascii.ts';
+import type { Handler, Stop } from '../../engine/contract.ts';
+import type { Linked, Module } from '../../engine/module.ts';
+import { oauthProvider } from './provider.ts';
+import type { OauthProviderName } from './table.ts';
+import { type LoginReason, loginReasons } from '../reasons.ts';
+import { type LoginLinks, gateHandler, linkedLogin } from '../module_gate.ts';
+import type { OauthConfig } from './module_schema.ts';
+
+/** Lets in users who log in at an OAuth provider. */
+export const oauth: Module<OauthConfig, `oauth.${LoginReason}`> = {
+  type: 'oauth',
+  reasons: loginReasons('oauth'),
+  compile: (config, linked: Linked & LoginLinks) => {
+    const [name, app] = chosenOf(config.provider);
+    const { client_id: clientId, client_secret: clientSecret } = app;
+    const isOwn = clientId !== undefined && clientSecret !== undefined;
+    const { development } = linkedLogin(linked);
+    if (!isOwn && development === null) return noManagedApp(linked);
+    const provider = oauthProvider({
+      provider: name,
+      clientId: isOwn ? clientId : MANAGED_APP.id,
+      clientSecret: isOwn ? clientSecret : MANAGED_APP.secret,
+      scopes: isOwn ? app.scopes : [],
+      parameters: {},
+      criteria: {
+        emailAddresses: lower(app.email_addresses),
+        emailDomains: lower(app.email_domains),
+        teams: 'teams' in app ? lower(app.teams) : [],
+        organizations: 'organizations' in app ? lower(app.organizations) : [],
+      },
+      standIn: isOwn ? null : development,
+      userAgent: linked.branding.service,
+    });
+    return gateHandler('oauth', config, linked, provider, { givesTokens: isOwn });
+  },
+};
+
+function lower(list: readonly string[]): readonly string[] {
+  return list.map((each) => asciiLower(each));
+}
+
+/** What the development provider knows the managed app by. */
+const MANAGED_APP = { id: 'managed-app-of-the-service', secret: 'only-for-development' };
+
+type Provider = OauthConfig['provider'];
+type App = NonNullable<Provider['google']> | NonNullable<Provider['github']>;
+
+/** The one provider of a checked config. */
+function chosenOf(provider: Provider): readonly [OauthProviderName, App] {
+  const chosen = Object.entries(provider).find(([, app]) => app !== undefined);
+  if (chosen === undefined) throw new Error('an OAuth config without provider passed its check');
+  return chosen as [OauthProviderName, App];
+}
+
+/** The managed app is the service's own: outside of development nothing here can be it, and nobody is let in. */
+function noManagedApp({ refusal }: Linked): Handler {
+  const message = 'The managed OAuth app exists only at the service; set client_id and client_secret';
+  const stop: Stop<`oauth.${LoginReason}`> = {
+    verdict: 'stop',
+    reason: { code: 'oauth.not_run', detail: { message } },
+    response: refusal(501, null, message),
+  };
+  return { onRequest: () => stop };
+}

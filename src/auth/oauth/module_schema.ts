@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { enabled, seconds, session, textList } from '../../filters/module_fields_schema.ts';
+
+const app = {
+  client_id: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Client id of your own OAuth app; the service's own app is used when it is left out."),
+  client_secret: z.string().min(1).optional().describe('Client secret of your own OAuth app.'),
+  scopes: textList('OAuth scopes to ask for; only with an app of your own.'),
+  email_addresses: z
+    .array(
+      z
+        .string()
+        .regex(/^[^A-Z\s@]+@[^A-Z\s@]+$/)
+        .meta({ form: "an e-mail address in lower case such as 'ann@example.test'" }),
+    )
+    .default([])
+    .describe('E-mail addresses of users who are let in.'),
+  email_domains: z
+    .array(
+      z
+        .string()
+        .regex(/^[^A-Z\s@]+$/)
+        .meta({ form: "a domain in lower case such as 'example.test'" }),
+    )
+    .default([])
+    .describe('Domains of e-mail addresses of users who are let in.'),
+};
+
+const github = z
+  .strictObject({
+    ...app,
+    teams: z
+      .array(
+        z
+          .string()
+          .regex(/^[^/\s]+\/[^/\s]+$/)
+          .meta({ form: "an organization and a team such as 'acme/platform'" }),
+      )
+      .default([])
+      .describe('Teams, as organization/team, of which members are let in.'),
+    organizations: textList('Organizations of which members are let in.'),
+  })
+  .describe('Login with GitHub.');
+
+function provider(name: string) {
+  return z.strictObject(app).describe(`Login with ${name}.`).optional();
+}
+
+export const oauth = z
+  .strictObject({
+    enabled,
+    ...session,
+    auth_check_interval: seconds(
+      0,
+      0,
+      'Seconds after which the user is looked up at the provider again; 0 for at login only.',
+    ),
+    provider: z
+      .strictObject({
+        github: github.optional(),
+        facebook: provider('Facebook'),
+        microsoft: provider('Microsoft'),
+        google: provider('Google'),
+        linkedin: provider('LinkedIn'),
+        gitlab: provider('GitLab'),
+        twitch: provider('Twitch'),
+        amazon: provider('Amazon'),
+      })
+      .describe('The identity provider, exactly one, and who is let in.'),
+  })
+  .describe('Lets in users who log in at an OAuth provider.');
+
+export type OauthConfig = z.output<typeof oauth>;

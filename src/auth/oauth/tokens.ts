@@ -1,0 +1,74 @@
+import { firstValue } from '../../http/fields.ts';
+import { isNoAnswer } from '../../http/no_answer.ts';
+import { type Conversation, fetching } from '../conversation.ts';
+import type { LoginTokens } from '../identity.ts';
+import type { LoginRefusal } from '../provider.ts';
+import { jsonOf, unavailable, untrusted } from './api.ts';
+
+/** The app at the provider, and where tokens are had. */
+export interface TokenApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly tokenUrl: string;
+}
+
+/** Errors that say no to the code or the refresh token (RFC 6749 §5.2, and GitHub's own). */
+const DENIALS: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'access_denied',
+  'bad_verification_code',
+  'bad_refresh_token',
+]);
+
+/** Asks the token endpoint (RFC 6749 §4.1.3, §6); `share` makes one request of several at one time. */
+export function* requestTokens(
+  { clientId, clientSecret, tokenUrl }: TokenApp,
+  parameters: Readonly<Record<string, string>>,
+  before: LoginTokens | null,
+  nowMs: number,
+  share?: string,
+): Conversation<LoginTokens | LoginRefusal> {
+  const form = new URLSearchParams({ ...parameters, client_id: clientId, client_secret: clientSecret });
+  const answer = yield* fetching({
+    method: 'POST',
+    url: tokenUrl,
+    headers: ['accept', 'application/json', 'content-type', 'application/x-www-form-urlencoded'],
+    body: new TextEncoder().encode(form.toString()),
+    ...(share === undefined ? {} : { share }),
+  });
+  if ('failure' in answer) return unavailable(`token endpoint: ${answer.failure}: ${answer.detail}`);
+  const value = jsonOf(answer);
+  const said =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const error = said['error'];
+  // GitHub says 200 to errors.
+  if (error !== undefined || answer.status !== 200) {
+    const isSilent = isNoAnswer(answer.status, (name) => firstValue(answer.headers, name));
+    return refusalOf(answer.status, error, isSilent);
+  }
+  const { access_token: access, token_type: type, refresh_token: refresh, expires_in: expiresIn } = said;
+  if (typeof access !== 'string' || access === '') return untrusted('there is no access token in it');
+  if (type !== undefined && (typeof type !== 'string' || type.toLowerCase() !== 'bearer'))
+    return untrusted('its token is of another kind');
+  const seconds = Number(expiresIn);
+  return {
+    access,
+    refresh: typeof refresh === 'string' && refresh !== '' ? refresh : (before?.refresh ?? null),
+    id: null,
+    expiresMs: expiresIn !== undefined && seconds > 0 ? nowMs + seconds * 1_000 : null,
+  };
+}
+
+function refusalOf(status: number, error: unknown, isSilent: boolean): LoginRefusal {
+  const named = typeof error === 'string' ? error.slice(0, 100) : '';
+  if (DENIALS.has(named)) {
+    return {
+      refused: 'denied',
+      message: 'The identity provider has refused the login.',
+      detail: { error: named },
+    };
+  }
+  if (isSilent) return unavailable(`token endpoint: status ${status}`);
+  const detail = { status: String(status), ...(named === '' ? {} : { error: named }) };
+  return { ...untrusted('the token endpoint has answered with an error'), detail };
+}

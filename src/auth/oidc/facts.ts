@@ -1,0 +1,88 @@
+import { STRING } from '../../cel/types.ts';
+import { record, resultOf } from '../../filters/result_types.ts';
+import {
+  EVERYONE,
+  IDENTITY,
+  LOGIN,
+  LOGIN_ENDS,
+  LOGIN_STATE,
+  NO_OTHER_PATHS,
+  cannotLogIn,
+  cannotLogInAction,
+} from '../login_facts.ts';
+import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import type { Filter } from '../../filters/facts.ts';
+import type { OidcConfig } from './module_schema.ts';
+import type { OpenidConnectConfig } from './action_schema.ts';
+
+export const oidc = {
+  module: {
+    type: 'oidc',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'may',
+    reads: ['session', 'clock', 'chance', 'state'],
+    sharedState: LOGIN_STATE,
+    costNs: 6000,
+    secrets: ['/client_secret'],
+    cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
+    reasons: loginReasons('oidc'),
+    examples: {
+      good: [{ issuer: 'https://login.test', client_id: 'shop', client_secret: 'of the shop' }],
+      bad: [
+        {
+          config: { issuer: 'login.test', client_id: 'shop', client_secret: 'of the shop' },
+          finding: 'edge.bad_form',
+        },
+      ],
+    },
+  },
+  action: {
+    type: 'openid-connect',
+    phases: ['on_http_request'],
+    ends: LOGIN_ENDS,
+    result: resultOf('oidc', 'The login of the visitor.', {
+      identity: [
+        record('OidcIdentity', { ...IDENTITY, current_session_id: [STRING, 'Session.', 'optional'] }),
+        'The logged-in user.',
+        'optional',
+      ],
+      identity_token: [STRING, 'Identity token.', 'optional'],
+      ...LOGIN,
+    }),
+    leavesRequest: false,
+    guards: true,
+    login: true,
+    secrets: ['/client_secret'],
+    legacyTypes: ['oidc'],
+    cannotHappen: (code) => cannotAtProvider(code) ?? cannotLogInAction(code),
+    reads: ['session', 'clock', 'chance', 'state'],
+    sharedState: LOGIN_STATE,
+    costNs: 80,
+    reasons: LOGIN_MESSAGES,
+    examples: {
+      good: [
+        {
+          issuer_url: 'https://login.test',
+          client_id: 'shop',
+          client_secret: "${secrets.get('shop', 'client')}",
+        },
+      ],
+      bad: [
+        {
+          config: {
+            issuer_url: 'login.test',
+            client_id: 'shop',
+            client_secret: "${secrets.get('shop', 'client')}",
+          },
+          finding: 2226,
+        },
+      ],
+    },
+  },
+} satisfies Filter<OidcConfig, OpenidConnectConfig>;
+
+function cannotAtProvider(code: string): string | null {
+  if (code === 'answered') return NO_OTHER_PATHS;
+  return code === 'not_authorized' ? EVERYONE : null;
+}

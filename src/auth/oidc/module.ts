@@ -1,0 +1,16 @@
+import type { Linked, Module } from '../../engine/module.ts';
+import { oidcProvider } from './provider.ts';
+import { type LoginReason, loginReasons } from '../reasons.ts';
+import { type LoginLinks, gateHandler } from '../module_gate.ts';
+import type { OidcConfig } from './module_schema.ts';
+
+/** Lets in users who log in at an OpenID provider. */
+export const oidc: Module<OidcConfig, `oidc.${LoginReason}`> = {
+  type: 'oidc',
+  reasons: loginReasons('oidc'),
+  compile: (config, linked: Linked & LoginLinks) => {
+    const { issuer, client_id: clientId, client_secret: clientSecret, scopes } = config;
+    const provider = oidcProvider({ issuer, clientId, clientSecret, scopes, parameters: {} });
+    return gateHandler('oidc', config, linked, provider, { givesTokens: false });
+  },
+};

@@ -1,0 +1,123 @@
+import type { LocalResponse } from '../engine/contract.ts';
+import type { FieldList } from '../http/fields.ts';
+import { listMembers, firstValue } from '../http/fields.ts';
+import { escapeHtml } from '../http/html.ts';
+
+/** Nothing that a login says may be kept, framed, or told to others through `Referer`. */
+const PAGE_FIELDS = [
+  'content-type',
+  'text/html; charset=utf-8',
+  'cache-control',
+  'no-store',
+  'referrer-policy',
+  'no-referrer',
+  'x-content-type-options',
+  'nosniff',
+  'content-security-policy',
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+] as const;
+
+export interface PageLink {
+  /** A path of this origin. */
+  readonly href: string;
+  readonly text: string;
+}
+
+/** A small page: what happened, its reason in words and as a code, and what to do next. */
+export function page(
+  status: number,
+  title: string,
+  message: string,
+  options: { readonly code?: string; readonly link?: PageLink; readonly cookies?: readonly string[] } = {},
+): LocalResponse {
+  const { code, link, cookies = [] } = options;
+  const next =
+    link === undefined ? '' : `<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`;
+  const reason = code === undefined ? '' : `<p><small>Reason: <code>${escapeHtml(code)}</code></small></p>`;
+  const body =
+    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>` +
+    `<style>body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em}</style></head>\n` +
+    `<body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>${next}${reason}</body></html>\n`;
+  return { status, headers: [...PAGE_FIELDS, ...setCookieFields(cookies)], body };
+}
+
+/** SHA-256 of the one script that the page has, for its policy. */
+const SCRIPT = 'document.forms[0].submit()';
+const SCRIPT_HASH = 'ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';
+
+/** A form that submits itself. */
+export function formPage(to: string, fields: readonly (readonly [string, string])[]): LocalResponse {
+  const inputs = fields.map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  const body =
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>One moment</title></head>' +
+    `<body><form method="post" action="${escapeHtml(to)}">${inputs.join('')}<button>Continue</button></form>` +
+    `<script>${SCRIPT}</script></body></html>\n`;
+  const policy =
+    `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; frame-ancestors 'none'; base-uri 'none'; ` +
+    // Browsers hold the redirects after a form to this too, and where those go is the other party's matter.
+    'form-action http: https:';
+  const headers = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'];
+  headers.push('content-security-policy', policy, 'referrer-policy', 'no-referrer');
+  headers.push('x-content-type-options', 'nosniff');
+  return { status: 200, headers, body };
+}
+
+/** Sends the browser on; `location` is a path of this origin or a URL of the provider. */
+export function redirectTo(location: string, cookies: readonly string[] = []): LocalResponse {
+  const headers = [
+    'location',
+    location,
+    'cache-control',
+    'no-store',
+    'referrer-policy',
+    'no-referrer',
+    ...setCookieFields(cookies),
+  ];
+  return { status: 302, headers, body: '' };
+}
+
+export function setCookieFields(cookies: readonly string[]): string[] {
+  return cookies.flatMap((cookie) => ['set-cookie', cookie]);
+}
+
+/** What a program gets instead of a redirect to a page for people. */
+export function needsLogin(
+  code: string,
+  message: string,
+  facts: { readonly realm: string; readonly loginPath: string; readonly cookie: string },
+): LocalResponse {
+  const { realm, loginPath, cookie } = facts;
+  const body = JSON.stringify({ error: 'login_needed', reason: code, message, login: loginPath });
+  const headers = [
+    'content-type',
+    'application/json',
+    'cache-control',
+    'no-store',
+    // RFC 9110 §15.5.2 wants a challenge; the scheme is that of draft-broyer-http-cookie-auth.
+    'www-authenticate',
+    `Cookie realm="${realm}", form-action="${loginPath}", cookie-name="${cookie}"`,
+  ];
+  return { status: 401, headers, body: `${body}\n` };
+}
+
+const DOCUMENTS: ReadonlySet<string> = new Set(['document', 'iframe', 'frame']);
+
+/**
+ * Whether the client would show a page to a person. Browsers say what they want it for (Fetch Metadata); of others
+ * the media types that they accept decide, and those who name none take anything (RFC 9110 §12.5.1).
+ */
+export function takesPages(headers: FieldList): boolean {
+  const destination = firstValue(headers, 'sec-fetch-dest');
+  if (destination !== undefined) return DOCUMENTS.has(destination);
+  if (firstValue(headers, 'x-requested-with')?.toLowerCase() === 'xmlhttprequest') return false;
+  const accepted = listMembers(headers, 'accept');
+  if (accepted.length === 0) return true;
+  return accepted.some((member) => {
+    const [type, ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
+    const isRefused = parameters.some((each) => /^q=0(?:\.0*)?$/.test(each));
+    return !isRefused && /^(?:text\/html|application\/xhtml\+xml|text\/\*|\*\/\*)$/.test(type!);
+  });
+}

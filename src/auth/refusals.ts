@@ -1,0 +1,90 @@
+import type { Fact, LocalResponse, RequestHead } from '../engine/contract.ts';
+import { cookieValues } from './cookies.ts';
+import { type LoginOutcome, type LoginStop, type Visit, endCookies, userDetail } from './gate.ts';
+import { page, takesPages } from './pages.ts';
+import { type LoginRefusal, isRefusal } from './provider.ts';
+import type { LoginReason } from './reasons.ts';
+import type { Session } from './session.ts';
+
+/** The page of a reserved path at which there is nothing. */
+export function nothingThere({ gate }: Visit, path: string): LoginStop {
+  const shown = page(404, 'Not found', 'There is nothing at this address.', {
+    code: gate.code('no_such_path'),
+  });
+  return stop('no_such_path', { path: path.slice(0, 100) }, shown);
+}
+
+/** A cookie that is there exactly once. */
+export function onlyCookie({ request }: Visit, name: string): string | null {
+  const values = cookieValues(request.headers, name);
+  return values.length === 1 ? values[0]! : null;
+}
+
+export function queryOf({ query }: RequestHead): URLSearchParams {
+  return new URLSearchParams(query ?? '');
+}
+
+const STATUS: Readonly<Record<LoginRefusal['refused'], number>> = {
+  callback_refused: 400,
+  denied: 403,
+  identity_refused: 403,
+  not_authorized: 403,
+  provider_failed: 502,
+  session_too_long: 403,
+};
+
+const TITLES: Readonly<Record<LoginRefusal['refused'], string>> = {
+  callback_refused: 'This login cannot be finished',
+  denied: 'The login was refused',
+  identity_refused: 'This identity cannot be trusted',
+  not_authorized: 'You are not let in',
+  provider_failed: 'The identity provider cannot be reached',
+  session_too_long: 'This login does not fit into a session',
+};
+
+/** The page of a login that came to nothing. No session begins; one that there was is not for a stray callback to end. */
+export function refuse(
+  visit: Visit,
+  refusal: LoginRefusal,
+  returnTo: string,
+  cookies: readonly string[] = [],
+): LoginStop {
+  const { gate } = visit;
+  const { refused, message, detail = {} } = refusal;
+  const again = `${gate.base}${gate.loginPath}?redirect_path=${encodeURIComponent(returnTo)}`;
+  const shown = page(STATUS[refused], TITLES[refused], message, {
+    code: gate.code(refused),
+    link: { href: again, text: 'Try again' },
+    cookies,
+  });
+  return stop(refused, { message, provider: gate.provider.id, ...detail }, shown);
+}
+
+/** A check that failed ends the session, except that an outage only stops this request: the session may yet be good. */
+export function checkRefused(visit: Visit, session: Session, answer: object): LoginOutcome | null {
+  if (!isRefusal(answer)) return null;
+  const { gate, request, registry, world } = visit;
+  const user = userDetail(gate, session);
+  if (answer.refused !== 'provider_failed') {
+    registry.revokeSession(session.id, world.nowMs());
+    const refused = refuse(visit, answer, '/', endCookies(visit));
+    return { ...refused, detail: { ...user, ...refused.detail } };
+  }
+  const code = gate.code('provider_failed');
+  const shown = takesPages(request.headers)
+    ? page(502, TITLES.provider_failed, answer.message, {
+        code,
+        link: { href: request.path, text: 'Try again' },
+      })
+    : failedForPrograms(code, answer.message);
+  return stop('provider_failed', { ...user, message: answer.message, ...answer.detail }, shown);
+}
+
+function failedForPrograms(code: string, message: string): LocalResponse {
+  const body = `${JSON.stringify({ error: 'provider_failed', reason: code, message })}\n`;
+  return { status: 502, headers: ['content-type', 'application/json', 'cache-control', 'no-store'], body };
+}
+
+export function stop(reason: LoginReason, detail: Record<string, Fact>, response: LocalResponse): LoginStop {
+  return { does: 'stop', reason, detail, session: null, response };
+}

@@ -1,0 +1,47 @@
+import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, cannotLogInAction } from '../login_facts.ts';
+import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import type { Filter } from '../../filters/facts.ts';
+import type { SamlConfig } from './module_schema.ts';
+import type { SamlConfig as ActionConfig } from './action_schema.ts';
+
+export const saml = {
+  module: {
+    type: 'saml',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'may',
+    reads: ['session', 'clock', 'chance', 'state'],
+    sharedState: LOGIN_STATE,
+    costNs: 6000,
+    cannotHappen: (code, config) => {
+      if (code === 'not_authorized' && config.authorized_groups.length === 0) return EVERYONE;
+      if (code === 'cookie_set' && config.inactivity_timeout === 0) return 'nothing in the session changes';
+      if (code === 'provider_failed') return 'a SAML provider sends its responses unasked';
+      return cannotLogIn(code, config);
+    },
+    reasons: loginReasons('saml'),
+    examples: {
+      // Metadata with a certificate is too long for an example.
+      good: [],
+      bad: [{ config: { idp_metadata: '<EntityDescriptor/>' }, finding: 'edge.saml_metadata' }],
+    },
+  },
+  action: {
+    type: 'saml',
+    phases: ['on_http_request'],
+    ends: LOGIN_ENDS,
+    result: { name: 'saml' },
+    leavesRequest: false,
+    guards: true,
+    login: true,
+    cannotHappen: cannotLogInAction,
+    reads: ['session', 'clock', 'chance', 'state'],
+    sharedState: LOGIN_STATE,
+    costNs: 80,
+    reasons: LOGIN_MESSAGES,
+    examples: {
+      good: [{ idp_metadata_url: 'https://login.test/metadata' }],
+      bad: [{ config: {}, finding: 2234 }],
+    },
+  },
+} satisfies Filter<SamlConfig, ActionConfig>;

@@ -1,0 +1,115 @@
+import { type Conversation, fetching } from '../conversation.ts';
+import { awaited } from '../gate.ts';
+import type { LoginMemory } from '../memory.ts';
+import type { IdentityProvider, LoginContext, LoginRefusal } from '../provider.ts';
+import { SAML_PATHS } from './addresses.ts';
+import { type ProviderMetadata, hasEnded, isMetadataProblem, readMetadata } from './metadata.ts';
+import { samlProvider } from './provider.ts';
+import type { SamlSettings } from './settings.ts';
+
+/** Metadata is asked for again after so long; what cannot be had anew counts no more. */
+const FRESH_MS = 3_600_000;
+const LIMIT_BYTES = 1_048_576;
+
+interface Kept {
+  readonly metadata: ProviderMetadata;
+  readonly untilMs: number;
+}
+
+/**
+ * A provider whose metadata is at a URL: it is what everything else is believed by, so it has to come over TLS, or
+ * from this machine, without redirects.
+ */
+export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'metadata'>): IdentityProvider {
+  const id = `saml ${url}`;
+  const of = (metadata: ProviderMetadata): IdentityProvider => samlProvider({ ...settings, metadata }, id);
+  // What does not depend on the metadata is that of any provider.
+  const { callback, callbackBy, stateField, unsolicited, check, lists } = of(NOBODY);
+  return {
+    id,
+    label: url,
+    clientId: '',
+    lists,
+    callback,
+    callbackBy,
+    stateField,
+    shortState: true,
+    ...(unsolicited === undefined ? {} : { unsolicited }),
+    ...(check === undefined ? {} : { check }),
+    begin: function* (loginState, state, context) {
+      const metadata = yield* metadataAt(url, context);
+      return 'refused' in metadata
+        ? metadata
+        : yield* awaited(of(metadata).begin(loginState, state, context));
+    },
+    finish: function* (fields, loginState, context) {
+      const metadata = yield* metadataAt(url, context);
+      return 'refused' in metadata
+        ? metadata
+        : yield* awaited(of(metadata).finish(fields, loginState, context));
+    },
+    logout: function* (session, context) {
+      const metadata = yield* metadataAt(url, context);
+      // The session has ended here, whether or not the provider can be told.
+      if ('refused' in metadata) return null;
+      const away = of(metadata).logout!(session, context);
+      return away === null || typeof away === 'string' ? away : yield* away;
+    },
+    other: (path, context) => {
+      if (path === SAML_PATHS.metadata) return of(NOBODY).other!(path, context);
+      if (path !== SAML_PATHS.slo) return null;
+      return (function* () {
+        const metadata = yield* metadataAt(url, context);
+        const answered = of('refused' in metadata ? NOBODY : metadata).other!(path, context)!;
+        return yield* awaited(answered);
+      })();
+    },
+  };
+}
+
+/** Nobody can sign for it. */
+const NOBODY: ProviderMetadata = {
+  entityId: '',
+  certificates: [],
+  passedOver: [],
+  singleSignOn: { binding: 'redirect', url: '', responseUrl: '' },
+  singleLogout: null,
+  validUntilMs: null,
+};
+
+const FROM = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
+
+/** Whether metadata may be had from this URL. */
+export function isMetadataUrl(url: string): boolean {
+  return FROM.test(url) && URL.canParse(url);
+}
+
+function* metadataAt(url: string, context: LoginContext): Conversation<ProviderMetadata | LoginRefusal> {
+  const { memory, world } = context;
+  const kept = keptIn(memory, url);
+  const nowMs = world.nowMs();
+  if (kept !== null && nowMs < kept.untilMs) return kept.metadata;
+  const headers = ['accept', 'application/samlmetadata+xml, application/xml, text/xml'];
+  // Anybody may begin a login: however many do so at once, the metadata is asked for once.
+  const answer = yield* fetching({ url, headers, limitBytes: LIMIT_BYTES, share: `metadata ${url}` });
+  if ('failure' in answer) return unusable('cannot be had', `${answer.failure}: ${answer.detail}`);
+  if (answer.status !== 200) return unusable('cannot be had', `status ${answer.status}`);
+  const metadata = readMetadata(Buffer.from(answer.body).toString('utf8'));
+  if (isMetadataProblem(metadata)) return unusable('cannot be used', metadata.problems[0]!.message);
+  if (hasEnded(metadata, nowMs)) return unusable('has ended', 'validUntil');
+  const untilMs = Math.min(nowMs + FRESH_MS, metadata.validUntilMs ?? Number.POSITIVE_INFINITY);
+  memory.protocol.set(`metadata ${url}`, { metadata, untilMs } satisfies Kept);
+  return metadata;
+}
+
+function keptIn({ protocol }: LoginMemory, url: string): Kept | null {
+  return (protocol.get(`metadata ${url}`) as Kept | undefined) ?? null;
+}
+
+function unusable(message: string, reason: string): LoginRefusal {
+  return {
+    refused: 'provider_failed',
+    message: `The metadata of the identity provider ${message}.`,
+    detail: { because: reason },
+  };
+}

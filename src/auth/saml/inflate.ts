@@ -1,0 +1,24 @@
+/** Raw DEFLATE (RFC 1951) of the redirect binding. zlib is deterministic here, so a pure room may use it. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** The inflated bytes; null if the input is malformed, continues after its last block, or exceeds the limit. */
+export function inflateRaw(bytes: Uint8Array, limitBytes: number): Uint8Array | null {
+  try {
+    // The types of Node lack `info`: with it, the result tells how much of the input was read.
+    const options = { maxOutputLength: limitBytes, info: true };
+    const { buffer, engine } = inflateRawSync(bytes, options) as unknown as Inflated;
+    return engine.bytesWritten === bytes.length ? buffer : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Raw DEFLATE without compression: compressed bytes differ between builds of zlib, and messages are small. */
+export function deflateStored(bytes: Uint8Array): Uint8Array {
+  return deflateRawSync(bytes, { level: 0 });
+}

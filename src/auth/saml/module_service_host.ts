@@ -1,0 +1,126 @@
+import { ask } from '../../engine/contract.ts';
+import type {
+  Ask,
+  Handler,
+  LocalResponse,
+  RequestHead,
+  Stop,
+  Verdict,
+  World,
+} from '../../engine/contract.ts';
+import type { Linked } from '../../engine/module.ts';
+import { conversed, isConversation } from '../conversation.ts';
+import { type LoginMemory, loginMemory } from '../memory.ts';
+import { page, redirectTo } from '../pages.ts';
+import type { Answered, LoginContext } from '../provider.ts';
+import { SAML_PATHS, identityHost } from './addresses.ts';
+import { inResponseToOf } from './validate_response.ts';
+import { samlProvider } from './provider.ts';
+import { originOfRequest } from './settings.ts';
+import { type LoginLinks, linkedLogin } from '../module_gate.ts';
+import { samlSettings } from './module_compile.ts';
+import type { SamlConfig } from './module_schema.ts';
+
+/** What the host of the service knows of the endpoints of a route. */
+export interface Endpoints {
+  /** Whether an origin is one of the route's. */
+  readonly isOwn: (origin: string) => boolean;
+  /** The origin for answers that name none; null when the route has only wildcards. */
+  readonly standard: string | null;
+}
+
+const FORM_LIMIT_BYTES = 1_024 * 1_024;
+const TEMPORARY_REDIRECT = 307;
+
+/**
+ * Stands at the addresses of a route on the host of the service, which the management API shows and identity
+ * providers know: hands out the metadata, takes logout messages, and sends answers to logins on to the endpoint that
+ * waits for them, where the browser has its cookies. It believes nothing that an answer says; it only looks where
+ * the answer may go, and that is to endpoints of this route and to no other place.
+ */
+export function samlHostHandler(
+  config: SamlConfig,
+  linked: Linked & LoginLinks,
+  prefix: string,
+  endpoints: Endpoints,
+): Handler<LoginMemory> {
+  const login = linkedLogin(linked);
+  const { service } = linked.branding;
+  const provider = samlProvider(samlSettings(config, service, login));
+  const contextOf = (request: RequestHead, memory: LoginMemory, world: World): LoginContext => {
+    const origin = `https://${identityHost(service)}`;
+    const site = { origin, base: `${prefix}/`, callbackUrl: `${origin}${prefix}/acs` };
+    return { site, request, memory, registry: login.registry, world };
+  };
+  const answer = (path: string, context: LoginContext): Verdict | Ask => {
+    const other = provider.other!(path, context);
+    if (other === null) return nothing();
+    return isConversation(other) ? conversed<Answered, Verdict | Ask>(other, told, ask) : told(other);
+  };
+  const sendOn = (fields: URLSearchParams | null): Verdict => {
+    const origin = fields === null ? null : originFor(fields, endpoints);
+    if (origin === null) return stop('saml.callback_refused', { reason: 'no_endpoint' }, refusal());
+    const location = `${origin}${login.base}${SAML_PATHS.acs}`;
+    return stop('saml.answered', { to: origin }, { ...redirectTo(location), status: TEMPORARY_REDIRECT });
+  };
+  return {
+    initial: loginMemory,
+    onRequest: (request, _connection, memory, world) => {
+      const context = contextOf(request, memory, world);
+      switch (request.path.slice(prefix.length)) {
+        case '':
+        case '/':
+          return answer(SAML_PATHS.metadata, context);
+        case '/acs':
+          if (request.method !== 'POST') return nothing();
+          return ask({ ask: 'body', limitBytes: FORM_LIMIT_BYTES }, (body) =>
+            sendOn('bytes' in body ? formOf(body.bytes) : null),
+          );
+        case '/slo':
+          return answer(SAML_PATHS.slo, context);
+        case '/signed_out':
+          return stop('saml.logged_out', { step: 'page' }, signedOut());
+        default:
+          return nothing();
+      }
+    },
+    reduce: () => {},
+  };
+}
+
+function formOf(bytes: Uint8Array): URLSearchParams {
+  return new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/** Where an answer is waited for: at the origin that its request was made for, or where RelayState points. */
+function originFor(fields: URLSearchParams, { isOwn, standard }: Endpoints): string | null {
+  const answers = inResponseToOf(fields.get('SAMLResponse') ?? '');
+  const named = answers === null ? originOfRelay(fields.get('RelayState')) : originOfRequest(answers);
+  if (named !== null && isOwn(named)) return named;
+  return answers === null ? standard : null;
+}
+
+function originOfRelay(relayed: string | null): string | null {
+  return /^https?:\/\/[^/?#@\\\s]+/.exec(relayed ?? '')?.[0] ?? null;
+}
+
+function told({ reason, detail, response }: Answered): Stop {
+  return stop(`saml.${reason}`, detail, response);
+}
+
+function nothing(): Stop {
+  return stop('saml.no_such_path', {}, page(404, 'Not found', 'There is nothing at this address.'));
+}
+
+function refusal(): LocalResponse {
+  const message = 'This answer of an identity provider belongs to no endpoint here.';
+  return page(400, 'This login cannot be finished', message, { code: 'saml.callback_refused' });
+}
+
+function signedOut(): LocalResponse {
+  return page(200, 'Logged out', 'You have logged out.');
+}
+
+function stop(code: string, detail: Stop['reason']['detail'], response: LocalResponse): Stop {
+  return { verdict: 'stop', reason: { code, detail }, response };
+}

@@ -1,0 +1,2 @@
+/** What the management API shows of a module that it only stores. */
+export { serviceAddresses } from './addresses.ts';

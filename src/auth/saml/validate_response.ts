@@ -1,0 +1,124 @@
+import { firstAttribute, groupsIn } from './attributes.ts';
+import { type Asserted, readAssertion } from './assertion.ts';
+import { attributeOf } from './elements.ts';
+import { decodeMessage, readMessage } from './message.ts';
+import { EMAIL_ADDRESS } from './name_id.ts';
+import { type SamlRefusal, isRefusal, refuse } from './reasons.ts';
+import { type ResponseShape, headProblem, readResponseShape, statusProblem } from './response.ts';
+import { type SignatureAnswer, type SignatureQuestion, readSignedResponse } from './verified.ts';
+
+/** The identity provider as its metadata tells of it, as far as its messages are concerned. */
+export interface TrustedProvider {
+  readonly entityId: string;
+  /** The certificates that it signs with. */
+  readonly certificates: readonly { readonly pem: string }[];
+}
+
+/** What a response has to fit. */
+export interface ResponseExpected {
+  readonly provider: TrustedProvider;
+  /** Our entity id. */
+  readonly entityId: string;
+  readonly acsUrl: string;
+  readonly nameIdFormat: string;
+  readonly authorizedGroups: readonly string[];
+  /** The request that waits; null for a login that the identity provider began. */
+  readonly request: { readonly id: string; readonly freshSinceMs: number | null } | null;
+  readonly nowMs: number;
+  readonly toleranceMs: number;
+}
+
+/** Who may come in. */
+export interface SamlIdentity {
+  readonly nameId: string;
+  readonly nameIdFormat: string;
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly sessionIndex: string | null;
+  readonly sessionUntilMs: number | null;
+  readonly assertionId: string;
+  /** Until when the assertion's id has to be remembered. */
+  readonly assertionUntilMs: number;
+}
+
+/** The first half: what can be said before a signature is verified. `encoded` is the field of the form. */
+export function openResponse(encoded: string): (ResponseShape & { readonly xml: string }) | SamlRefusal {
+  const decoded = decodeMessage(encoded);
+  if (isRefusal(decoded)) return decoded;
+  const message = readMessage(decoded.xml);
+  if (isRefusal(message)) return message;
+  const shape = readResponseShape(message);
+  return isRefusal(shape) ? shape : { ...shape, xml: decoded.xml };
+}
+
+/**
+ * The id of the request that a response says it answers, read without belief in anything: it serves to find who waits.
+ * Null when it names none or cannot be read.
+ */
+export function inResponseToOf(encoded: string): string | null {
+  const decoded = decodeMessage(encoded);
+  const message = isRefusal(decoded) ? decoded : readMessage(decoded.xml);
+  return isRefusal(message) ? null : (attributeOf(message.root, 'InResponseTo') ?? null);
+}
+
+/** What has to be asked of the verifying library. */
+export function signatureQuestion(
+  shape: ResponseShape & { readonly xml: string },
+  provider: TrustedProvider,
+): SignatureQuestion {
+  return {
+    xml: shape.xml,
+    ids: shape.signed.map(({ id }) => id),
+    certificates: provider.certificates.map(({ pem }) => pem),
+  };
+}
+
+/** The second half: who logged in, read from the signed bytes and from nothing else. */
+export function validateResponse(
+  shape: ResponseShape,
+  answer: SignatureAnswer,
+  expected: ResponseExpected,
+): SamlIdentity | SamlRefusal {
+  const believed = readSignedResponse(shape, answer);
+  if (isRefusal(believed)) return believed;
+  const { provider, acsUrl, nowMs, toleranceMs } = expected;
+  const { response, isResponseSigned } = believed;
+  const head = { entityId: provider.entityId, destination: acsUrl, nowMs, toleranceMs };
+  const wrong = headProblem(response, isResponseSigned, head) ?? statusProblem(response);
+  if (wrong !== null) return wrong;
+  const waiting = expected.request?.id ?? null;
+  const answers = attributeOf(response, 'InResponseTo') ?? null;
+  if (answers !== waiting) return refuse('in_response_to', { of: 'Response', answers: answers ?? '' });
+  const asserted = readAssertion(believed.assertion, {
+    issuer: provider.entityId,
+    audience: expected.entityId,
+    recipient: acsUrl,
+    inResponseTo: waiting,
+    nameIdFormat: expected.nameIdFormat,
+    freshSinceMs: expected.request?.freshSinceMs ?? null,
+    nowMs,
+    toleranceMs,
+  });
+  return isRefusal(asserted) ? asserted : identityOf(asserted, expected.authorizedGroups);
+}
+
+function identityOf(asserted: Asserted, authorizedGroups: readonly string[]): SamlIdentity | SamlRefusal {
+  const { nameId, attributes } = asserted;
+  const groups = groupsIn(attributes);
+  if (authorizedGroups.length > 0 && !groups.some((group) => authorizedGroups.includes(group))) {
+    return refuse('group', { user: nameId.value, groups: groups.join(' ') });
+  }
+  const email = firstAttribute(attributes, 'email');
+  return {
+    nameId: nameId.value,
+    nameIdFormat: nameId.format,
+    email: email === '' && nameId.format === EMAIL_ADDRESS ? nameId.value : email,
+    name: firstAttribute(attributes, 'name'),
+    groups,
+    sessionIndex: asserted.sessionIndex,
+    sessionUntilMs: asserted.sessionUntilMs,
+    assertionId: asserted.assertionId,
+    assertionUntilMs: asserted.untilMs,
+  };
+}

@@ -1,0 +1,76 @@
+import { NS, attributeOf, childrenOf, isNamed } from './elements.ts';
+import type { SignedElement } from './message.ts';
+import { type SamlRefusal, refuse } from './reasons.ts';
+import type { ResponseShape } from './response.ts';
+import { isXmlProblem, readXml } from './xml.ts';
+import type { XmlElement } from './xml_tree.ts';
+
+/** What is asked of the library that verifies signatures: all of these, with any of these certificates. */
+export interface SignatureQuestion {
+  readonly xml: string;
+  /** Ids of the elements that carry a signature of their own. */
+  readonly ids: readonly string[];
+  /** PEM texts of the identity provider's certificates. */
+  readonly certificates: readonly string[];
+}
+
+/**
+ * What it answers: for each id the canonical bytes that its signature is over, as text; or why there are none.
+ * `invalid`: the signature is not one of these certificates. `unavailable`: it could not be tried.
+ */
+export type SignatureAnswer =
+  | { readonly signed: readonly string[] }
+  | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
+
+/** The parts of a response that are read from now on. */
+export interface ValidatedResponse {
+  /** The head: as signed when it is, else as sent, which is used for refusing only. */
+  readonly response: XmlElement;
+  readonly isResponseSigned: boolean;
+  /** Read from signed bytes, always. */
+  readonly assertion: XmlElement;
+}
+
+/** Reads the signed bytes again, and nothing else: what was sent around them is forgotten. */
+export function readSignedResponse(
+  shape: ResponseShape,
+  answer: SignatureAnswer,
+): ValidatedResponse | SamlRefusal {
+  const roots = readSigned(shape.signed, answer);
+  if ('refused' in roots) return roots;
+  const response = roots.find((root) => isNamed(root, NS.protocol, 'Response'));
+  const ownAssertion = roots.find((root) => isNamed(root, NS.assertion, 'Assertion'));
+  const inside = response === undefined ? [] : childrenOf(response, NS.assertion, 'Assertion');
+  if (response !== undefined && inside.length !== 1) return refuse('signed_part_differs', { in: 'Response' });
+  const assertion = ownAssertion ?? inside[0];
+  const sentId = attributeOf(shape.assertion, 'ID');
+  const ids = [...inside, assertion].map((each) => each && attributeOf(each, 'ID'));
+  if (assertion === undefined || ids.some((id) => id === undefined || id !== sentId)) {
+    return refuse('signed_part_differs', { in: 'Assertion' });
+  }
+  return { response: response ?? shape.response, isResponseSigned: response !== undefined, assertion };
+}
+
+/** The roots of the signed bytes, each the element that was to be signed. */
+export function readSigned(
+  wanted: readonly SignedElement[],
+  answer: SignatureAnswer,
+): readonly XmlElement[] | SamlRefusal {
+  if ('failure' in answer) {
+    return refuse(answer.failure === 'invalid' ? 'signature_invalid' : 'verifier_unavailable', {
+      message: answer.detail,
+    });
+  }
+  if (answer.signed.length !== wanted.length) return refuse('signed_part_differs', { in: 'answer' });
+  const roots: XmlElement[] = [];
+  for (const [at, text] of answer.signed.entries()) {
+    const root = readXml(text);
+    const { element, id } = wanted[at]!;
+    if (isXmlProblem(root)) return refuse('signed_part_differs', { message: root.message });
+    if (!isNamed(root, element.namespace, element.local) || attributeOf(root, 'ID') !== id) {
+      return refuse('signed_part_differs', { in: element.local });
+    }
+    roots.push(root);
+  }
+  return roots;
+}

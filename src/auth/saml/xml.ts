@@ -1,0 +1,154 @@
+import {
+  type Scan,
+  XML_LIMITS,
+  type XmlOptions,
+  XmlRefusal,
+  isXmlText,
+  problemAt,
+  skipBlanks,
+} from './xml_scan.ts';
+import { type Frame, type NamespaceScope, openElement, XML_ROOT_SCOPE } from './xml_tag.ts';
+import { readReference } from './xml_reference.ts';
+import type { XmlElement, XmlProblem } from './xml_tree.ts';
+
+/**
+ * Reads a small, plain subset of XML 1.0 with namespaces: elements, attributes, text, the five named and all
+ * numeric character references. What can make two readers see two documents is refused, not interpreted:
+ * document types, entities, processing instructions, CDATA, and comments (in metadata they are skipped where
+ * they do not split a text). Time and memory are linear in the input, which is limited.
+ */
+export function readXml(text: string, options: XmlOptions = {}): XmlElement | XmlProblem {
+  const limitChars = options.limitChars ?? XML_LIMITS.chars;
+  if (text.length > limitChars) {
+    return { problem: 'too_large', message: `is longer than ${limitChars} characters`, offset: limitChars };
+  }
+  const scan: Scan = { text, at: 0, elements: 0, comments: options.comments ?? 'refuse' };
+  try {
+    return readDocument(scan);
+  } catch (error) {
+    if (error instanceof XmlRefusal) return error.found;
+    throw error;
+  }
+}
+
+/** Narrows what `readXml` gave. */
+export function isXmlProblem(read: XmlElement | XmlProblem): read is XmlProblem {
+  return 'problem' in read;
+}
+
+const DECLARATION =
+  /<\?xml[ \t\r\n]+version=(?:"1\.0"|'1\.0')(?:[ \t\r\n]+encoding=(?:"([^"]*)"|'([^']*)'))?(?:[ \t\r\n]+standalone=(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>/y;
+
+function readDocument(scan: Scan): XmlElement {
+  DECLARATION.lastIndex = 0;
+  const declared = DECLARATION.exec(scan.text);
+  if (declared !== null) {
+    const encoding = declared[1] ?? declared[2];
+    // The text has been decoded as UTF-8 already: another encoding would give another document.
+    if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') {
+      throw problemAt(scan, 'malformed', `is declared as ${encoding.slice(0, 40)}, not UTF-8`);
+    }
+    scan.at = declared[0].length;
+  }
+  skipOutside(scan);
+  if (scan.text[scan.at] !== '<')
+    throw problemAt(scan, 'malformed', 'has text where its element should begin');
+  const root = readElement(scan, XML_ROOT_SCOPE, 0);
+  skipOutside(scan);
+  if (scan.at < scan.text.length) throw problemAt(scan, 'malformed', 'goes on after its element');
+  return root;
+}
+
+/** Blanks, and where they are allowed comments, around the root element. */
+function skipOutside(scan: Scan): void {
+  for (;;) {
+    skipBlanks(scan);
+    if (scan.text.startsWith('<?', scan.at) || scan.text.startsWith('<!', scan.at)) readMarkup(scan);
+    else return;
+  }
+}
+
+function readElement(scan: Scan, outer: NamespaceScope, depth: number): XmlElement {
+  if (depth > XML_LIMITS.depth)
+    throw problemAt(scan, 'too_complex', `is nested deeper than ${XML_LIMITS.depth}`);
+  if (++scan.elements > XML_LIMITS.elements) {
+    throw problemAt(scan, 'too_complex', `has more than ${XML_LIMITS.elements} elements`);
+  }
+  const frame = openElement(scan, outer);
+  const { local, namespace, attributes, offset } = frame;
+  const children = frame.isEmpty ? [] : readContent(scan, frame, depth);
+  return { local, namespace, attributes, children, offset };
+}
+
+function readContent(scan: Scan, frame: Frame, depth: number): (XmlElement | string)[] {
+  const children: (XmlElement | string)[] = [];
+  let text = '';
+  let commentAt = -1;
+  const endText = (): void => {
+    if (text === '') return;
+    children.push(text);
+    text = '';
+  };
+  for (;;) {
+    const next = scan.text[scan.at];
+    if (next === undefined) throw problemAt(scan, 'malformed', `ends inside of <${frame.name}>`);
+    if (next === '&') text += readReference(scan);
+    else if (next !== '<') text += readText(scan);
+    else if (scan.text[scan.at + 1] === '/') {
+      readEnd(scan, frame);
+      endText();
+      refuseSplit(scan, children, commentAt);
+      return children;
+    } else if (scan.text[scan.at + 1] === '!' || scan.text[scan.at + 1] === '?') {
+      commentAt = scan.at;
+      readMarkup(scan);
+    } else {
+      endText();
+      children.push(readElement(scan, frame.scope, depth + 1));
+    }
+  }
+}
+
+/** A comment inside of a text makes readers differ in what the text is: `admin<!---->@evil`. */
+function refuseSplit(scan: Scan, children: readonly (XmlElement | string)[], commentAt: number): void {
+  if (commentAt < 0) return;
+  if (children.some((child) => typeof child === 'string' && child.trim() !== '')) {
+    scan.at = commentAt;
+    throw problemAt(scan, 'comment', 'has a comment within a text');
+  }
+}
+
+function readText(scan: Scan): string {
+  const { text, at } = scan;
+  let end = at;
+  while (end < text.length && text[end] !== '<' && text[end] !== '&') end++;
+  const read = text.slice(at, end);
+  // XML 1.0 §2.4: this sequence may not stand in text.
+  if (read.includes(']]>')) throw problemAt(scan, 'malformed', "has ']]>' in a text");
+  if (!isXmlText(read)) throw problemAt(scan, 'malformed', 'has characters that XML does not allow');
+  scan.at = end;
+  // XML 1.0 §2.11: ends of lines.
+  return read.replaceAll(/\r\n?/g, '\n');
+}
+
+const END_TAG = /<\/([^\s>]+)[ \t\r\n]*>/y;
+
+function readEnd(scan: Scan, frame: Frame): void {
+  END_TAG.lastIndex = scan.at;
+  const end = END_TAG.exec(scan.text);
+  if (end?.[1] !== frame.name) throw problemAt(scan, 'malformed', `has no end of <${frame.name}> here`);
+  scan.at += end[0].length;
+}
+
+/** Reads what begins with `<!` or `<?`: refused, but for comments where they are skipped. */
+function readMarkup(scan: Scan): void {
+  const rest = scan.text.slice(scan.at, scan.at + 9);
+  if (rest.startsWith('<?')) throw problemAt(scan, 'processing_instruction', 'has a processing instruction');
+  if (rest.startsWith('<![CDATA[')) throw problemAt(scan, 'cdata', 'has a CDATA section');
+  if (!rest.startsWith('<!--'))
+    throw problemAt(scan, 'doctype', 'has a document type or another declaration');
+  if (scan.comments === 'refuse') throw problemAt(scan, 'comment', 'has a comment');
+  const end = scan.text.indexOf('--', scan.at + 4);
+  if (end < 0 || scan.text[end + 2] !== '>') throw problemAt(scan, 'malformed', 'has a malformed comment');
+  scan.at = end + 3;
+}

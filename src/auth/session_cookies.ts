@@ -1,0 +1,69 @@
+import type { RequestHead, World } from '../engine/contract.ts';
+import { type CookieScope, isTooLong, setCookies } from './cookies.ts';
+import type { LoginKeys } from './keys.ts';
+import type { LoginRefusal } from './provider.ts';
+import { type Session, type SessionPlace, type SessionTimes, sealSession } from './session.ts';
+
+interface Gate {
+  readonly keys: LoginKeys;
+  readonly times: SessionTimes;
+  readonly givesTokens: boolean;
+}
+
+/** What of a visit a session's cookies depend on. */
+interface Place {
+  readonly gate: Gate;
+  readonly place: SessionPlace;
+  readonly scope: CookieScope;
+  readonly request: Pick<RequestHead, 'headers'>;
+  readonly world: World;
+}
+
+/**
+ * `Set-Cookie` values for a session; null when it is too long even without what it can do without. Attributes go
+ * first, then what only helps a logout. What limits the session or proves the user is never left out.
+ */
+export function sessionCookies(
+  { gate, place, scope, request, world }: Place,
+  session: Session,
+): string[] | null {
+  for (const shorter of shortened(gate, session)) {
+    const sealed = sealSession(gate.keys, shorter, place, world);
+    if (isTooLong(place.cookie, sealed)) continue;
+    const life = { maxAgeSeconds: null, sameSite: 'lax' } as const;
+    return setCookies(place.cookie, sealed, scope, life, request.headers);
+  }
+  return null;
+}
+
+/** The session, then shorter and shorter ones. */
+function* shortened(gate: Gate, session: Session): Generator<Session, void, undefined> {
+  yield session;
+  const { user, tokens } = session;
+  const plain = { ...session, user: { ...user, groups: [] } };
+  if (user.groups.length > 0) yield plain;
+  if (tokens === null) return;
+  // At the provider a logout then asks the user first.
+  const unhinted = { ...plain, tokens: { ...tokens, id: null } };
+  if (tokens.id !== null) yield unhinted;
+  // Nobody asks with such a token: neither the upstream, nor a check.
+  const isIdle = !gate.givesTokens && gate.times.checkMs === 0 && tokens.refresh === null;
+  if (isIdle) yield { ...unhinted, tokens: null };
+}
+
+/** Why a login that fits no cookie comes to nothing. */
+export function tooLong({ user, tokens }: Session): LoginRefusal {
+  const parts = {
+    user_id: user.id.length,
+    user_name: user.name.length,
+    user_email: user.email.length,
+    tokens: tokens === null ? 0 : tokens.access.length + (tokens.refresh?.length ?? 0),
+  };
+  return {
+    refused: 'session_too_long',
+    message: 'What the identity provider says of you is too long for a session cookie.',
+    detail: Object.fromEntries(
+      Object.entries(parts).map(([name, units]) => [`${name}_units`, String(units)]),
+    ),
+  };
+}

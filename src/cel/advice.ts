@@ -1,0 +1,185 @@
+import type { Binary, Call, Index, Node } from './ast.ts';
+import { report } from './checking.ts';
+import type { Checker } from './checking.ts';
+import type { FunctionRow } from './function_table.ts';
+import { joinTypes } from './overloads.ts';
+import { formatType, isTextual } from './types.ts';
+import type { Type } from './types.ts';
+
+/** Findings based on common mistakes in policy expressions, beyond type errors. */
+
+function sourceOf<A>(checker: Checker<A>, node: Node): string {
+  return checker.ast.source.slice(node.span.start, node.span.end);
+}
+
+/** A rule whose type is not bool. */
+export function adviseRoot<A>(checker: Checker<A>, type: Type, wants: Type): void {
+  if (type.kind === 'dyn' || joinTypes(type, wants) !== undefined) return;
+  const { root } = checker.ast;
+  const text = sourceOf(checker, root);
+  const message = `the expression has type ${formatType(type)}, but ${formatType(wants)} is required`;
+  const code = wants.kind === 'bool' ? 'expr.not_bool' : 'expr.wrong_type';
+  if (wants.kind !== 'bool') return report(checker, code, root.span, message);
+  const instead = truthTest(type, text);
+  if (instead === undefined) return report(checker, code, root.span, message);
+  const fix = { message: `write \`${instead}\``, span: root.span, text: instead, safe: false };
+  return report(checker, code, root.span, message, { hint: `did you mean \`${instead}\`?`, fix });
+}
+
+function truthTest(type: Type, text: string): string | undefined {
+  if (type.kind === 'list' || type.kind === 'map') return `size(${text}) > 0`;
+  if (isTextual(type)) return `${text} != ''`;
+  return type.kind === 'int' ? `${text} != 0` : undefined;
+}
+
+/** Whether the binary was rejected here with a better message than "no such overload". */
+export function adviseBinary<A>(checker: Checker<A>, node: Binary, left: Type, right: Type): boolean {
+  if (node.operator === 'in') {
+    adviseMembership(checker, node, right);
+    return false;
+  }
+  if (node.operator !== '==' && node.operator !== '!=') return false;
+  if (joinTypes(left, right) !== undefined || nullTest(left, right)) return false;
+  if (isTextual(left) && right.kind === 'list')
+    return listAgainstText(checker, node, node.right, node.left, right);
+  if (isTextual(right) && left.kind === 'list')
+    return listAgainstText(checker, node, node.left, node.right, left);
+  return differentTypes(checker, node, left, right);
+}
+
+function nullTest(left: Type, right: Type): boolean {
+  return left.kind === 'null' || right.kind === 'null';
+}
+
+function listAgainstText<A>(checker: Checker<A>, node: Binary, list: Node, text: Node, type: Type): boolean {
+  const membership = `${sourceOf(checker, text)} in ${sourceOf(checker, list)}`;
+  const instead = node.operator === '==' ? membership : `!(${membership})`;
+  const message = isHeader(checker, list)
+    ? `a header is a list of values (${formatType(type)}) and never equals a string`
+    : `a ${formatType(type)} never equals a string`;
+  const fix = { message: `write \`${instead}\``, span: node.span, text: instead, safe: false };
+  report(checker, 'expr.list_against_string', node.span, message, {
+    hint: `did you mean \`${instead}\`?`,
+    fix,
+  });
+  return true;
+}
+
+function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right: Type): boolean {
+  const message = `a ${formatType(left)} is compared with a ${formatType(right)}; they are never equal`;
+  for (const [literal, other] of [
+    [node.left, right],
+    [node.right, left],
+  ] as const) {
+    if (literal.kind !== 'literal') continue;
+    const text = respelled(literal.value, other);
+    if (text === undefined) continue;
+    const fix = { message: `write ${text}`, span: literal.span, text, safe: false };
+    report(checker, 'expr.never_equal', node.span, message, { hint: `did you mean ${text}?`, fix });
+    return true;
+  }
+  const hint =
+    isTextual(left) || isTextual(right) ? 'convert one side with int() or string()' : 'convert one side';
+  report(checker, 'expr.never_equal', node.span, message, { hint });
+  return true;
+}
+
+/** A literal in the notation of the other type: `'5'` for 5, 5 for `'5'`, `5.0`, `5u`. */
+function respelled(value: unknown, wanted: Type): string | undefined {
+  if (isTextual(wanted) && (typeof value === 'number' || typeof value === 'boolean')) return `'${value}'`;
+  if (wanted.kind === 'int' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return value;
+  if (wanted.kind === 'bool' && (value === 'true' || value === 'false')) return value;
+  if (wanted.kind === 'double' && typeof value === 'number') return `${value}.0`;
+  return wanted.kind === 'uint' && typeof value === 'number' && value >= 0 ? `${value}u` : undefined;
+}
+
+/** `'GPTBot' in req.headers['user-agent']` is true only for a header that is exactly `GPTBot`. */
+function adviseMembership<A>(checker: Checker<A>, node: Binary, right: Type): void {
+  const isExact = right.kind === 'list' && isTextual(right.element) && isHeader(checker, node.right);
+  if (!isExact || node.left.kind !== 'literal' || typeof node.left.value !== 'string') return;
+  const message = `\`in\` compares whole values: it is true only for a header that is exactly '${node.left.value}'`;
+  const instead = `${sourceOf(checker, node.right)}.exists(value, value.contains(${sourceOf(checker, node.left)}))`;
+  const fix = { message: 'search inside the values', span: node.span, text: instead, safe: false };
+  report(checker, 'expr.exact_membership', node.span, message, {
+    severity: 'warning',
+    hint: 'to search inside, use contains',
+    fix,
+  });
+}
+
+/** Whether a node reads a header: `headers['x']` or `headers.x`. */
+function isHeader<A>(checker: Checker<A>, node: Node): boolean {
+  if (node.kind !== 'index' && node.kind !== 'select') return false;
+  const type = checker.types[node.operand.id];
+  return type?.kind === 'map' && type.foldsCase === true;
+}
+
+/** Indexing a header map with a constant key is a run-time error if the header is missing. */
+export function adviseIndex<A>(checker: Checker<A>, node: Index, operand: Type): void {
+  if (operand.kind !== 'map' || operand.foldsCase !== true) return;
+  if (node.index.kind !== 'literal' || typeof node.index.value !== 'string') return;
+  const key = node.index.value.toLowerCase();
+  if (checker.guards.has(guardKey(checker.ast.source, node.operand, key))) return;
+  const map = sourceOf(checker, node.operand);
+  const message = `a request without '${node.index.value}' makes this an error, and the rule fails`;
+  const optional = `${map}[?${sourceOf(checker, node.index)}]`;
+  report(checker, 'expr.may_be_missing', node.span, message, {
+    severity: 'warning',
+    hint: `test \`${sourceOf(checker, node.index)} in ${map} &&\` first, or use \`${optional}.orValue([])\``,
+  });
+}
+
+function guardKey(source: string, map: Node, key: string): string {
+  return `${source.slice(map.span.start, map.span.end)}\0${key}`;
+}
+
+/** The header reads that are known to succeed if `node` is `truth`. */
+export function guardsOf(source: string, node: Node, truth: boolean): readonly string[] {
+  if (node.kind === 'unary' && node.operator === '!') return guardsOf(source, node.operand, !truth);
+  if (node.kind === 'logic' && (node.operator === '&&') === truth) {
+    return node.terms.flatMap((term) => guardsOf(source, term, truth));
+  }
+  if (!truth) return [];
+  if (node.kind === 'has') return [guardKey(source, node.select.operand, node.select.field.toLowerCase())];
+  if (node.kind !== 'binary' || node.operator !== 'in') return [];
+  if (node.left.kind !== 'literal' || typeof node.left.value !== 'string') return [];
+  return [guardKey(source, node.right, node.left.value.toLowerCase())];
+}
+
+/** No overload accepts these arguments. */
+export function adviseCall<A>(
+  checker: Checker<A>,
+  node: Node,
+  row: FunctionRow<A>,
+  types: readonly Type[],
+): void {
+  const given = types.map(formatType).join(', ');
+  if (node.kind === 'call') {
+    const allowed = row.overloads.map(
+      (overload) => `${row.name}(${overload.params.map(formatType).join(', ')})`,
+    );
+    const notes = [`it takes: ${[...new Set(allowed)].slice(0, 8).join(', ')}`];
+    const wrongStyle = styleProblem(node, row);
+    report(
+      checker,
+      'expr.no_such_overload',
+      node.nameSpan,
+      wrongStyle ?? `${row.name}() does not accept (${given})`,
+      { notes },
+    );
+    return;
+  }
+  const operator = row.name === '-_' ? '-' : row.name;
+  const hint =
+    operator === '+' && types.some(isTextual) ? { hint: 'convert the other side with string()' } : {};
+  report(checker, 'expr.no_such_overload', node.span, `\`${operator}\` does not accept (${given})`, hint);
+}
+
+function styleProblem<A>(node: Call, row: FunctionRow<A>): string | undefined {
+  const wanted = node.target === undefined ? 'global' : 'method';
+  if (row.overloads.some((overload) => overload.style === wanted || overload.style === 'both'))
+    return undefined;
+  return wanted === 'global'
+    ? `${row.name}() is a method: write value.${row.name}(…)`
+    : `${row.name}() is not a method: write ${row.name}(…)`;
+}

@@ -1,0 +1,198 @@
+import { SyntaxProblem, unescapeBytes, unescapeText } from './escapes.ts';
+import { canonicalInt, Double, INT64_MAX, INT64_MIN, UINT64_MAX, Uint } from './values.ts';
+import type { Value } from './values.ts';
+
+/** `literal` has its value; `int` is separate because a preceding minus belongs to it. */
+export type TokenKind = 'end' | 'identifier' | 'quoted' | 'int' | 'double' | 'literal' | 'symbol';
+
+/** A cursor in a source; its fields describe the current token. */
+export interface Lexer {
+  readonly text: string;
+  kind: TokenKind;
+  /** Name of an identifier, or the symbol itself. */
+  word: string;
+  value: Value;
+  start: number;
+  end: number;
+  /** End of the previous token, where the span of a finished node ends. */
+  lastEnd: number;
+}
+
+export function lexer(text: string): Lexer {
+  const fresh: Lexer = { text, kind: 'end', word: '', value: null, start: 0, end: 0, lastEnd: 0 };
+  advance(fresh);
+  return fresh;
+}
+
+const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER =
+  /0[xX][0-9a-fA-F]+[uU]?|[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[uU]?/y;
+const QUOTED = /`[A-Za-z0-9_./ -]+`/y;
+const STRING_PREFIX = /(?:[rR][bB]?|[bB][rR]?)?(?="|')/y;
+
+/** Moves to the next token. Throws `SyntaxProblem`, which the parser's entry point catches. */
+export function advance(at: Lexer): void {
+  at.lastEnd = at.end;
+  const start = skipBlank(at.text, at.end);
+  at.start = start;
+  if (start >= at.text.length) {
+    at.kind = 'end';
+    at.word = '';
+    at.end = start;
+    return;
+  }
+  const code = at.text.charCodeAt(start);
+  if (isLetter(code)) {
+    if (isPrefixLetter(code) && readString(at, start)) return;
+    readWord(at, start);
+  } else if (isDigit(code) || (code === 46 && isDigit(at.text.charCodeAt(start + 1)))) readNumber(at, start);
+  else if (code === 34 || code === 39) readString(at, start);
+  else if (code === 96) readQuoted(at, start);
+  else readSymbol(at, start, code);
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** b B r R */
+function isPrefixLetter(code: number): boolean {
+  return code === 98 || code === 66 || code === 114 || code === 82;
+}
+
+/** Spaces, tabs, line breaks, form feeds and `//` comments. */
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === 32 || code === 9 || code === 10 || code === 12 || code === 13) at += 1;
+    else if (code === 47 && text.charCodeAt(at + 1) === 47) {
+      const newline = text.indexOf('\n', at);
+      at = newline < 0 ? text.length : newline + 1;
+    } else return at;
+  }
+}
+
+function readWord(at: Lexer, start: number): void {
+  IDENTIFIER.lastIndex = start;
+  IDENTIFIER.test(at.text);
+  at.end = IDENTIFIER.lastIndex;
+  at.word = at.text.slice(start, at.end);
+  at.kind = 'identifier';
+}
+
+function readQuoted(at: Lexer, start: number): void {
+  QUOTED.lastIndex = start;
+  if (!QUOTED.test(at.text)) {
+    throw new SyntaxProblem(
+      'a quoted name can only contain letters, digits and `_ . / -` or spaces',
+      start,
+      start + 1,
+    );
+  }
+  at.end = QUOTED.lastIndex;
+  at.word = at.text.slice(start + 1, at.end - 1);
+  at.kind = 'quoted';
+}
+
+function readNumber(at: Lexer, start: number): void {
+  NUMBER.lastIndex = start;
+  NUMBER.test(at.text);
+  at.end = NUMBER.lastIndex;
+  const word = at.text.slice(start, at.end);
+  const next = at.text.charCodeAt(at.end);
+  if (isLetter(next) || isDigit(next)) {
+    throw new SyntaxProblem(`\`${word}${at.text[at.end]}\` is not a number`, start, at.end + 1);
+  }
+  at.word = word;
+  const last = word.charCodeAt(word.length - 1);
+  if (last === 117 || last === 85) {
+    const value = BigInt(word.slice(0, -1));
+    if (value > UINT64_MAX) throw new SyntaxProblem(`\`${word}\` is beyond the range of uint`, start, at.end);
+    at.kind = 'literal';
+    at.value = new Uint(canonicalInt(value));
+  } else if (/^0[xX]|^[0-9]+$/.test(word)) {
+    // The range is checked when a preceding minus is known.
+    at.kind = 'int';
+  } else {
+    const value = Number(word);
+    if (!Number.isFinite(value))
+      throw new SyntaxProblem(`\`${word}\` is beyond the range of double`, start, at.end);
+    at.kind = 'double';
+    at.value = new Double(value);
+  }
+}
+
+/** Value of an int token; undefined if it is out of range. */
+export function intValue(word: string, negative: boolean): number | bigint | undefined {
+  if (word.length < 15) {
+    const small = Number(word);
+    return negative && small !== 0 ? -small : small;
+  }
+  const magnitude = BigInt(word);
+  const value = negative ? -magnitude : magnitude;
+  return value < INT64_MIN || value > INT64_MAX ? undefined : canonicalInt(value);
+}
+
+/** Reads a string or bytes literal at `start`; false if it is only an identifier that begins with r or b. */
+function readString(at: Lexer, start: number): boolean {
+  STRING_PREFIX.lastIndex = start;
+  if (!STRING_PREFIX.test(at.text)) return false;
+  const open = STRING_PREFIX.lastIndex;
+  const prefix = at.text.slice(start, open).toLowerCase();
+  const mark = at.text[open] ?? '';
+  const quote = at.text.startsWith(mark.repeat(3), open) ? mark.repeat(3) : mark;
+  const raw = prefix.includes('r');
+  const bodyStart = open + quote.length;
+  const bodyEnd = closing(at.text, bodyStart, quote, raw);
+  if (bodyEnd < 0) {
+    throw new SyntaxProblem(`the string has no closing ${quote}`, start, at.text.length);
+  }
+  const body = at.text.slice(bodyStart, bodyEnd);
+  at.end = bodyEnd + quote.length;
+  at.kind = 'literal';
+  at.word = '';
+  at.value = prefix.includes('b') ? unescapeBytes(body, bodyStart, raw) : unescapeText(body, bodyStart, raw);
+  return true;
+}
+
+/**
+ * Position of the closing quote, or -1. A short string ends at its line; a backslash escapes the next
+ * character.
+ */
+function closing(text: string, from: number, quote: string, raw: boolean): number {
+  const long = quote.length === 3;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote.charCodeAt(0) && (!long || text.startsWith(quote, at))) return at;
+    if (code === 92 && !raw) at += 1;
+    else if (!long && (code === 10 || code === 13)) return -1;
+  }
+  return -1;
+}
+
+const TWO_CHARACTER_SYMBOLS: ReadonlySet<string> = new Set(['&&', '||', '==', '!=', '<=', '>=']);
+const SYMBOLS = '!-+*/%<>?:.,()[]{}';
+
+function readSymbol(at: Lexer, start: number, code: number): void {
+  const two = at.text.slice(start, start + 2);
+  at.kind = 'symbol';
+  if (TWO_CHARACTER_SYMBOLS.has(two)) {
+    at.word = two;
+    at.end = start + 2;
+    return;
+  }
+  const one = String.fromCodePoint(at.text.codePointAt(start) ?? code);
+  if (!SYMBOLS.includes(one)) {
+    const instead = MEANT[one];
+    throw new SyntaxProblem(`unexpected \`${one}\``, start, start + one.length, instead);
+  }
+  at.word = one;
+  at.end = start + 1;
+}
+
+const MEANT: Readonly<Record<string, string>> = { '=': '==', '&': '&&', '|': '||' };

@@ -1,0 +1,170 @@
+import { suggest } from '../diagnostics/suggest.ts';
+import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
+import { dottedPath } from './ast.ts';
+import type { Call, Node, Select } from './ast.ts';
+import { report } from './checking.ts';
+import type { Checker } from './checking.ts';
+import type { FunctionRow } from './function_table.ts';
+import { namesUnder } from './scope.ts';
+import { TYPE_NAMES } from './std/conversions.ts';
+import type { Local, Meaning } from './typed.ts';
+import { DYN, formatType, TYPE } from './types.ts';
+import type { Type } from './types.ts';
+
+export interface Found<A> {
+  readonly type: Type;
+  readonly meaning: Meaning<A>;
+}
+
+/** The meaning of a name or dotted path as a whole: a loop variable, a variable of the scope, a type. */
+export function findName<A>(checker: Checker<A>, node: Node): Found<A> | undefined {
+  if (node.kind === 'name' && !node.absolute) {
+    const local = localNamed(checker.locals, node.name);
+    if (local !== undefined) return { type: local.type, meaning: { means: 'local', local } };
+  }
+  const path = dottedPath(node);
+  if (path === undefined) return undefined;
+  const absolute = isAbsolute(node);
+  if (!absolute && localNamed(checker.locals, path[0] ?? '') !== undefined) return undefined;
+  const name = path.join('.');
+  for (const candidate of absolute ? [name] : qualified(checker.scope.container, name)) {
+    const variable = checker.scope.variables.get(candidate);
+    if (variable !== undefined) return { type: variable.type, meaning: { means: 'variable', variable } };
+    const value = TYPE_NAMES.get(candidate);
+    if (value !== undefined) return { type: TYPE, meaning: { means: 'constant', value } };
+  }
+  return undefined;
+}
+
+function localNamed(innermost: Local | undefined, name: string): Local | undefined {
+  for (let local = innermost; local !== undefined; local = local.outer) {
+    if (local.name === name) return local;
+  }
+  return undefined;
+}
+
+function isAbsolute(node: Node): boolean {
+  let at = node;
+  while (at.kind === 'select') at = at.operand;
+  return at.kind === 'name' && at.absolute;
+}
+
+/** In container `a.b`, `x` can be `a.b.x`, `a.x` or `x` (language definition, Name Resolution). */
+function qualified(container: string, name: string): readonly string[] {
+  if (container === '') return [name];
+  const candidates: string[] = [];
+  for (let at = container; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.'))))
+    candidates.push(`${at}.${name}`);
+  return [...candidates, name];
+}
+
+export interface CallTarget<A> {
+  readonly row: FunctionRow<A> | undefined;
+  /** The receiver of a method call; undefined for `f(x)` and `namespace.f(x)`. */
+  readonly receiver: Node | undefined;
+}
+
+/** `hash.md5(x)` is the function of that name if there is one, otherwise a method of `hash`. */
+export function functionCandidates<A>(checker: Checker<A>, node: Call): CallTarget<A> {
+  const { functions } = checker.scope.functions;
+  const { target } = node;
+  if (target === undefined) {
+    const names = node.absolute ? [node.name] : qualified(checker.scope.container, node.name);
+    return {
+      row: names.map((name) => functions.get(name)).find((row) => row !== undefined),
+      receiver: undefined,
+    };
+  }
+  const path = dottedPath(target);
+  if (path !== undefined && localNamed(checker.locals, path[0] ?? '') === undefined) {
+    const row = functions.get(`${path.join('.')}.${node.name}`);
+    if (row !== undefined) return { row, receiver: undefined };
+  }
+  return { row: functions.get(node.name), receiver: target };
+}
+
+function guess(word: string, candidates: readonly string[], span: Span): Partial<Diagnostic> {
+  const near = suggest(word, candidates);
+  if (near === undefined) return {};
+  return {
+    hint: `did you mean '${near}'?`,
+    fix: { message: `replace with '${near}'`, span, text: near, safe: false },
+  };
+}
+
+/** Reports a name that is not in the scope. `path` is the complete path. */
+export function unknownName<A>(checker: Checker<A>, node: Node, path: readonly string[]): Type {
+  const name = path.join('.');
+  const span = node.kind === 'select' ? node.fieldSpan : node.span;
+  const elsewhere = checker.scope.unavailable.find(
+    (one) => name === one.name || name.startsWith(`${one.name}.`),
+  );
+  const message =
+    elsewhere === undefined ? `unknown variable \`${name}\`` : `\`${name}\`: ${elsewhere.message}`;
+  checker.meanings[node.id] = { means: 'nothing', message };
+  if (elsewhere !== undefined) {
+    report(checker, 'expr.unavailable', node.span, message);
+    return DYN;
+  }
+  if (checker.scope.namespaces.has(name)) {
+    const under = namesUnder(checker.scope, `${name}.`);
+    const notes = [`it has: ${under.join(', ')}`];
+    report(checker, 'expr.unknown_variable', node.span, `\`${name}\` is a group of variables, not a value`, {
+      notes,
+    });
+    return DYN;
+  }
+  const parent = path.slice(0, -1);
+  const siblings = [
+    ...(parent.length === 0 ? localNames(checker.locals) : []),
+    ...namesUnder(checker.scope, parent.length === 0 ? '' : `${parent.join('.')}.`),
+  ];
+  report(checker, 'expr.unknown_variable', span, message, guess(path.at(-1) ?? '', siblings, span));
+  return DYN;
+}
+
+function localNames(innermost: Local | undefined): string[] {
+  const names: string[] = [];
+  for (let local = innermost; local !== undefined; local = local.outer) names.push(local.name);
+  return names;
+}
+
+export function unknownField<A>(checker: Checker<A>, node: Select, operand: Type): Type {
+  const span = node.fieldSpan;
+  const message = `a value of type ${formatType(operand)} has no field \`${node.field}\``;
+  checker.meanings[node.id] = { means: 'nothing', message };
+  const fields = operand.kind === 'object' ? Object.keys(operand.fields) : [];
+  report(checker, 'expr.no_such_field', span, message, guess(node.field, fields, span));
+  return DYN;
+}
+
+export function unknownFunction<A>(checker: Checker<A>, node: Call, types: readonly Type[]): Type {
+  const { functions, macros } = checker.scope.functions;
+  const path = node.target === undefined ? undefined : dottedPath(node.target);
+  const receiver = types.length > node.args.length ? types[0] : undefined;
+  const message =
+    receiver === undefined || receiver.kind === 'dyn'
+      ? `unknown function \`${[...(path ?? []), node.name].join('.')}\``
+      : `a ${formatType(receiver)} has no method \`${node.name}\``;
+  checker.meanings[node.id] = { means: 'nothing', message };
+  if (checker.diagnostics.some((known) => known.span !== undefined && within(known.span, node.target?.span)))
+    return DYN;
+  const known = [...functions.keys(), ...Array.from(macros.values(), (macro) => macro.name)];
+  const qualifiedNames = known.filter((name) => /^[A-Za-z]/.test(name) && !name.includes('.'));
+  const inNamespace = known
+    .filter((name) => name.startsWith(`${path?.join('.')}.`))
+    .map((name) => name.slice(name.lastIndexOf('.') + 1));
+  const candidates = inNamespace.length > 0 ? inNamespace : qualifiedNames;
+  report(
+    checker,
+    'expr.unknown_function',
+    node.nameSpan,
+    message,
+    guess(node.name, candidates, node.nameSpan),
+  );
+  return DYN;
+}
+
+function within(inner: Span, outer: Span | undefined): boolean {
+  return outer !== undefined && inner.start >= outer.start && inner.end <= outer.end;
+}

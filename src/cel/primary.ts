@@ -1,0 +1,242 @@
+import { dottedPath } from './ast.ts';
+import type { Element, Entry, LoopVariable, MessageField, Node } from './ast.ts';
+import { SyntaxProblem } from './escapes.ts';
+import type { MacroRow } from './function_table.ts';
+import { advance, intValue } from './lexer.ts';
+import { at, expect, nextId, spanFrom, take, unexpected } from './reader.ts';
+import type { Parser } from './reader.ts';
+import { Double } from './values.ts';
+
+/** An int or double; `start` is that of its minus if there is one. */
+export function numberLiteral(parser: Parser, start: number, negative: boolean): Node {
+  const token = parser.at;
+  let value = token.value;
+  if (token.kind === 'int') {
+    const int = intValue(token.word, negative);
+    if (int === undefined) {
+      throw new SyntaxProblem(
+        `\`${token.text.slice(start, token.end)}\` is beyond the range of int`,
+        start,
+        token.end,
+      );
+    }
+    value = int;
+  } else if (negative && value instanceof Double) value = new Double(-value.value);
+  advance(token);
+  return { kind: 'literal', id: nextId(parser), span: spanFrom(parser, start), value };
+}
+
+/** Reserved names (language definition, Syntax: RESERVED); usable as fields. */
+const RESERVED: ReadonlySet<string> = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+const KEYWORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+
+export function primary(parser: Parser): Node {
+  const token = parser.at;
+  const { start } = token;
+  if (token.kind === 'int' || token.kind === 'double') return numberLiteral(parser, start, false);
+  if (token.kind === 'literal') {
+    const { value } = token;
+    advance(token);
+    return { kind: 'literal', id: nextId(parser), span: spanFrom(parser, start), value };
+  }
+  if (token.kind === 'identifier') return name(parser, start, false);
+  if (take(parser, '.')) return name(parser, start, true);
+  if (take(parser, '(')) {
+    const inner = parser.parse(parser);
+    expect(parser, ')');
+    return inner;
+  }
+  if (take(parser, '[')) return list(parser, start);
+  if (take(parser, '{')) return mapLiteral(parser, start);
+  throw unexpected(parser, 'a value');
+}
+
+function name(parser: Parser, start: number, absolute: boolean): Node {
+  const token = parser.at;
+  if (token.kind !== 'identifier') throw unexpected(parser, 'a name');
+  const { word } = token;
+  if (!absolute && Object.hasOwn(KEYWORDS, word)) {
+    advance(token);
+    return {
+      kind: 'literal',
+      id: nextId(parser),
+      span: spanFrom(parser, start),
+      value: KEYWORDS[word] ?? null,
+    };
+  }
+  if (word === 'in' || Object.hasOwn(KEYWORDS, word)) throw unexpected(parser, 'a value');
+  if (RESERVED.has(word)) {
+    throw new SyntaxProblem(`\`${word}\` is reserved and cannot be a name`, token.start, token.end);
+  }
+  const nameSpan = { start: token.start, end: token.end };
+  advance(token);
+  if (!at(parser, '(')) {
+    return { kind: 'name', id: nextId(parser), span: spanFrom(parser, start), name: word, absolute };
+  }
+  const args = callArguments(parser);
+  if (word === 'has' && !absolute) return presence(parser, start, args);
+  const id = nextId(parser, ...args);
+  return {
+    kind: 'call',
+    id,
+    span: spanFrom(parser, start),
+    name: word,
+    nameSpan,
+    target: undefined,
+    args,
+    absolute,
+  };
+}
+
+function presence(parser: Parser, start: number, args: readonly Node[]): Node {
+  const [select] = args;
+  if (args.length !== 1 || select?.kind !== 'select' || select.optional) {
+    const span = select?.span ?? spanFrom(parser, start);
+    throw new SyntaxProblem('has() needs one field selection, such as has(a.b)', span.start, span.end);
+  }
+  return { kind: 'has', id: nextId(parser, select), span: spanFrom(parser, start), select };
+}
+
+function callArguments(parser: Parser): Node[] {
+  expect(parser, '(');
+  const args: Node[] = [];
+  if (take(parser, ')')) return args;
+  do args.push(parser.parse(parser));
+  while (take(parser, ','));
+  expect(parser, ')');
+  return args;
+}
+
+/** Parses everything that can follow a value: `.field`, `.?field`, `.method(…)`, `[index]`, `[?index]`, `{…}`. */
+export function postfix(parser: Parser, first: Node, start: number): Node {
+  let node = first;
+  for (;;) {
+    if (at(parser, '.')) node = member(parser, node, start);
+    else if (take(parser, '[')) {
+      const optional = take(parser, '?');
+      const index = parser.parse(parser);
+      expect(parser, ']');
+      const id = nextId(parser, node, index);
+      node = { kind: 'index', id, span: spanFrom(parser, start), operand: node, index, optional };
+    } else if (at(parser, '{') && dottedPath(node) !== undefined) node = message(parser, node, start);
+    else return node;
+  }
+}
+
+function member(parser: Parser, operand: Node, start: number): Node {
+  expect(parser, '.');
+  const optional = take(parser, '?');
+  const token = parser.at;
+  const quoted = token.kind === 'quoted';
+  const keyword = token.kind === 'identifier' && (token.word === 'in' || Object.hasOwn(KEYWORDS, token.word));
+  if ((!quoted && token.kind !== 'identifier') || keyword) throw unexpected(parser, 'a field name');
+  const { word } = token;
+  const nameSpan = { start: token.start, end: token.end };
+  advance(token);
+  if (!quoted && !optional && at(parser, '(')) {
+    return methodCall(parser, operand, start, word, nameSpan);
+  }
+  const id = nextId(parser, operand);
+  return {
+    kind: 'select',
+    id,
+    span: spanFrom(parser, start),
+    operand,
+    field: word,
+    fieldSpan: nameSpan,
+    optional,
+  };
+}
+
+function methodCall(parser: Parser, target: Node, start: number, word: string, nameSpan: Node['span']): Node {
+  const args = callArguments(parser);
+  const span = spanFrom(parser, start);
+  if (word === 'bind' && args.length === 3 && target.kind === 'name' && target.name === 'cel') {
+    const [variable, value, body] = args as [Node, Node, Node];
+    return {
+      kind: 'bind',
+      id: nextId(parser, value, body),
+      span,
+      variable: loopVariable(variable, word),
+      value,
+      body,
+    };
+  }
+  const macro = parser.macros.get(`${word}/${args.length}`);
+  if (macro !== undefined) return macroCall(parser, macro, target, args, span, nameSpan);
+  const id = nextId(parser, target, ...args);
+  return { kind: 'call', id, span, name: word, nameSpan, target, args, absolute: false };
+}
+
+function macroCall(
+  parser: Parser,
+  macro: MacroRow,
+  target: Node,
+  args: readonly Node[],
+  span: Node['span'],
+  nameSpan: Node['span'],
+): Node {
+  const variables = args.slice(0, macro.variables).map((argument) => loopVariable(argument, macro.name));
+  const bodies = args.slice(macro.variables);
+  const [one, two] = variables;
+  if (one !== undefined && two !== undefined && one.name === two.name) {
+    throw new SyntaxProblem(`${macro.name}() needs two different variables`, two.span.start, two.span.end);
+  }
+  const id = nextId(parser, target, ...bodies);
+  return { kind: 'macro', id, span, macro, nameSpan, target, variables, bodies };
+}
+
+function loopVariable(argument: Node, macro: string): LoopVariable {
+  if (argument.kind === 'name' && !argument.absolute) return { name: argument.name, span: argument.span };
+  const { start, end } = argument.span;
+  throw new SyntaxProblem(`${macro}() needs a plain variable name here, such as \`x\``, start, end);
+}
+
+function list(parser: Parser, start: number): Node {
+  const elements: Element[] = [];
+  while (!at(parser, ']')) {
+    const optional = take(parser, '?');
+    elements.push({ node: parser.parse(parser), optional });
+    if (!take(parser, ',')) break;
+  }
+  expect(parser, ']');
+  const id = nextId(parser, ...elements.map((element) => element.node));
+  return { kind: 'list', id, span: spanFrom(parser, start), elements };
+}
+
+function mapLiteral(parser: Parser, start: number): Node {
+  const entries: Entry[] = [];
+  while (!at(parser, '}')) {
+    const optional = take(parser, '?');
+    const key = parser.parse(parser);
+    expect(parser, ':');
+    entries.push({ key, value: parser.parse(parser), optional });
+    if (!take(parser, ',')) break;
+  }
+  expect(parser, '}');
+  const id = nextId(parser, ...entries.flatMap((entry) => [entry.key, entry.value]));
+  return { kind: 'map', id, span: spanFrom(parser, start), entries };
+}
+
+function message(parser: Parser, path: Node, start: number): Node {
+  expect(parser, '{');
+  const fields: MessageField[] = [];
+  while (!at(parser, '}')) {
+    const optional = take(parser, '?');
+    const token = parser.at;
+    if (token.kind !== 'identifier' && token.kind !== 'quoted') throw unexpected(parser, 'a field name');
+    const field = token.word;
+    advance(token);
+    expect(parser, ':');
+    fields.push({ name: field, value: parser.parse(parser), optional });
+    if (!take(parser, ',')) break;
+  }
+  expect(parser, '}');
+  const id = nextId(parser, ...fields.map((field) => field.value));
+  const names = (dottedPath(path) ?? []).join('.');
+  return { kind: 'message', id, span: spanFrom(parser, start), name: names, fields };
+}

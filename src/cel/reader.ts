@@ -1,0 +1,80 @@
+import type { Span } from '../diagnostics/diagnostic.ts';
+import type { Node } from './ast.ts';
+import { SyntaxProblem } from './escapes.ts';
+import type { MacroRow } from './function_table.ts';
+import { advance } from './lexer.ts';
+import type { Lexer } from './lexer.ts';
+import { MAX_DEPTH, MAX_NODES } from './limits.ts';
+
+export type Macros = ReadonlyMap<string, MacroRow>;
+
+/** The parser's state: its position in the source, and counters for the limits. */
+export interface Parser {
+  readonly at: Lexer;
+  readonly macros: Macros;
+  count: number;
+  depth: number;
+  /** Height of the tree below each node, by id. */
+  readonly heights: number[];
+  readonly parse: (parser: Parser) => Node;
+}
+
+export function unexpected(parser: Parser, wanted: string): SyntaxProblem {
+  const token = parser.at;
+  const found =
+    token.kind === 'end' ? 'the expression ends' : `\`${token.text.slice(token.start, token.end)}\` stands`;
+  const instead = token.kind === 'identifier' ? WORD_OPERATORS.get(token.word) : undefined;
+  return new SyntaxProblem(`${found} where ${wanted} is expected`, token.start, token.end, instead);
+}
+
+// A map, because a word may be `toString`.
+const WORD_OPERATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    and: '&&',
+    or: '||',
+    AND: '&&',
+    OR: '||',
+    is: '==',
+    eq: '==',
+  }),
+);
+
+export function at(parser: Parser, symbol: string): boolean {
+  return parser.at.kind === 'symbol' && parser.at.word === symbol;
+}
+
+export function take(parser: Parser, symbol: string): boolean {
+  if (!at(parser, symbol)) return false;
+  advance(parser.at);
+  return true;
+}
+
+export function expect(parser: Parser, symbol: string): void {
+  if (!take(parser, symbol)) throw unexpected(parser, `\`${symbol}\``);
+}
+
+export function spanFrom(parser: Parser, start: number): Span {
+  return { start, end: parser.at.lastEnd };
+}
+
+/** Takes the next id for a node above `children`, within the limits of size and depth. */
+export function nextId(parser: Parser, ...children: readonly Node[]): number {
+  let height = 0;
+  for (const child of children) height = Math.max(height, parser.heights[child.id] ?? 0);
+  if (height >= MAX_DEPTH) throw tooDeep(parser);
+  const id = parser.count;
+  if (id >= MAX_NODES) {
+    throw new SyntaxProblem(`the expression has more than ${MAX_NODES} nodes`, 0, parser.at.end);
+  }
+  parser.count += 1;
+  parser.heights.push(height + 1);
+  return id;
+}
+
+export function tooDeep(parser: Parser): SyntaxProblem {
+  return new SyntaxProblem(
+    `the expression is nested deeper than ${MAX_DEPTH} levels`,
+    parser.at.start,
+    parser.at.end,
+  );
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { GeoipDatabase } from '../policy/env/facts.ts';
+import { FileError } from '../project_files/load_config.ts';
+
+/** Opens the databases that an edge file names, by paths beside the file; throws FileError. */
+export function geoipDatabasesOf(config: EdgeConfig, file: string): Promise<readonly GeoipDatabase[]> {
+  return openGeoipDatabases(config.address_databases, dirname(file));
+}
+
+/** Opens databases of addresses in the MaxMind DB format, asked in this order; throws FileError. */
+export async function openGeoipDatabases(
+  names: readonly string[],
+  folder: string,
+): Promise<readonly GeoipDatabase[]> {
+  if (names.length === 0) return [];
+  const { isMmdbProblem, openMmdb } = await import('../policy/env/mmdb.ts');
+  const books: GeoipDatabase[] = [];
+  for (const name of names) {
+    let bytes: Uint8Array;
+    try {
+      bytes = await readFile(resolve(folder, name));
+    } catch {
+      throw new FileError(`cannot read the address database ${name}`);
+    }
+    const book = openMmdb(bytes);
+    if (isMmdbProblem(book)) throw new FileError(`${name} is not an address database: ${book.problem}`);
+    books.push(book);
+  }
+  return books;
+}

@@ -1,0 +1,147 @@
+import cluster from 'node:cluster';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { servesIdentityHost } from '../edge/saml_host.ts';
+import type { ListenOptions, Listening } from '../edgeproof.ts';
+import { identityHost } from '../auth/saml/addresses.ts';
+import { dataFolder, localCertificates } from './local_authority.ts';
+
+/** Options of verbs that listen for TLS and TCP beside plain HTTP. */
+export interface StreamVerbOptions {
+  /** False for `--no-tls`. */
+  readonly tls: boolean;
+  readonly tlsPort?: number;
+  readonly edgePort: Readonly<Record<string, number>>;
+  readonly acceptProxyProtocol?: boolean;
+  readonly adminPort?: number;
+}
+
+/** Ports that edges may have which others than the operator write: those that need no privilege. */
+export const UNPRIVILEGED = (port: number): boolean => port >= 1024;
+
+/** `5000-5999,6432` */
+export function readPorts(text: string): (port: number) => boolean {
+  const ranges = text.split(',').map((part) => {
+    const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim());
+    const from = Number(match?.[1]);
+    const to = Number(match?.[2] ?? match?.[1]);
+    if (match === null || from < 1 || to > 65_535 || from > to)
+      throw new InvalidArgumentError("ports are written '5432' or '5000-5999', several with commas.");
+    return { from, to };
+  });
+  return (port) => ranges.some(({ from, to }) => port >= from && port <= to);
+}
+
+const TLS_PORT = 8443;
+const HTTPS_PORT = 443;
+
+/** Adds the options. */
+export function streamOptions(command: Command): Command {
+  return command
+    .option(
+      '--tls-port <port>',
+      `port for HTTPS and TLS edges; ${TLS_PORT} when the edge file speaks of TLS, else not listened on`,
+      readPortNumber,
+    )
+    .option(
+      '--admin-port <port>',
+      'listen for /healthz, /readyz and /metrics, on loopback; not when left out',
+      readPortNumber,
+    )
+    .option('--no-tls', 'do not listen for TLS')
+    .option(
+      '--edge-port <place=port>',
+      'listen for a port of TLS edges (6432=16432) or a hostport of TCP edges (1.tcp.test:5432=15432) elsewhere; may be repeated',
+      addEdgePort,
+      {},
+    )
+    .option(
+      '--accept-proxy-protocol',
+      'every connection to TLS and TCP ports begins with a PROXY protocol header',
+    );
+}
+
+/** Whether an edge file speaks of TLS, so that its user expects it to be spoken: SAML addresses are https only. */
+export function speaksTls(config: EdgeConfig): boolean {
+  const { edges, tls_certificates: certificates } = config;
+  return (
+    servesIdentityHost(config) ||
+    Object.keys(certificates).length > 0 ||
+    Object.keys(edges.tls).length > 0 ||
+    Object.values(edges.https).some(
+      (edge) => edge.tls_termination !== undefined || edge.mutual_tls !== undefined,
+    )
+  );
+}
+
+/** What to listen on. */
+export function streamListening(
+  options: StreamVerbOptions,
+  say: (text: string) => void,
+): Pick<ListenOptions, 'tls' | 'tcp' | 'say' | 'admin'> {
+  const proxyProtocol = options.acceptProxyProtocol === true;
+  const isAsked = options.tlsPort !== undefined;
+  const certificates = localCertificates(dataFolder(process.env, process.platform));
+  const certificateFor = (host: string) =>
+    certificates(host).catch((error: unknown) => {
+      say(error instanceof Error ? error.message : String(error));
+      return null;
+    });
+  const tls = {
+    port: options.tlsPort ?? TLS_PORT,
+    ports: options.edgePort,
+    when: (config: EdgeConfig) => isAsked || speaksTls(config),
+    certificateFor,
+    proxyProtocol,
+  };
+  const { adminPort } = options;
+  // Of several processes the first one tells of all.
+  const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { port: adminPort } };
+  return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
+}
+
+/** Lines about TLS and TCP for those who start a verb. */
+export function aboutStreams(config: EdgeConfig, listening: Listening): string[] {
+  const ports = listening.ports();
+  const listensOn = (kind: 'tls' | 'tcp', host: string, port: number) =>
+    ports.find((each) => each.kind === kind && each.host === host && each.port === port)?.listensOn;
+  const lines: string[] = [];
+  const arrow = (name: string, to: string) => lines.push(`➜  ${name.padEnd(24)} ${to}`);
+  const { tlsPort } = listening;
+  for (const hostport of Object.values(config.edges.https).flatMap(({ hostports }) => hostports)) {
+    if (tlsPort !== null) arrow(hostport, `https://${hostport.replace(`:${HTTPS_PORT}`, '')}:${tlsPort}/`);
+  }
+  if (tlsPort !== null && servesIdentityHost(config)) {
+    const host = identityHost(config.service_name);
+    arrow(`${host}:${HTTPS_PORT}`, `https://${host}:${tlsPort}/saml/…`);
+  }
+  for (const [kind, edges] of [
+    ['tls', config.edges.tls],
+    ['tcp', config.edges.tcp],
+  ] as const) {
+    for (const hostport of Object.values(edges).flatMap(({ hostports }) => hostports)) {
+      const colon = hostport.lastIndexOf(':');
+      const port = Number(hostport.slice(colon + 1));
+      const local = listensOn(kind, kind === 'tcp' ? hostport.slice(0, colon) : '', port);
+      if (local !== undefined) arrow(hostport, `${kind}://${listening.host}:${local}`);
+    }
+  }
+  const { adminPort } = listening;
+  if (adminPort !== null) lines.push(`metrics and health: http://127.0.0.1:${adminPort}/metrics`);
+  if (tlsPort !== null && Object.keys(config.tls_certificates).length === 0) {
+    lines.push('certificates are of the local authority; `edgeproof trust` makes this machine trust them');
+  }
+  return lines;
+}
+
+function readPortNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+  return Number(text);
+}
+
+function addEdgePort(text: string, before: Readonly<Record<string, number>>): Record<string, number> {
+  const equals = text.lastIndexOf('=');
+  if (equals <= 0) throw new InvalidArgumentError("it is written '5432=15432' or 'host:5432=15432'.");
+  return { ...before, [text.slice(0, equals)]: readPortNumber(text.slice(equals + 1)) };
+}

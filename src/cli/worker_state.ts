@@ -1,0 +1,72 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { routesOf, streamEdgesOf } from '../edge/document/routes_of.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { internalHostsOf } from '../edge/internal_hosts.ts';
+import { brandingOf } from '../engine/branding.ts';
+import { checkCarriedPolicy } from '../policy/document/check.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
+import { FileError } from '../project_files/load_config.ts';
+
+interface Place {
+  readonly pointer: string;
+  readonly what: string;
+  readonly state: string;
+}
+
+/** Throws FileError, with every place, when a configuration has what several processes cannot serve together. */
+export function refuseSharedState({ config, locate }: Checked, workers: number): void {
+  const places = config === null ? [] : statefulPlaces(config);
+  if (places.length === 0) return;
+  const lines = places.map(({ pointer, what, state }) => {
+    const at = locate(pointer);
+    return `  ${at === null ? pointer : `${at.file}:${at.line}:${at.column}`}  ${what}: ${state}`;
+  });
+  const head = `--workers ${workers} cannot serve this file: processes share no state, and these need it`;
+  throw new FileError(`${head}\n${lines.join('\n')}\nleave --workers out`);
+}
+
+function statefulPlaces(config: EdgeConfig): readonly Place[] {
+  const ofModules = routesOf(config).flatMap(({ pointer, thing }) =>
+    Array.from(MODULE_FACTS.values()).flatMap(({ type, sharedState: state }) =>
+      state !== undefined && isEnabled(thing, type)
+        ? [{ pointer: pointerTo(pointer, type), what: `${type} of the route ${thing.match}`, state }]
+        : [],
+    ),
+  );
+  return [...ofModules, ...policyPlaces(config)];
+}
+
+function isEnabled(route: object, type: string): boolean {
+  const own = (route as Readonly<Record<string, { readonly enabled: boolean } | undefined>>)[type];
+  return own?.enabled === true;
+}
+
+function policyPlaces(config: EdgeConfig): readonly Place[] {
+  const setting = {
+    branding: brandingOf(config.service_name),
+    ipPolicies: Object.keys(config.ip_policies),
+    internalHosts: internalHostsOf(Object.values(config.edges.https)),
+  };
+  const carriers = [
+    ...routesOf(config).map((route) => Object.assign(route, { kind: 'https' as const })),
+    ...streamEdgesOf(config),
+  ];
+  return carriers.flatMap(({ pointer, thing, kind }) => {
+    const text = thing.traffic_policy?.enabled === true ? thing.traffic_policy.value : undefined;
+    if (text === undefined) return [];
+    const at = `${pointer}/traffic_policy/value`;
+    const carried = { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
+    const { document } = checkCarriedPolicy(carried, { ...setting, carriedBy: `${kind}_edge` });
+    if (document?.enabled !== true) return [];
+    return Object.values(document.phases)
+      .flat()
+      .flatMap(({ name, index, phase, actions }) =>
+        actions.flatMap(({ type }) => {
+          const state = ACTION_FACTS.get(type)?.sharedState;
+          const rule = name === null ? `rule ${index + 1} of ${phase}` : `the rule '${name}'`;
+          return state === undefined ? [] : [{ pointer: at, what: `${type} of ${rule}`, state }];
+        }),
+      );
+  });
+}

@@ -1,0 +1,222 @@
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import type { Answers, FetchRequest } from '../engine/contract.ts';
+import { type FieldList, firstValue, withoutField } from '../http/fields.ts';
+import type { Address } from '../net/address.ts';
+import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
+import { PRIVATE_ADDRESS, publicLookup } from '../io/public_lookup.ts';
+
+type Fetched = Answers['fetch'];
+
+/** Makes the edge's own requests: keys, certificates, `http-request`. */
+export interface Fetcher {
+  /** Settles with the response or why there is none; never rejects. */
+  readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Fetched>;
+  readonly close: () => Promise<void>;
+}
+
+/** The whole client of control requests. */
+export interface ControlClient extends Fetcher {
+  /** Posts a text and gives the status of the response. Rejects if there is none. Follows no redirect. */
+  readonly post: (url: string, posting: Posting) => Promise<number>;
+}
+
+export interface Posting {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly allowPrivate: boolean;
+}
+
+/** What a fetcher asks of the world. */
+export interface FetcherOptions {
+  readonly resolver?: LookupFunction;
+  /** Which addresses guarded requests do not reach; default those of `net/private_hosts.ts`. */
+  readonly isPrivate?: (address: Address) => boolean;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Fields that are meant for one origin (Fetch §4.4): a redirect to another one does not take them along. */
+const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+
+const NOBODY_LEAVES = new AbortController().signal;
+
+/**
+ * The fetcher on undici: HTTP/1.1, TLS verified, bodies read whole up to their limit. Names are looked up with the
+ * system's resolver where nothing else is said.
+ */
+export function createFetcher(options: FetcherOptions = {}): ControlClient {
+  const { resolver: system = lookup, isPrivate = isPrivateAddress } = options;
+  const resolved = new Map<string, string>();
+  // Connections are kept, so those that were made without a look at the address are not for guarded requests.
+  const common = { allowH2: false };
+  const open = new Agent({ ...common, connect: { lookup: rememberingLookup(resolved, system) } });
+  const guarded = new Agent({
+    ...common,
+    connect: { lookup: rememberingLookup(resolved, publicLookup(system, isPrivate)) },
+  });
+
+  const shared = new Map<string, Promise<Fetched>>();
+
+  function fetch(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
+    const { share } = request;
+    if (share === undefined) return fetchAlone(request, gone);
+    const running = shared.get(share);
+    if (running !== undefined) return running;
+    const begun = fetchAlone(request, NOBODY_LEAVES).finally(() => shared.delete(share));
+    shared.set(share, begun);
+    return begun;
+  }
+
+  async function fetchAlone(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
+    try {
+      return await send({ open, guarded, resolved }, request, gone);
+    } catch (error) {
+      return failureOf(error, gone);
+    }
+  }
+
+  const close = async (): Promise<void> => {
+    await Promise.all([open.destroy(), guarded.destroy()]);
+  };
+  return { fetch, post: (url, posting) => post({ open, guarded, resolved }, url, posting), close };
+}
+
+/** Connections of requests with and without a look at the address, and the last address of each host. */
+interface Connections {
+  readonly open: Agent;
+  readonly guarded: Agent;
+  readonly resolved: ReadonlyMap<string, string>;
+}
+
+async function send(
+  { open, guarded, resolved }: Connections,
+  request: FetchRequest,
+  gone: AbortSignal,
+): Promise<Fetched> {
+  const began = performance.now();
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(request.timeoutMs)]);
+  let { url, method, body, headers: fields } = request;
+  const agent = request.allowPrivate ? open : guarded;
+  for (let redirects = 0; ; redirects++) {
+    // An address in the URL itself is never looked up.
+    if (!request.allowPrivate && isPrivateHost(new URL(url).hostname)) return privateAddress(url);
+    const answer = await agent.request(requestOptions(url, { method, headers: fields, body }, signal));
+    const headers = flatHeaders(answer.headers);
+    const location = REDIRECTS.has(answer.statusCode) ? firstValue(headers, 'location') : undefined;
+    if (location === undefined || request.maxRedirects === 0) {
+      const bytes = await readWhole(answer.body, request.limitBytes);
+      if (bytes === null) return { failure: 'too_large', detail: `more than ${request.limitBytes} bytes` };
+      const resolvedIp = resolved.get(new URL(url).hostname) ?? new URL(url).hostname;
+      return {
+        status: answer.statusCode,
+        headers,
+        body: bytes,
+        resolvedIp,
+        timeMs: performance.now() - began,
+      };
+    }
+    // The rest is given up, which the body reports as an error of its own.
+    answer.body.on('error', () => {}).destroy();
+    if (redirects === request.maxRedirects) return { failure: 'redirects', detail: `more than ${redirects}` };
+    const next = new URL(location, url);
+    if (next.origin !== new URL(url).origin) fields = OF_THE_ORIGIN.reduce(withoutField, fields);
+    url = next.href;
+    // RFC 9110 §15.4: 303 always, 301 and 302 by custom, become GET.
+    if (answer.statusCode === 303 || (answer.statusCode < 303 && method === 'POST'))
+      [method, body] = ['GET', null];
+  }
+}
+
+async function post(
+  { open, guarded }: Connections,
+  url: string,
+  { headers, body, signal, allowPrivate }: Posting,
+): Promise<number> {
+  const { hostname } = new URL(url);
+  // An address in the URL itself is never looked up.
+  if (!allowPrivate && isPrivateHost(hostname)) throw new Error(privateAddress(url).detail);
+  const given = { method: 'POST', headers: Object.entries(headers).flat(), body };
+  const agent = allowPrivate ? open : guarded;
+  const answer = await agent.request({ ...requestOptions(url, given, signal), reset: true });
+  answer.body.on('error', () => {}).destroy();
+  return answer.statusCode;
+}
+
+function privateAddress(url: string): Extract<Fetched, { readonly failure: unknown }> {
+  return {
+    failure: 'invalid',
+    detail: `'${new URL(url).hostname}' is an address of this machine or its network`,
+  };
+}
+
+function requestOptions(
+  url: string,
+  request: Pick<FetchRequest, 'headers'> & {
+    readonly method: string;
+    readonly body: string | Uint8Array | null;
+  },
+  signal: AbortSignal,
+): Dispatcher.RequestOptions {
+  const { origin, pathname, search } = new URL(url);
+  const { method, headers, body } = request;
+  return {
+    origin,
+    path: pathname + search,
+    method,
+    headers: [...headers],
+    body,
+    signal,
+  };
+}
+
+/** The body, or null when it is larger than the limit; the rest is not read then. */
+async function readWhole(
+  body: Dispatcher.ResponseData['body'],
+  limitBytes: number,
+): Promise<Uint8Array | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function flatHeaders(headers: Dispatcher.ResponseData['headers']): FieldList {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    values === undefined
+      ? []
+      : typeof values === 'string'
+        ? [name, values]
+        : values.flatMap((value) => [name, value]),
+  );
+}
+
+function failureOf(error: unknown, gone: AbortSignal): Fetched {
+  const { name, code, message } = error as Error & { code?: string };
+  if (name === 'TimeoutError') return { failure: 'timeout', detail: message };
+  if (gone.aborted) return { failure: 'connect', detail: 'the client left' };
+  if (code === PRIVATE_ADDRESS) return { failure: 'invalid', detail: message };
+  if (code === 'ERR_INVALID_URL' || name === 'InvalidArgumentError')
+    return { failure: 'invalid', detail: message };
+  return { failure: code?.startsWith('HPE_') === true ? 'invalid' : 'connect', detail: message };
+}
+
+/** The system's look-up, with the last address of each host kept for the answer; the number of hosts is bounded. */
+function rememberingLookup(resolved: Map<string, string>, system: LookupFunction): LookupFunction {
+  return (host, options, callback) => {
+    system(host, options, (error, address, family) => {
+      const first = Array.isArray(address)
+        ? (address[0] as { address: string } | undefined)?.address
+        : address;
+      if (resolved.size > 1_024) resolved.clear();
+      if (error === null && first !== undefined) resolved.set(host, first);
+      callback(error, address, family);
+    });
+  };
+}

@@ -1,0 +1,39 @@
+import { isBodylessStatus } from '../http/bodyless.ts';
+import type { FieldList } from '../http/fields.ts';
+import { createFetcher } from './fetch.ts';
+
+const TIMEOUT_MS = 60_000;
+/** Largest response that is held in memory: this upstream is for embedding, not for streaming. */
+const LIMIT_BYTES = 100_000_000;
+
+/** The network in the shape of a scripted upstream: for `handle` without a script. Throws when nobody answers. */
+export async function fetchUpstream(request: Request): Promise<Response> {
+  const fetcher = createFetcher();
+  try {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const answer = await fetcher.fetch(
+      {
+        method: request.method,
+        url: request.url,
+        headers: [...request.headers].flat(),
+        body: body.length === 0 ? null : body,
+        timeoutMs: TIMEOUT_MS,
+        limitBytes: LIMIT_BYTES,
+        maxRedirects: 0,
+        allowPrivate: true,
+      },
+      new AbortController().signal,
+    );
+    if ('failure' in answer) throw new Error(answer.detail);
+    const content = isBodylessStatus(answer.status) ? null : Buffer.from(answer.body);
+    return new Response(content, { status: answer.status, headers: pairs(answer.headers) });
+  } finally {
+    await fetcher.close();
+  }
+}
+
+function pairs(fields: FieldList): [string, string][] {
+  const out: [string, string][] = [];
+  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
+  return out;
+}

@@ -1,0 +1,47 @@
+import type { Answers, FetchRequest, SignatureRequest } from '../engine/contract.ts';
+import type { OidcQuestion } from '../engine/oidc_question.ts';
+import { lazyLoad, requireFirst } from '../loading/lazy_load.ts';
+import type { Fetcher } from './fetch.ts';
+import type { OidcAnswers } from './oidc.ts';
+
+/** Hands that are needed seldom and whose libraries are large: each is made when it is first asked for. */
+
+const asker = lazyLoad(async (): Promise<OidcAnswers> => {
+  requireFirst('undici');
+  return (await import('./oidc.ts')).createOidcAnswers();
+});
+const fetcher = lazyLoad(newFetcher);
+
+/** Asks OpenID providers; what is known of them is kept for the process. */
+export async function askProviders(question: OidcQuestion): Promise<Answers['oidc']> {
+  return (await asker.get()).ask(question);
+}
+
+async function fetchAlone(request: FetchRequest): Promise<Answers['fetch']> {
+  return (await fetcher.get()).fetch(request, new AbortController().signal);
+}
+
+/** Verifies signatures of XML. */
+export async function verify(request: SignatureRequest): Promise<Answers['signature']> {
+  requireFirst('@node-saml/node-saml/lib/xml.js', '@xmldom/xmldom');
+  return (await import('./saml_signatures.ts')).verifySignatures(request);
+}
+
+/** The fetcher of one listener, loaded when it is first asked: undici takes 30 MB and 200 ms. */
+export function lazyFetcher(): Fetcher {
+  const late = lazyLoad(newFetcher);
+  return {
+    fetch: async (request, gone) => (await late.get()).fetch(request, gone),
+    close: async () => (await late.ifBegun())?.close(),
+  };
+}
+
+async function newFetcher(): Promise<Fetcher> {
+  requireFirst('undici');
+  return (await import('./fetch.ts')).createFetcher();
+}
+
+/** All of them, for an exchange without a listener. */
+export function networkClients() {
+  return { oidc: askProviders, fetch: fetchAlone, verify };
+}

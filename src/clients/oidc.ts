@@ -1,0 +1,218 @@
+import * as openid from 'openid-client';
+import type {
+  OidcAnswer,
+  OidcClient,
+  OidcQuestion,
+  OidcRequest,
+  OidcTokens,
+} from '../engine/oidc_question.ts';
+import { failureOf } from './oidc_failures.ts';
+import { type OidcFetch, oidcFetch } from './oidc_fetch.ts';
+
+/** Asks OpenID providers with openid-client: discovery, PKCE, and every check of tokens that the standards want. */
+export interface OidcAnswers {
+  /** Settles with the answer or why there is none; never rejects. */
+  readonly ask: (question: OidcQuestion) => Promise<OidcAnswer>;
+}
+
+/** What is known of a provider. */
+interface Known {
+  readonly metadata: openid.ServerMetadata;
+  readonly atMs: number;
+  keys: openid.ExportedJWKSCache | undefined;
+}
+
+/** Metadata is discovered anew after an hour. */
+const METADATA_MS = 60 * 60_000;
+const TIMEOUT_SECONDS = 10;
+/** Clocks of providers may differ by so much. */
+const TOLERANCE_SECONDS = 30;
+/** The library fetches keys again for an unknown `kid` only when those it has are a minute old: they always are. */
+const KEYS_LOOK_SECONDS = 61;
+
+/** An asker with its own memory of providers; `fetch` is for tests. */
+export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
+  const known = new Map<string, Promise<Known>>();
+  const running = new Map<string, Promise<OidcAnswer>>();
+
+  async function providerOf(client: OidcClient, nowMs: number): Promise<Known> {
+    const found = known.get(client.issuer);
+    const fresh = found === undefined ? null : await found.catch(() => null);
+    if (fresh !== null && nowMs - fresh.atMs < METADATA_MS && nowMs >= fresh.atMs) return fresh;
+    // Requests that come meanwhile wait for the same discovery.
+    if (known.get(client.issuer) === found) known.set(client.issuer, discovered(client, nowMs, fetch));
+    return known.get(client.issuer)!;
+  }
+
+  async function answered(question: OidcQuestion): Promise<OidcAnswer> {
+    const { client, nowMs, request } = question;
+    let provider: Known;
+    try {
+      provider = await providerOf(client, nowMs);
+    } catch (error) {
+      known.delete(client.issuer);
+      return failureOf(error, 'discovery');
+    }
+    const config = configured(provider, question, fetch);
+    try {
+      return await done(config, request);
+    } catch (error) {
+      return failureOf(error, 'invalid');
+    } finally {
+      const keys = openid.getJwksCache(config);
+      if (keys !== undefined && (provider.keys === undefined || keys.uat > provider.keys.uat))
+        provider.keys = keys;
+    }
+  }
+
+  return {
+    ask: (question) => {
+      const { request, client } = question;
+      // A provider that rotates refresh tokens takes a second use of one for theft, and ends the session. One check
+      // of many requests at once is enough, too.
+      if (request.does !== 'refresh' && request.does !== 'user_info') return answered(question);
+      const key = JSON.stringify([client.issuer, client.clientId, request]);
+      const before = running.get(key);
+      if (before !== undefined) return before;
+      const begun = answered(question).finally(() => running.delete(key));
+      running.set(key, begun);
+      return begun;
+    },
+  };
+}
+
+async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch: OidcFetch): Promise<Known> {
+  const config = await openid.discovery(new URL(issuer), clientId, undefined, undefined, {
+    [openid.customFetch]: fetch,
+    timeout: TIMEOUT_SECONDS,
+    execute: isLoopback(issuer) ? [openid.allowInsecureRequests] : [],
+  });
+  return { metadata: { ...config.serverMetadata() }, atMs: nowMs, keys: undefined };
+}
+
+/** Plain http is for providers on this machine only: elsewhere anybody on the way could be the provider. */
+function isLoopback(issuer: string): boolean {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === 'http:' && /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+function configured({ metadata, keys }: Known, { client, nowMs }: OidcQuestion, fetch: OidcFetch) {
+  const skewSeconds = Math.round((nowMs - Date.now()) / 1_000);
+  const auth = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const authentication = auth.includes('client_secret_basic')
+    ? openid.ClientSecretBasic(client.clientSecret)
+    : openid.ClientSecretPost(client.clientSecret);
+  const about = {
+    client_secret: client.clientSecret,
+    [openid.clockSkew]: skewSeconds,
+    [openid.clockTolerance]: TOLERANCE_SECONDS,
+  };
+  const config = new openid.Configuration({ ...metadata }, client.clientId, about, authentication);
+  config[openid.customFetch] = fetch;
+  config.timeout = TIMEOUT_SECONDS;
+  if (isLoopback(client.issuer)) openid.allowInsecureRequests(config);
+  // The signature of an ID token is verified although it came over TLS.
+  openid.enableNonRepudiationChecks(config);
+  if (keys !== undefined) {
+    const looksOld = Math.floor(Date.now() / 1_000) + skewSeconds - KEYS_LOOK_SECONDS;
+    openid.setJwksCache(config, { ...keys, uat: Math.min(keys.uat, looksOld) });
+  }
+  return config;
+}
+
+async function done(config: openid.Configuration, request: OidcRequest): Promise<OidcAnswer> {
+  switch (request.does) {
+    case 'authorize':
+      return { url: await authorizationUrl(config, request) };
+    case 'exchange': {
+      const checks = {
+        pkceCodeVerifier: request.verifier,
+        expectedState: request.state,
+        expectedNonce: request.nonce,
+        idTokenExpected: true,
+      };
+      const tokens = await openid.authorizationCodeGrant(config, new URL(request.callbackUrl), checks);
+      const subject = tokens.claims()?.sub;
+      const userInfo = subject === undefined ? null : await userInfoOf(config, tokens.access_token, subject);
+      return { tokens: tokensOf(tokens), userInfo };
+    }
+    case 'refresh': {
+      const tokens = await openid.refreshTokenGrant(config, request.refreshToken);
+      return {
+        tokens: tokensOf(tokens),
+        userInfo: await userInfoOf(config, tokens.access_token, request.subject),
+      };
+    }
+    case 'user_info':
+      return { tokens: null, userInfo: await userInfoOf(config, request.accessToken, request.subject) };
+    case 'logout':
+      return { url: logoutUrl(config, request) };
+    case 'keys': {
+      const { jwks_uri: url } = config.serverMetadata();
+      if (url === undefined) return { failure: 'invalid', detail: 'the provider names no key set' };
+      const response = await config[openid.customFetch]!(url, {
+        method: 'GET',
+        headers: { accept: 'application/json' },
+        body: undefined,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
+      });
+      if (response.status !== 200)
+        return { failure: 'unreachable', detail: `keys: status ${response.status}` };
+      return { keySet: new Uint8Array(await response.arrayBuffer()) };
+    }
+  }
+}
+
+async function authorizationUrl(
+  config: openid.Configuration,
+  request: Extract<OidcRequest, { does: 'authorize' }>,
+): Promise<string> {
+  const { redirectUri, scope, state, nonce, verifier, parameters } = request;
+  const url = openid.buildAuthorizationUrl(config, {
+    ...parameters,
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    nonce,
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  return url.href;
+}
+
+async function userInfoOf(config: openid.Configuration, accessToken: string, subject: string) {
+  if (config.serverMetadata().userinfo_endpoint === undefined) return null;
+  return { ...(await openid.fetchUserInfo(config, accessToken, subject)) };
+}
+
+function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers): OidcTokens {
+  const claims = tokens.claims();
+  const token = tokens.id_token;
+  const id =
+    claims === undefined || token === undefined ? null : { token, algorithm: algorithmOf(token), claims };
+  return {
+    access: tokens.access_token,
+    refresh: tokens.refresh_token ?? null,
+    id,
+    expiresInSeconds: tokens.expires_in ?? null,
+  };
+}
+
+/** `alg` of a token that was verified. */
+function algorithmOf(token: string): string {
+  const header = JSON.parse(
+    Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8'),
+  ) as {
+    readonly alg: string;
+  };
+  return header.alg;
+}
+
+function logoutUrl(config: openid.Configuration, request: Extract<OidcRequest, { does: 'logout' }>): string {
+  if (config.serverMetadata().end_session_endpoint === undefined) return '';
+  return openid.buildEndSessionUrl(config, {
+    post_logout_redirect_uri: request.returnUrl,
+    ...(request.idToken === null ? {} : { id_token_hint: request.idToken }),
+  }).href;
+}

@@ -1,0 +1,82 @@
+import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
+import type { OidcAnswer, OidcFailure } from '../engine/oidc_question.ts';
+import { isNoAnswer } from '../http/no_answer.ts';
+
+/** Errors of a grant that say no to the user, not that the app is set up wrongly (RFC 6749 §4.1.2.1, §5.2). */
+const DENIALS: ReadonlySet<string> = new Set([
+  'access_denied',
+  'invalid_grant',
+  'login_required',
+  'consent_required',
+  'interaction_required',
+  'account_selection_required',
+]);
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+/** What an exception of the library means; `otherwise` is what it is when nothing says more. */
+export function failureOf(error: unknown, otherwise: OidcFailure): OidcAnswer {
+  const failure = kindOf(error, otherwise);
+  return { failure, detail: detailOf(error) };
+}
+
+function kindOf(error: unknown, otherwise: OidcFailure): OidcFailure {
+  if (error instanceof AuthorizationResponseError) return DENIALS.has(error.error) ? 'denied' : 'invalid';
+  if (error instanceof ResponseBodyError) {
+    if (DENIALS.has(error.error)) return 'denied';
+    return isSilent(error.response) ? 'unreachable' : 'invalid';
+  }
+  if (error instanceof WWWAuthenticateChallengeError) {
+    if (error.status === 401) return 'denied';
+    return isSilent(error.response) ? 'unreachable' : 'invalid';
+  }
+  if (!(error instanceof Error)) return otherwise;
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'OAUTH_TIMEOUT' || error.name === 'TimeoutError') return 'timeout';
+  const { cause } = error;
+  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && cause instanceof Response && isSilent(cause))
+    return 'unreachable';
+  if (code.startsWith('OAUTH_') && otherwise !== 'discovery') return 'invalid';
+  return chainOf(error).some((each) => UNREACHABLE.has(codeOf(each))) ? 'unreachable' : otherwise;
+}
+
+function isSilent({ status, headers }: Response): boolean {
+  return isNoAnswer(status, (name) => headers.get(name));
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
+
+/** An error and its causes; aggregated ones by their first. */
+function chainOf(error: Error): readonly Error[] {
+  const chain: Error[] = [];
+  for (let at: unknown = error; at instanceof Error && chain.length < 6; at = nextOf(at)) chain.push(at);
+  return chain;
+}
+
+function nextOf(error: Error): unknown {
+  return error instanceof AggregateError ? (error.errors as readonly unknown[])[0] : error.cause;
+}
+
+/** A sentence for the trace: what the library says, its reason, and the `error` of the provider. No tokens. */
+function detailOf(error: unknown): string {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
+    return `${error.error}${error.error_description === undefined ? '' : `: ${error.error_description}`}`.slice(
+      0,
+      200,
+    );
+  if (!(error instanceof Error)) return 'unknown';
+  const last = chainOf(error).findLast((each) => each.message !== '');
+  const told = last === undefined || last === error ? error.message : `${error.message}: ${last.message}`;
+  return told.slice(0, 200);
+}

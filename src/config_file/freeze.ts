@@ -1,0 +1,37 @@
+/**
+ * Freezes plain data to its last part. What is frozen already is taken to be so to its last part, so that of a
+ * configuration with few new parts only these are visited.
+ */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
+
+/** The last copy of each value. */
+const copies = new WeakMap<object, unknown>();
+
+/**
+ * Plain data of a caller, frozen: itself if the caller has frozen it to its last part, otherwise a copy. A value that
+ * has not changed has the same copy again, because caches know parts by their identity.
+ */
+export function frozenCopy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isDeepFrozen(value)) return value;
+  const known = copies.get(value);
+  if (known !== undefined && JSON.stringify(known) === JSON.stringify(value)) return known;
+  const copy = copyOf(value);
+  copies.set(value, copy);
+  return copy;
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isDeepFrozen(value)) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)])));
+}
+
+function isDeepFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
+}

@@ -1,0 +1,148 @@
+import { isMap, isScalar, parseDocument } from 'yaml';
+import type { Document, Node, YAMLError } from 'yaml';
+import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
+import type { ReadingCode } from './codes.ts';
+import type { LocatedDocument } from './document.ts';
+import { locator } from './locate.ts';
+import { errorsTo } from './report.ts';
+import type { More } from './report.ts';
+import { valueOf } from './values.ts';
+import type { AliasTargets } from './values.ts';
+
+/** The result of reading; the document is null if its text is too broken to continue. */
+export interface Reading {
+  readonly document: LocatedDocument | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How messages refer to a kind of file. */
+export interface FileKind {
+  /** With its article. */
+  readonly called: string;
+  readonly keys: string;
+  readonly smallest: string;
+  /** Prefix of the codes of findings in such a file. */
+  readonly prefix: string;
+}
+
+/** Largest file, in bytes of UTF-8. */
+export const FILE_LIMIT_BYTES = 10_000_000;
+
+/** Reads YAML 1.2, which includes JSON. Never throws; problems become diagnostics. */
+export function readDocument(source: Source, kind: FileKind): Reading {
+  const bytes = Buffer.byteLength(source.text);
+  const refuse = (code: ReadingCode, message: string, span: Span, more?: More): Reading => {
+    const document = { source, value: undefined, spanOf: () => span, keySpanOf: () => span };
+    const diagnostics: Diagnostic[] = [];
+    errorsTo<ReadingCode>(diagnostics, document, kind.prefix)(code, '', message, more);
+    return { document: null, diagnostics };
+  };
+  if (bytes > FILE_LIMIT_BYTES) {
+    const message = `the file has ${bytes} bytes; the limit is ${FILE_LIMIT_BYTES}`;
+    return refuse('too_large', message, { start: 0, end: 0 });
+  }
+  let parsed: Document;
+  try {
+    // Duplicate keys are found while values are built, because the parser's own search is quadratic.
+    parsed = parseDocument(source.text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+  } catch {
+    // The parser is recursive; only nesting of tens of thousands of levels exhausts the stack.
+    return refuse('too_deep', 'lists and maps are nested too deeply to be read', { start: 0, end: 1 });
+  }
+  return read(source, parsed, kind, refuse);
+}
+
+type Refuse = (code: ReadingCode, message: string, span: Span, more?: More) => Reading;
+
+function read(source: Source, parsed: Document, kind: FileKind, refuse: Refuse): Reading {
+  const whole = { start: 0, end: source.text.length };
+  const targets: AliasTargets = new Map();
+  const located = locator(parsed, targets);
+  const skeleton: LocatedDocument = { source, value: undefined, ...located };
+  const problems = [...parsed.errors, ...parsed.warnings].map((problem) =>
+    syntaxProblem(source, problem, kind),
+  );
+  if (problems.length > 0) {
+    const diagnostics = problems.flatMap(
+      ({ code, message, span, hint }) => refuse(code, message, span, { hint }).diagnostics,
+    );
+    return { document: null, diagnostics };
+  }
+  const { contents, directives } = parsed;
+  if (directives?.yaml.explicit === true && directives.yaml.version !== '1.2') {
+    const span = clamped({ start: source.text.indexOf('%YAML'), end: source.text.indexOf('\n') }, whole.end);
+    return refuse(
+      'syntax',
+      `the file asks for YAML ${directives.yaml.version}; it is read as YAML 1.2 only`,
+      span,
+    );
+  }
+  if (isEmptyContents(contents)) {
+    return refuse(
+      'empty',
+      'the file is empty',
+      { start: 0, end: 0 },
+      {
+        notes: [kind.smallest],
+      },
+    );
+  }
+  if (!isMap(contents)) return refuse('not_a_map', notAMap(source.text, kind), located.spanOf('') ?? whole);
+  const diagnostics: Diagnostic[] = [];
+  const built = valueOf(parsed, targets, kind.called, errorsTo(diagnostics, skeleton, kind.prefix));
+  return { document: built === null ? null : { ...skeleton, value: built.value }, diagnostics };
+}
+
+function isEmptyContents(contents: Node | null): boolean {
+  if (contents === null) return true;
+  // A document with only a marker has an empty scalar.
+  return isScalar(contents) && contents.value === null && contents.source === '';
+}
+
+function notAMap(text: string, kind: FileKind): string {
+  const message = `the file has to be a map with keys such as ${kind.keys}`;
+  return /^\s*[a-z_]+:\S/.test(text) ? `${message}; a space is missing after the colon` : message;
+}
+
+interface SyntaxProblem {
+  readonly code: ReadingCode;
+  readonly message: string;
+  readonly span: Span;
+  readonly hint?: string | undefined;
+}
+
+function syntaxProblem({ text }: Source, { code, message, pos }: YAMLError, kind: FileKind): SyntaxProblem {
+  const span = clamped({ start: pos[0], end: pos[1] }, text.length);
+  if (code === 'TAB_AS_INDENT') {
+    return { code: 'tab_indent', message: 'a tab is used for indentation; YAML takes spaces only', span };
+  }
+  if (code === 'MULTIPLE_DOCS') {
+    const marker = clamped({ start: span.start, end: span.start + 3 }, text.length);
+    const says = `a second document begins here; ${kind.called} holds one`;
+    return { code: 'several_documents', message: says, span: marker };
+  }
+  if (code === 'TAG_RESOLVE_FAILED') {
+    const tag = text.slice(span.start, span.end);
+    const says = `'${tag}' is parsed as a YAML tag, so the value after it is not what it seems`;
+    return { code: 'unknown_tag', message: says, span, hint: 'put the whole value in quotes' };
+  }
+  return { code: 'syntax', message: SYNTAX[code] ?? lowerFirst(message), span };
+}
+
+/** The parser's error codes with messages for people who edit files. */
+const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_INDENT: 'this does not match the indentation around it, or an open bracket is never closed',
+  BLOCK_AS_IMPLICIT_KEY: 'a second `key:` is on the same line; a value with a colon and a space needs quotes',
+  BLOCK_IN_FLOW: 'an indented list or map cannot be used between brackets',
+  MULTILINE_IMPLICIT_KEY: 'a key has to be on one line; is a colon missing, or the indentation uneven?',
+  BAD_SCALAR_START: 'an unquoted value cannot begin with this character; put the value in quotes',
+};
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+function clamped(span: Span, end: number): Span {
+  const start = Math.min(Math.max(span.start, 0), end);
+  return { start, end: Math.min(Math.max(span.end, start), end) };
+}

@@ -1,0 +1,90 @@
+import type { Diagnostic, Fix, Severity, Span } from '../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import type { Lines } from '../diagnostics/lines.ts';
+import type { LocatedDocument } from './document.ts';
+
+/** Optional details of a finding. */
+export interface More {
+  readonly hint?: string | undefined;
+  readonly notes?: readonly string[];
+  /** Pointer of the first definition when this is a duplicate. */
+  readonly first?: string | undefined;
+  /** Marks the key of the pointer instead of its value. */
+  readonly at?: 'key' | 'value';
+  /** Marks this span instead. */
+  readonly span?: Span | undefined;
+  /** The case, where one code covers several. */
+  readonly reason?: string;
+  /** Replacement for the marked text; quotes are kept. */
+  readonly fix?: { readonly message: string; readonly text: string; readonly safe: boolean } | undefined;
+}
+
+/** Reports one finding about a document per call. */
+export type Report<Code extends string> = (code: Code, pointer: string, message: string, more?: More) => void;
+
+/** A `Report` of errors that appends to `list`, with the prefix of the kind of file before each code. */
+export function errorsTo<Code extends string>(
+  list: Diagnostic[],
+  document: LocatedDocument,
+  prefix: string,
+): Report<Code> {
+  const report = reportWith<string>(list, document, () => 'error');
+  return (code, pointer, message, more) => report(`${prefix}.${code}`, pointer, message, more);
+}
+
+/** A `Report` that appends to `list`, with spans if the document has a source. */
+export function reportWith<Code extends string>(
+  list: Diagnostic[],
+  document: LocatedDocument,
+  severityOf: (code: Code) => Severity,
+): Report<Code> {
+  const { source } = document;
+  let lines: Lines | undefined;
+  const placeOf = (pointer: string): string => {
+    const span = document.keySpanOf(pointer) ?? document.spanOf(pointer);
+    if (source === undefined || span === undefined) return pointer;
+    return `line ${positionAt((lines ??= linesOf(source.text)), span.start).line}`;
+  };
+  return (code, pointer, message, more = {}) => {
+    const span = source && (more.span ?? spanFor(document, pointer, more.at ?? 'value'));
+    const notes = [
+      ...(more.first === undefined ? [] : [`the first is at ${placeOf(more.first)}`]),
+      ...(more.notes ?? []),
+    ];
+    const fix = source && span && more.fix && fixFor(source.text, span, more.fix);
+    list.push({
+      code,
+      severity: severityOf(code),
+      message,
+      pointer,
+      ...(source && { source }),
+      ...(span && { span }),
+      ...(more.reason !== undefined && { reason: more.reason }),
+      ...(more.hint !== undefined && { hint: more.hint }),
+      ...(notes.length > 0 && { notes }),
+      ...(fix && { fix }),
+    });
+  };
+}
+
+/** The span to mark: the key or value itself, otherwise the nearest parent that has a span. */
+function spanFor(document: LocatedDocument, pointer: string, at: 'key' | 'value'): Span {
+  let place = pointer;
+  let [span, other] = [document.spanOf(place), document.keySpanOf(place)];
+  if (at === 'key') [span, other] = [other, span];
+  while (isEmpty(span) && isEmpty(other) && place !== '') {
+    place = place.slice(0, place.lastIndexOf('/'));
+    [span, other] = [document.keySpanOf(place), document.spanOf(place)];
+  }
+  return (isEmpty(span) ? other : span) ?? span ?? { start: 0, end: 0 };
+}
+
+function isEmpty(span: Span | undefined): boolean {
+  return span === undefined || span.start === span.end;
+}
+
+function fixFor(source: string, span: Span, { message, text: wanted, safe }: NonNullable<More['fix']>): Fix {
+  const quote = source[span.start];
+  const text = quote === '"' || quote === "'" ? `${quote}${wanted}${quote}` : wanted;
+  return { message, span, text, safe };
+}

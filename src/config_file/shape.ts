@@ -1,0 +1,90 @@
+/**
+ * The part of JSON Schema (draft 7) that the validator supports, and keywords of our own that all kinds of documents
+ * may use. `form` describes a `pattern` in words.
+ */
+export interface Shape {
+  readonly description?: string;
+  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false | Shape;
+  readonly propertyNames?: Shape;
+  readonly items?: Shape;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly enum?: readonly string[];
+  readonly enumAnyCase?: readonly string[];
+  readonly minLength?: number;
+  /** In characters. */
+  readonly maxLength?: number;
+  readonly maxBytes?: number;
+  readonly pattern?: string;
+  readonly form?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Alternatives of different types: the type of a value selects the one that it has to match. */
+  readonly anyOf?: readonly Shape[];
+}
+
+/** How a value departs from its shape. */
+export type Departure<S extends Shape = Shape> =
+  | { readonly kind: 'unknown_key'; readonly key: string; readonly known: readonly string[] }
+  | {
+      readonly kind: 'missing_key';
+      readonly key: string;
+      readonly shape: S;
+      readonly unknown: readonly string[];
+      /** Whether the key is there without a value. */
+      readonly isNull: boolean;
+    }
+  | { readonly kind: 'wrong_type'; readonly shape: S; readonly received: unknown }
+  | {
+      readonly kind: 'unknown_value';
+      readonly shape: S;
+      readonly allowed: readonly string[];
+      readonly received: string;
+    }
+  | { readonly kind: 'out_of_range'; readonly shape: S; readonly received: number }
+  | {
+      readonly kind: 'too_long';
+      readonly shape: S;
+      readonly unit: 'bytes' | 'characters' | 'entries';
+      readonly size: number;
+      readonly limit: number;
+    }
+  | { readonly kind: 'empty'; readonly shape: S; readonly of: 'list' | 'text' }
+  | { readonly kind: 'duplicate'; readonly shape: S; readonly received: unknown }
+  | { readonly kind: 'bad_form'; readonly shape: S; readonly form: string; readonly received: string }
+  | { readonly kind: 'bad_name'; readonly form: string; readonly key: string };
+
+/** Reports a departure with the pointer of the value; for keys, the pointer of their map. */
+export type Depart<S extends Shape = Shape> = (pointer: string, departure: Departure<S>) => void;
+
+/** What one kind of document adds to the validator. It reports its own findings. */
+export interface Extension<S extends Shape> {
+  /** Whether `key:` without a value equals a missing key. */
+  readonly isNullAbsent: boolean;
+  /** Reads a value with keywords of its own whole; undefined if the shape is an ordinary one. */
+  readonly reader: (shape: S) => ((value: unknown, pointer: string) => unknown) | undefined;
+  /**
+   * The fields that keys with other names stand for, null for a key to ignore; undefined if every key has the name of
+   * its field.
+   */
+  readonly fieldNames: (
+    shape: S,
+    value: Readonly<Record<string, unknown>>,
+    pointer: string,
+  ) => ReadonlyMap<string, string | null> | undefined;
+  /** Whether the value of a string is only known later, so that its length and form are not checked. */
+  readonly isDeferred: (shape: S, text: string, pointer: string) => boolean;
+  /** Checks and normalises a valid string; undefined if it is not valid after all. */
+  readonly text: (shape: S, text: string, pointer: string) => string | undefined;
+}
+
+/**
+ * Validated records and their results, by identity; only for values that never change. With this cache
+ * unchanged parts of the next value are validated once and give the same result object.
+ */
+export type ShapeCache = WeakMap<object, { readonly shape: Shape; readonly result: object }>;

@@ -1,0 +1,282 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { UNREADABLE } from './document.ts';
+import { formDeparture, wordDeparture } from './text_departures.ts';
+import type { Depart, Extension, Shape, ShapeCache } from './shape.ts';
+
+/** The state of one validation. */
+interface Shaping {
+  readonly depart: Depart;
+  /** Whether departures are reported with their pointers, or only counted. */
+  readonly tells: boolean;
+  readonly known: ShapeCache | undefined;
+  readonly extension: Extension<Shape> | undefined;
+  /** Number of departures so far. */
+  departures: number;
+}
+
+/** An invalid part, left out of the result. */
+type Left = undefined;
+
+/**
+ * Validates a value against a shape and returns it with defaults filled in. All departures are reported, not
+ * only the first; invalid parts are undefined in the result, so that the valid rest can be checked further.
+ * `known` is a cache for repeated validation of values that share most of their objects.
+ */
+export function shaped(
+  shape: Shape,
+  value: unknown,
+  pointer: string,
+  depart: Depart,
+  known?: ShapeCache,
+): unknown {
+  // Nearly all values are valid, so pointers are built only in a second pass, for invalid ones.
+  const quiet: Shaping = {
+    depart: () => quiet.departures++,
+    tells: false,
+    known,
+    extension: undefined,
+    departures: 0,
+  };
+  const result = shapedPart(shape, value, pointer, quiet);
+  return quiet.departures === 0
+    ? result
+    : shapedPart(shape, value, pointer, telling(depart, known, undefined));
+}
+
+/** `shaped` for documents with keywords of their own: an extension reports what it finds, so there is one pass. */
+export function shapedWith<S extends Shape>(
+  extension: Extension<S>,
+  shape: S,
+  value: unknown,
+  pointer: string,
+  depart: Depart<S>,
+): unknown {
+  // All shapes below one of type S are of this type.
+  const shaping = telling(depart as Depart, undefined, extension as unknown as Extension<Shape>);
+  return shapedPart(shape, value, pointer, shaping);
+}
+
+function telling(
+  depart: Depart,
+  known: ShapeCache | undefined,
+  extension: Extension<Shape> | undefined,
+): Shaping {
+  const shaping: Shaping = {
+    depart: (at, departure) => {
+      shaping.departures++;
+      depart(at, departure);
+    },
+    tells: true,
+    known,
+    extension,
+    departures: 0,
+  };
+  return shaping;
+}
+
+function pointerWithin(pointer: string, key: string | number, { tells }: Shaping): string {
+  return tells ? pointerTo(pointer, key) : pointer;
+}
+
+function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {
+  if (value === UNREADABLE) return undefined;
+  const reader = shaping.extension?.reader(shape);
+  if (reader !== undefined) return reader(value, pointer);
+  if (shape.anyOf !== undefined) return shapedOneOf(shape, shape.anyOf, value, pointer, shaping);
+  if (shape.type === undefined) return value;
+  switch (shape.type) {
+    case 'object':
+      return isObject(value)
+        ? shapedObject(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
+    case 'array':
+      return Array.isArray(value)
+        ? shapedList(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
+    case 'string':
+      return typeof value === 'string'
+        ? shapedText(shape, value, pointer, shaping)
+        : wrongType(shape, value, pointer, shaping);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : wrongType(shape, value, pointer, shaping);
+    case 'integer':
+    case 'number':
+      return shapedNumber(shape, value, pointer, shaping);
+  }
+}
+
+function shapedOneOf(
+  shape: Shape,
+  alternatives: readonly Shape[],
+  value: unknown,
+  pointer: string,
+  shaping: Shaping,
+): unknown {
+  const fitting = alternatives.find((each) => hasTypeOf(each, value));
+  return fitting === undefined
+    ? wrongType(shape, value, pointer, shaping)
+    : shapedPart(fitting, value, pointer, shaping);
+}
+
+function hasTypeOf({ type, anyOf }: Shape, value: unknown): boolean {
+  if (anyOf !== undefined) return anyOf.some((each) => hasTypeOf(each, value));
+  if (type === undefined) return true;
+  if (type === 'object') return isObject(value);
+  if (type === 'array') return Array.isArray(value);
+  return typeof value === (type === 'integer' ? 'number' : type);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.prototype.toString.call(value) === '[object Object]'
+  );
+}
+
+function wrongType(shape: Shape, received: unknown, pointer: string, shaping: Shaping): Left {
+  shaping.depart(pointer, { kind: 'wrong_type', shape, received });
+  return undefined;
+}
+
+function shapedObject(
+  shape: Shape,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  shaping: Shaping,
+): object {
+  if (shape.properties === undefined) return shapedMap(shape, value, pointer, shaping);
+  const before = shaping.known?.get(value);
+  if (before?.shape === shape) return before.result;
+  const departures = shaping.departures;
+  const result = shapedRecord(shape, shape.properties, value, pointer, shaping);
+  if (shaping.departures === departures) shaping.known?.set(value, { shape, result });
+  return result;
+}
+
+/** An object with known keys; an undefined value counts as an absent key. */
+function shapedRecord(
+  shape: Shape,
+  properties: Readonly<Record<string, Shape>>,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  shaping: Shaping,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  let nulls: Set<string> | undefined;
+  const names = shaping.extension?.fieldNames(shape, value, pointer);
+  for (const key of Object.keys(value)) {
+    const field = names === undefined ? key : names.get(key);
+    if (field === null) continue;
+    const name = field ?? key;
+    const property = Object.hasOwn(properties, name) ? properties[name]! : null;
+    const given = value[key];
+    if (property === null) unknown.push(key);
+    else if (given === null && shaping.extension?.isNullAbsent === true) (nulls ??= new Set()).add(name);
+    else if (given !== undefined)
+      result[name] = shapedPart(property, given, pointerWithin(pointer, key, shaping), shaping);
+  }
+  if (unknown.length > 0) {
+    const known = Object.keys(properties);
+    for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
+  }
+  for (const key of keysOnTheirOwn(shape, properties)) {
+    if (Object.hasOwn(result, key)) continue;
+    const property = properties[key]!;
+    const isNull = nulls?.has(key) === true;
+    if (property.default !== undefined) result[key] = copyOf(property.default);
+    else shaping.depart(pointer, { kind: 'missing_key', key, shape: property, unknown, isNull });
+  }
+  return result;
+}
+
+function copyOf(value: unknown): unknown {
+  return typeof value === 'object' ? structuredClone(value) : value;
+}
+
+const onTheirOwn = new WeakMap<Shape, readonly string[]>();
+
+/** Keys that matter if absent: required ones and ones with a default. */
+function keysOnTheirOwn(shape: Shape, properties: Readonly<Record<string, Shape>>): readonly string[] {
+  let keys = onTheirOwn.get(shape);
+  if (keys === undefined) {
+    keys = Object.keys(properties).filter(
+      (key) => properties[key]!.default !== undefined || shape.required?.includes(key) === true,
+    );
+    onTheirOwn.set(shape, keys);
+  }
+  return keys;
+}
+
+/**
+ * An object with arbitrary keys and values of one shape. The key of an invalid value is kept, because other
+ * parts may refer to it.
+ */
+function shapedMap(
+  shape: Shape,
+  value: Readonly<Record<string, unknown>>,
+  pointer: string,
+  shaping: Shaping,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const names = shape.propertyNames ?? {};
+  const isName = names.pattern === undefined ? null : new RegExp(names.pattern);
+  for (const [key, given] of Object.entries(value)) {
+    if (given === undefined) continue;
+    if (key === '__proto__' || isName?.test(key) === false) {
+      shaping.depart(pointer, { kind: 'bad_name', key, form: names.form ?? 'another name' });
+    } else {
+      const item = shape.additionalProperties || {};
+      result[key] = shapedPart(item, given, pointerWithin(pointer, key, shaping), shaping);
+    }
+  }
+  return result;
+}
+
+function shapedList(shape: Shape, value: readonly unknown[], pointer: string, shaping: Shaping): unknown[] {
+  const { minItems = 0, maxItems = Infinity } = shape;
+  const size = value.length;
+  if (size < minItems) shaping.depart(pointer, { kind: 'empty', shape, of: 'list' });
+  if (size > maxItems)
+    shaping.depart(pointer, { kind: 'too_long', shape, unit: 'entries', size, limit: maxItems });
+  const item = shape.items ?? {};
+  // `Array.from` visits the holes of a sparse array too.
+  const items = Array.from(value, (given, index) =>
+    shapedPart(item, given, pointerWithin(pointer, index, shaping), shaping),
+  );
+  if (shape.uniqueItems === true) reportDuplicates(shape, items, pointer, shaping);
+  return items;
+}
+
+function reportDuplicates(shape: Shape, items: readonly unknown[], pointer: string, shaping: Shaping): void {
+  const seen = new Set<unknown>();
+  for (const [index, received] of items.entries()) {
+    if (received !== undefined && seen.has(received))
+      shaping.depart(pointerWithin(pointer, index, shaping), { kind: 'duplicate', shape, received });
+    seen.add(received);
+  }
+}
+
+function shapedText(shape: Shape, value: string, pointer: string, shaping: Shaping): string | Left {
+  const { extension } = shaping;
+  let departure = wordDeparture(shape, value);
+  if (departure === null) {
+    if (extension?.isDeferred(shape, value, pointer) === true) return value;
+    departure = formDeparture(shape, value);
+  }
+  if (departure === null) return extension === undefined ? value : extension.text(shape, value, pointer);
+  shaping.depart(pointer, departure);
+  return undefined;
+}
+
+function shapedNumber(shape: Shape, value: unknown, pointer: string, shaping: Shaping): number | Left {
+  const isNumber = typeof value === 'number' && Number.isFinite(value);
+  if (!isNumber || (shape.type === 'integer' && !Number.isInteger(value))) {
+    return wrongType(shape, value, pointer, shaping);
+  }
+  if (value >= (shape.minimum ?? -Infinity) && value <= (shape.maximum ?? Infinity)) return value;
+  shaping.depart(pointer, { kind: 'out_of_range', shape, received: value });
+  return undefined;
+}

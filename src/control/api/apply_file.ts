@@ -1,0 +1,184 @@
+import type { Body } from '../resources/contract.ts';
+import type { FileSettings } from '../resources/edge_document.ts';
+import { ApiProblem, COMMON } from '../resources/problem.ts';
+import { resourceOfKind } from '../resources/table.ts';
+import type { StoredObject } from '../store/port.ts';
+import { type Applying, type Step, canonical, freeClaims, put, wantedObjects } from './apply_object.ts';
+import { change } from './change.ts';
+import type { ApiRequest, Wiring } from './contract.ts';
+import { EDGE_FAMILIES, FILE_KINDS, kindOfBackend, memberOf, nameOf, renamed } from './edge_file_words.ts';
+import { isLeftOut } from './edge_file.ts';
+import { fileSettings, keepFileSettings } from './file_settings.ts';
+
+export type { Step } from './apply_object.ts';
+
+/** Undoes the transaction of a plan that is only to be looked at. */
+class PlanOnly extends Error {}
+
+/**
+ * Brings a store to an edge file in one transaction: what the file has is made or changed, what it does not have is
+ * deleted, everything that a file has no words for stays. With `isDry` nothing is kept, but all of it is checked.
+ */
+export async function applyFile(
+  wiring: Wiring,
+  asking: ApiRequest,
+  document: Body,
+  isDry: boolean,
+): Promise<readonly Step[]> {
+  const steps: Step[] = [];
+  try {
+    await change(
+      wiring,
+      asking,
+      async (changing) => {
+        const all = await changing.transaction.all(FILE_KINDS);
+        const staying = new Set(all.filter(isLeftOut).map(({ id }) => id));
+        const existing = all.filter(({ id, parent }) => !staying.has(id) && !staying.has(parent ?? ''));
+        const wanted = wantedObjects(existing);
+        await bring(
+          { wiring, request: asking, changing, steps, wanted, kept: new Set() },
+          document,
+          existing,
+        );
+      },
+      () => {
+        // The plan is whole and checked now; keeping it is another matter.
+        if (isDry) throw new PlanOnly();
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof PlanOnly)) throw error;
+  }
+  return steps;
+}
+
+type Named = Readonly<Record<string, Body>>;
+
+async function bring(applying: Applying, document: Body, existing: readonly StoredObject[]): Promise<void> {
+  const part = (key: string): Named => (document[key] ?? {}) as Named;
+  const families = (document['edges'] ?? {}) as Readonly<Record<string, Named | undefined>>;
+  /** Ids by what is named and its name. */
+  const ids = new Map<string, string>();
+  await bringSettings(applying, document);
+  await freeClaims(applying, existing, families);
+  for (const [name, authority] of Object.entries(part('certificate_authorities')))
+    ids.set(`certificate_authority ${name}`, await put(applying, 'certificate_authority', name, authority));
+  for (const [name, certificate] of Object.entries(part('tls_certificates')))
+    await put(applying, 'tls_certificate', name, certificate);
+  for (const [name, { rules = [], ...notes }] of Object.entries(part('ip_policies'))) {
+    const policy = await put(applying, 'ip_policy', name, notes);
+    ids.set(`ip_policy ${name}`, policy);
+    for (const rule of rules as readonly Body[]) {
+      const title = `${name} ${String(rule['action'])} ${String(rule['cidr'])}`;
+      await put(applying, 'ip_policy_rule', title, { ...rule, ip_policy_id: policy }, policy);
+    }
+  }
+  const backends = part('backends');
+  for (const name of Object.keys(backends)) await putBackend(applying, backends, name, ids, new Set());
+  const named = (thing: Body): Body => renamed(thing, (kind, name) => ids.get(`${kind} ${name}`) ?? name);
+  for (const [family, kind] of EDGE_FAMILIES) {
+    for (const [name, { routes = [], ...edge }] of Object.entries(families[family] ?? {})) {
+      const id = await put(applying, kind, name, named(edge));
+      for (const route of routes as readonly Body[]) {
+        const title = `${name} ${String(route['match_type'])} ${String(route['match'])}`;
+        await put(applying, 'https_edge_route', title, named(route), id);
+      }
+    }
+  }
+  await removeOthers(applying, existing);
+}
+
+/** What the file says beside its objects. */
+async function bringSettings({ changing, steps }: Applying, document: Body): Promise<void> {
+  const { facts, address_databases: databases, underscore_headers: underscores } = document as FileSettings;
+  const next: FileSettings = {
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && databases.length > 0 && { address_databases: databases }),
+    ...(underscores !== undefined && { underscore_headers: underscores }),
+  };
+  const before = await fileSettings(changing.transaction);
+  for (const name of ['facts', 'address_databases', 'underscore_headers'] as const) {
+    if (canonical(before[name]) === canonical(next[name])) continue;
+    const action = before[name] === undefined ? 'create' : next[name] === undefined ? 'delete' : 'update';
+    steps.push({ action, kind: 'setting', name });
+    changing.touch();
+  }
+  await keepFileSettings(changing.transaction, next);
+}
+
+/** Makes the children of a backend first. */
+async function putBackend(
+  applying: Applying,
+  backends: Named,
+  name: string,
+  ids: Map<string, string>,
+  open: Set<string>,
+): Promise<string> {
+  const known = ids.get(`backend ${name}`);
+  if (known !== undefined) return known;
+  const backend = backends[name];
+  const kind = backend === undefined ? undefined : kindOfBackend(backend);
+  if (backend === undefined || kind === undefined || open.has(name)) {
+    throw new ApiProblem(400, COMMON.badValue, `The backend '${name}' is not there, or leads to itself.`);
+  }
+  open.add(name);
+  const { [memberOf(kind)!]: member, ...notes } = backend;
+  const child = (each: string) => putBackend(applying, backends, each, ids, open);
+  let values: Body = member as Body;
+  if (kind === 'weighted_backend') {
+    const children: Record<string, unknown> = {};
+    for (const [each, weight] of Object.entries(member as Body)) children[await child(each)] = weight;
+    values = { backends: children };
+  } else if (kind === 'failover_backend') {
+    const children: string[] = [];
+    for (const each of member as readonly string[]) children.push(await child(each));
+    values = { backends: children };
+  }
+  const id = await put(applying, kind, name, { ...notes, ...values });
+  ids.set(`backend ${name}`, id);
+  return id;
+}
+
+/** What leads to others goes before them: nothing may be removed while something leads to it. */
+const REMOVAL_ORDER = [
+  'https_edge_route',
+  'https_edge',
+  'tls_edge',
+  'tcp_edge',
+  // Either may lead to the other, so their children go first; see `removeOthers`.
+  'weighted_backend',
+  'failover_backend',
+];
+
+function rank({ kind }: StoredObject): number {
+  const place = REMOVAL_ORDER.indexOf(kind);
+  return place < 0 ? REMOVAL_ORDER.length : place;
+}
+
+async function removeOthers(
+  { changing, steps, kept }: Applying,
+  existing: readonly StoredObject[],
+): Promise<void> {
+  let others = existing.filter(({ id }) => !kept.has(id)).toSorted((one, other) => rank(one) - rank(other));
+  const going = new Set(others.map(({ id }) => id));
+  while (others.length > 0) {
+    const waiting: StoredObject[] = [];
+    for (const object of others) {
+      const current = await changing.transaction.get(object.id);
+      // Parts have gone with what they are a part of.
+      if (current === null) continue;
+      const users = await changing.transaction.referrers(object.id);
+      const isWaiting =
+        users.some((id) => going.has(id) && id !== object.id) && memberOf(object.kind) !== undefined;
+      if (isWaiting) {
+        waiting.push(object);
+        continue;
+      }
+      steps.push({ action: 'delete', kind: object.kind, name: nameOf(object) });
+      await changing.remove(resourceOfKind(object.kind), current);
+      going.delete(object.id);
+    }
+    if (waiting.length === others.length) break;
+    others = waiting;
+  }
+}

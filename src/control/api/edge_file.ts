@@ -1,0 +1,211 @@
+import type { Body } from '../resources/contract.ts';
+import type { FileSettings } from '../resources/edge_document.ts';
+import { ROUTE_MODULES } from '../resources/module_fields.ts';
+import type { StoredObject } from '../store/port.ts';
+import {
+  EDGE_FAMILIES,
+  type Mutable,
+  isUnspoken,
+  keyFileOf,
+  memberOf,
+  moreOf,
+  nameOf,
+  renamed,
+} from './edge_file_words.ts';
+
+export interface Exported {
+  readonly document: Body;
+  /** What the file does not say, in sentences. */
+  readonly left_out: readonly string[];
+}
+
+export interface ExportOptions {
+  readonly service: string;
+  readonly settings: FileSettings;
+  /** Whether private keys stand in the file; else each is left to a file beside it. */
+  readonly withPrivateKeys: boolean;
+}
+
+interface Writing {
+  readonly options: ExportOptions;
+  readonly names: ReadonlyMap<string, string>;
+  /** Names of IP policies by their ids, which texts of policies may hold. */
+  readonly policyNames: readonly (readonly [id: string, name: string])[];
+  readonly dropped: ReadonlySet<string>;
+  readonly leftOut: string[];
+}
+
+/** Writes objects, oldest first, as an edge file. */
+export function exportFile(objects: readonly StoredObject[], options: ExportOptions): Exported {
+  const names = new Map(objects.map((object) => [object.id, nameOf(object)]));
+  const policies = objects.filter(({ id, kind }) => kind === 'ip_policy' && names.get(id) !== id);
+  const writing: Writing = {
+    options,
+    names,
+    policyNames: policies.map(({ id }) => [id, names.get(id)!] as const),
+    dropped: new Set(objects.filter(isLeftOut).map(({ id }) => id)),
+    leftOut: [],
+  };
+  const written: Written = { policies: {}, backends: {}, certificates: {}, authorities: {}, edges: {} };
+  for (const [family] of EDGE_FAMILIES) written.edges[family] = {};
+  for (const object of objects) {
+    if (!writing.dropped.has(object.id)) write(written, object, writing);
+    tellOf(object, writing);
+  }
+  const { facts, address_databases: databases, underscore_headers: underscores } = options.settings;
+  const document = {
+    service_name: options.service,
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && { address_databases: databases }),
+    ...(underscores !== undefined && { underscore_headers: underscores }),
+    ip_policies: written.policies,
+    backends: written.backends,
+    tls_certificates: written.certificates,
+    certificate_authorities: written.authorities,
+    edges: written.edges,
+  };
+  return { document, left_out: writing.leftOut };
+}
+
+interface Written {
+  readonly policies: Record<string, Mutable & { rules: unknown[] }>;
+  readonly backends: Mutable;
+  readonly certificates: Mutable;
+  readonly authorities: Mutable;
+  readonly edges: Record<string, Record<string, Mutable>>;
+}
+
+/** Edges that nothing leads to have no place in a file. */
+export function isLeftOut({ kind, body }: Pick<StoredObject, 'kind' | 'body'>): boolean {
+  if (kind === 'tunnel_group_backend') return true;
+  const isEdge = EDGE_FAMILIES.some(([, each]) => each === kind);
+  return isEdge && ((body['hostports'] ?? []) as readonly string[]).length === 0;
+}
+
+/** Says what of an object the file does not have. */
+function tellOf({ id, kind, parent, body }: StoredObject, { names, leftOut, dropped }: Writing): void {
+  const name = names.get(id)!;
+  const isEdge = kind.endsWith('_edge');
+  if (kind === 'tunnel_group_backend') leftOut.push(`${name}: a tunnel group backend`);
+  else if (isEdge && dropped.has(id)) leftOut.push(`${name}: an edge without hostports`);
+  else if (isEdge || kind === 'https_edge_route') {
+    const backend = body['backend'] as { readonly backend_id: string } | undefined;
+    if (backend !== undefined && isUnspoken(backend.backend_id) && !dropped.has(parent ?? ''))
+      leftOut.push(`the backend of ${name}: the tunnel group backend ${backend.backend_id}`);
+  } else if (kind === 'weighted_backend' || kind === 'failover_backend') {
+    const children = childrenOf(body).filter(isUnspoken);
+    if (children.length > 0) leftOut.push(`of ${name}: the tunnel group backends ${children.join(', ')}`);
+  } else if (kind === 'domain' && body['certificate_id'] !== undefined)
+    leftOut.push(`the domain ${String(body['domain'])}: which certificate is shown for it`);
+  else if (kind === 'ip_restriction' && body['type'] === 'endpoints' && body['enforced'] === true)
+    leftOut.push(`${id}: a restriction of all endpoints`);
+  else if (kind === 'secret') leftOut.push(`the vault secret ${String(body['name'])}`);
+}
+
+function childrenOf(body: Body): readonly string[] {
+  const children = body['backends'] as Body | readonly string[];
+  return Array.isArray(children) ? (children as readonly string[]) : Object.keys(children);
+}
+
+function write(written: Written, object: StoredObject, writing: Writing): void {
+  const { id, kind, parent, body } = object;
+  const name = writing.names.get(id)!;
+  const owner = writing.names.get(parent ?? '') ?? '';
+  if (memberOf(kind) !== undefined) written.backends[name] = backendOf(object, writing);
+  switch (kind) {
+    case 'ip_policy':
+      written.policies[name] = { ...notesOf(body), rules: [] };
+      return;
+    case 'ip_policy_rule':
+      written.policies[owner]!.rules.push({ ...notesOf(body), cidr: body['cidr'], action: body['action'] });
+      return;
+    case 'certificate_authority':
+      written.authorities[name] = { ...notesOf(body), ...textOf(body, 'ca_pem', 'ca_file') };
+      return;
+    case 'tls_certificate':
+      written.certificates[name] = certificateOf(name, body, writing);
+      return;
+    case 'https_edge_route':
+      if (!writing.dropped.has(parent!)) {
+        const routes = written.edges['https']![owner]!['routes'] as unknown[];
+        routes.push(carrierOf(body, ['match_type', 'match'], Object.keys(ROUTE_MODULES), writing));
+      }
+      return;
+    default:
+  }
+  for (const [family, edgeKind] of EDGE_FAMILIES) {
+    if (kind === edgeKind) written.edges[family]![name] = edgeOf(family, body, writing);
+  }
+}
+
+function notesOf(body: Body): Mutable {
+  const notes = ['description', 'metadata'].filter((key) => body[key] !== undefined && body[key] !== '');
+  return Object.fromEntries(notes.map((key) => [key, body[key]]));
+}
+
+/** A text in place, or the file that it came from. */
+function textOf(body: Body, key: string, fileKey: string): Mutable {
+  const file = moreOf(body)[fileKey];
+  return file === undefined ? { [key]: body[key] } : { [fileKey]: file };
+}
+
+function certificateOf(name: string, body: Body, { options, leftOut }: Writing): Mutable {
+  const { private_key_file: file } = moreOf(body);
+  const rest = { ...notesOf(body), ...textOf(body, 'certificate_pem', 'certificate_file') };
+  if (file !== undefined) return { ...rest, private_key_file: file };
+  if (options.withPrivateKeys) return { ...rest, private_key_pem: body['private_key_pem'] };
+  leftOut.push(`the private key of ${name}: it belongs into ${keyFileOf(name)}`);
+  return { ...rest, private_key_file: keyFileOf(name) };
+}
+
+function backendOf({ kind, body }: StoredObject, { names, dropped }: Writing): Mutable {
+  const notes = notesOf(body);
+  const member = memberOf(kind)!;
+  const keep = (id: string): boolean => !dropped.has(id);
+  switch (kind) {
+    case 'static_backend':
+      return { ...notes, [member]: { address: body['address'], tls: body['tls'], ...moreOf(body) } };
+    case 'http_response_backend':
+      return {
+        ...notes,
+        [member]: { status_code: body['status_code'], headers: body['headers'], body: body['body'] },
+      };
+    case 'weighted_backend': {
+      const children = Object.entries(body['backends'] as Body).filter(([id]) => keep(id));
+      return {
+        ...notes,
+        [member]: Object.fromEntries(children.map(([id, weight]) => [names.get(id)!, weight])),
+      };
+    }
+    default:
+      return { ...notes, [member]: (body['backends'] as string[]).filter(keep).map((id) => names.get(id)!) };
+  }
+}
+
+function edgeOf(family: 'https' | 'tls' | 'tcp', body: Body, writing: Writing): Mutable {
+  const own = ['tls_termination', 'mutual_tls'];
+  const modules = family === 'https' ? own : [...own, 'backend', 'ip_restriction', 'traffic_policy'];
+  const edge = carrierOf(body, ['hostports'], modules, writing);
+  if (family !== 'https') return edge;
+  const termination = edge['tls_termination'] as Body | undefined;
+  if (termination !== undefined && moreOf(body)['redirect_http'] === true)
+    edge['tls_termination'] = { ...termination, redirect_http: true };
+  return { ...edge, routes: [] };
+}
+
+/** An edge or route: some members as they are, modules with names in place of ids. */
+function carrierOf(
+  body: Body,
+  members: readonly string[],
+  modules: readonly string[],
+  { names, dropped, policyNames }: Writing,
+): Mutable {
+  const present = [...members, ...modules].filter((key) => body[key] !== undefined);
+  const thing: Mutable = { ...notesOf(body), ...Object.fromEntries(present.map((key) => [key, body[key]])) };
+  const policy = thing['traffic_policy'] as { readonly value: string } | undefined;
+  if (policy !== undefined) {
+    const value = policyNames.reduce((text, [id, name]) => text.replaceAll(id, name), policy.value);
+    thing['traffic_policy'] = { ...policy, value };
+  }
+  return renamed(thing, (_, id) => (dropped.has(id) ? null : names.get(id)!));
+}

@@ -1,0 +1,49 @@
+import type { Body } from '../resources/contract.ts';
+import { ApiProblem } from '../resources/problem.ts';
+import type { PortProblem } from './contract.ts';
+
+/** The service's number for a hostport that somebody else has. */
+const HOSTPORT_TAKEN = 7122;
+/** The service's number for a port that cannot be one. */
+const BAD_PORT = 7112;
+
+/**
+ * Throws when a write has edges want ports that cannot be had. What was missing before is not the write's fault: it is
+ * tried again by itself.
+ */
+export function refuseMissingPorts(
+  before: readonly PortProblem[],
+  now: readonly PortProblem[],
+  written: readonly Body[],
+): void {
+  const known = new Set(before.map(keyOf));
+  const problem = now.find((each) => !known.has(keyOf(each)));
+  if (problem === undefined) return;
+  const { kind, port, wants, isTaken } = problem;
+  const { hostport = `${problem.host}:${port}`, pointer } = placeOf(problem, written);
+  const details = { hostport, port: String(wants), ...(pointer !== undefined && { pointer }) };
+  const edge = `The ${kind.toUpperCase()} edge at ${hostport} needs port ${wants} of this machine`;
+  if (isTaken) throw new ApiProblem(409, HOSTPORT_TAKEN, `${edge}, which is taken.`, details);
+  throw new ApiProblem(400, BAD_PORT, `${edge}, which edges may not have.`, details);
+}
+
+function keyOf({ kind, host, port }: PortProblem): string {
+  return `${kind} ${host}:${port}`;
+}
+
+/** The hostport of a problem; its pointer only where one object was written, which the pointer is into. */
+function placeOf(
+  { kind, host, port }: PortProblem,
+  written: readonly Body[],
+): { readonly hostport?: string; readonly pointer?: string } {
+  for (const body of written) {
+    const hostports = (body['hostports'] ?? []) as readonly string[];
+    const at = hostports.findIndex((each) =>
+      kind === 'tcp' ? each === `${host}:${port}` : each.endsWith(`:${port}`),
+    );
+    if (at >= 0) {
+      return { hostport: hostports[at]!, ...(written.length === 1 && { pointer: `/hostports/${at}` }) };
+    }
+  }
+  return {};
+}

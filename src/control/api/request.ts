@@ -1,0 +1,126 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { ApiProblem, COMMON, refusedValue } from '../resources/problem.ts';
+
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+const PAGE_LIMIT = 100;
+
+/** A page that a list was asked for. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly beforeId: string | undefined;
+  readonly filter: string | undefined;
+}
+
+/** Reads the JSON body of a request; throws the documented refusals. */
+export async function jsonBody(request: Request, limitBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+  const type = request.headers.get('content-type');
+  if (!hasBody(request)) throw new ApiProblem(400, 213, 'The request has no body; send a JSON object.');
+  if (type === null) throw new ApiProblem(415, 216, 'The request has a body, but no Content-Type.');
+  if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
+    throw new ApiProblem(
+      415,
+      210,
+      `The Content-Type '${type}' is not supported; it has to be application/json.`,
+    );
+  }
+  const bytes = await bodyBytes(request, limitBytes);
+  if (bytes.length === 0) throw new ApiProblem(400, 213, 'The body is empty; send a JSON object.');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new ApiProblem(400, 213, 'The body is not valid JSON.');
+  }
+  checkShape(value);
+  return value;
+}
+
+/** Lists and objects within each other; no resource needs more than a dozen. */
+const DEPTH_LIMIT = 100;
+
+/**
+ * Refuses what later code, which walks values by recursion and copies them by key, must not meet: nesting that exhausts
+ * the stack, and keys that would set a prototype. `path` is where the value stands; it is as it was when this returns.
+ */
+function checkShape(value: unknown, path: string[] = []): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length >= DEPTH_LIMIT) {
+    throw new ApiProblem(400, 213, `The body is nested deeper than ${DEPTH_LIMIT} levels.`);
+  }
+  if (Object.hasOwn(value, '__proto__')) {
+    throw refusedValue(COMMON.unknownField, [...path, '__proto__'].reduce(pointerTo, ''), NO_PROTOTYPE);
+  }
+  for (const key of Object.keys(value)) {
+    path.push(key);
+    checkShape((value as Readonly<Record<string, unknown>>)[key], path);
+    path.pop();
+  }
+}
+
+const NO_PROTOTYPE = "A key of the name '__proto__' is refused.";
+
+function hasBody({ headers }: Request): boolean {
+  const length = headers.get('content-length');
+  return length === null ? headers.has('transfer-encoding') : Number(length) > 0;
+}
+
+async function bodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  const tooLarge = new ApiProblem(413, 812, `The body is larger than ${limitBytes} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of request.body ?? []) {
+    const chunk = part as Uint8Array;
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw tooLarge;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Refuses a body where the method takes none. Clients send a Content-Type with every request: that alone is no body. */
+export async function noBody(request: Request): Promise<void> {
+  if (hasBody(request)) throw new ApiProblem(400, 211, `A ${request.method} request takes no body.`);
+}
+
+/** Reads the query of a list: `limit`, `before_id` (or `beforeId`, as one client spells it) and `filter`. */
+export function pageQuery(url: URL, prefix: string): PageQuery {
+  const query = queryOf(url, ['limit', 'before_id', 'beforeId', 'filter']);
+  const limit = query.get('limit');
+  const beforeId = query.get('before_id') ?? query.get('beforeId') ?? undefined;
+  if (query.has('before_id') && query.has('beforeId')) {
+    throw new ApiProblem(400, 232, 'before_id and beforeId are the same parameter; send one of them.');
+  }
+  if (beforeId !== undefined && !beforeId.startsWith(`${prefix}_`)) {
+    throw new ApiProblem(400, 227, `'${beforeId}' is not an id with the prefix ${prefix}_.`, {
+      parameter: 'before_id',
+    });
+  }
+  return { limit: limit === undefined ? PAGE_LIMIT : limitOf(limit), beforeId, filter: query.get('filter') };
+}
+
+/** Refuses every query parameter but those known; each may stand once. */
+export function queryOf(url: URL, known: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of url.searchParams) {
+    const parameter = { parameter: name };
+    if (!known.includes(name)) {
+      throw new ApiProblem(400, 231, `There is no query parameter '${name}' here.`, parameter);
+    }
+    if (found.has(name))
+      throw new ApiProblem(400, 232, `The query parameter '${name}' stands twice.`, parameter);
+    found.set(name, value);
+  }
+  return found;
+}
+
+function limitOf(text: string): number {
+  const parameter = { parameter: 'limit' };
+  if (!/^-?\d+$/.test(text))
+    throw new ApiProblem(400, 244, `The limit '${text}' is not a number.`, parameter);
+  const limit = Number(text);
+  if (limit < 1 || limit > PAGE_LIMIT) {
+    throw new ApiProblem(400, 233, `The limit has to be from 1 to ${PAGE_LIMIT}.`, parameter);
+  }
+  return limit;
+}

@@ -1,0 +1,122 @@
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import { type Cidr, contains, isCidrProblem, parseCidr } from '../../net/cidr.ts';
+
+type Rules = EdgeConfig['ip_policies'][string]['rules'];
+type Restricted = Pick<EdgeConfig['edges']['https'][string]['routes'][number], 'ip_restriction'>;
+
+type Policy = EdgeConfig['ip_policies'][string];
+
+const NAME = 'account_restriction';
+
+/**
+ * Restricts every route, TLS and TCP edge to the addresses that some IP policies allow, in addition to its own
+ * restriction, by one joined policy. An address passes both exactly if it is in the intersection of an allowed
+ * range of each, and in no denied range; of two nested CIDR ranges the intersection is the smaller one,
+ * otherwise it is empty.
+ */
+export function restricted(config: EdgeConfig, policies: readonly string[]): EdgeConfig {
+  const account = policiesOf(config, policies);
+  const added: Record<string, Policy> = {
+    [NAME]: joined(account, [], () => rulesOf(account)),
+  };
+  const named = new Map<string, string>();
+  const nameFor = (ids: readonly string[]): string => {
+    const key = ids.join(' ');
+    let name = named.get(key);
+    if (name === undefined) {
+      named.set(key, (name = `${NAME} ${key}`));
+      const own = policiesOf(config, ids);
+      added[name] = joined(account, own, () => both(rulesOf(account), rulesOf(own)));
+    }
+    return name;
+  };
+  const withBoth = <Thing extends Restricted>(thing: Thing): Thing => {
+    const own = thing.ip_restriction;
+    return restrictedTo(own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME, thing);
+  };
+  const edges = {
+    https: mapped(config.edges.https, (edge) => ({ ...edge, routes: edge.routes.map(withBoth) })),
+    tls: mapped(config.edges.tls, withBoth),
+    tcp: mapped(config.edges.tcp, withBoth),
+  };
+  return {
+    ...config,
+    // After all joined policies were added.
+    ip_policies: { ...config.ip_policies, ...added },
+    edges,
+  };
+}
+
+interface Joined {
+  readonly account: readonly Policy[];
+  readonly own: readonly Policy[];
+  readonly policy: Policy;
+}
+
+/** Joined policies, by the first of their parts. */
+const made = new WeakMap<Policy, readonly Joined[]>();
+/** Joined policies kept per policy; an account has few combinations. */
+const KEPT = 64;
+
+/** The joined policy: the same object as long as its parts are the same. */
+function joined(account: readonly Policy[], own: readonly Policy[], make: () => Rules): Policy {
+  const first = account[0];
+  const known = first === undefined ? [] : (made.get(first) ?? []);
+  const before = known.find((each) => areSame(each.account, account) && areSame(each.own, own));
+  if (before !== undefined) return before.policy;
+  const policy = { rules: make() };
+  if (first !== undefined) made.set(first, [{ account, own, policy }, ...known.slice(0, KEPT - 1)]);
+  return policy;
+}
+
+function areSame(before: readonly Policy[], now: readonly Policy[]): boolean {
+  return before.length === now.length && before.every((each, index) => each === now[index]);
+}
+
+/** Restricted objects, by the original: the same object as long as it is restricted to the same policy. */
+const restrictedThings = new WeakMap<Restricted, { readonly id: string; readonly thing: Restricted }>();
+
+function restrictedTo<Thing extends Restricted>(id: string, thing: Thing): Thing {
+  const known = restrictedThings.get(thing);
+  if (known?.id === id) return known.thing as Thing;
+  const now = Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
+  restrictedThings.set(thing, { id, thing: now });
+  return now;
+}
+
+function mapped<Thing>(
+  things: Readonly<Record<string, Thing>>,
+  change: (thing: Thing) => Thing,
+): Record<string, Thing> {
+  return Object.fromEntries(Object.entries(things).map(([id, thing]) => [id, change(thing)]));
+}
+
+function policiesOf(config: EdgeConfig, ids: readonly string[]): Policy[] {
+  return ids.flatMap((id) => config.ip_policies[id] ?? []);
+}
+
+function rulesOf(policies: readonly Policy[]): Rules {
+  return policies.flatMap(({ rules }) => rules);
+}
+
+function both(one: Rules, other: Rules): Rules {
+  const denied = [...one, ...other].filter(({ action }) => action === 'deny');
+  const others = rangesAllowed(other);
+  const common = rangesAllowed(one).flatMap((range) =>
+    others.flatMap((each) => smaller(range, each)?.text ?? []),
+  );
+  return [...denied, ...Array.from(new Set(common), (cidr) => ({ action: 'allow' as const, cidr }))];
+}
+
+function rangesAllowed(rules: Rules): Cidr[] {
+  return rules.flatMap(({ action, cidr }) => {
+    const range = action === 'allow' ? parseCidr(cidr) : null;
+    return range === null || isCidrProblem(range) ? [] : [range];
+  });
+}
+
+/** The smaller of two nested ranges; null if they are disjoint. */
+function smaller(one: Cidr, other: Cidr): Cidr | null {
+  const [wide, narrow] = one.bits <= other.bits ? [one, other] : [other, one];
+  return contains(wide, narrow.address) ? narrow : null;
+}

@@ -1,0 +1,250 @@
+import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
+import { restricted } from './account_restriction.ts';
+import type { Body } from './contract.ts';
+import { authorityOf, backendOf, certificateOf, edgeOf, madeOf, routeOf } from './edge_values.ts';
+import { policiesOf } from './policies_document.ts';
+import { streamBackends } from './stream_backends.ts';
+
+/** The kinds of object that make up an edge, parts after their parents. */
+export const EDGE_KINDS = [
+  'ip_policy',
+  'ip_policy_rule',
+  'static_backend',
+  'http_response_backend',
+  'weighted_backend',
+  'failover_backend',
+  'tunnel_group_backend',
+  'certificate_authority',
+  'tls_certificate',
+  'domain',
+  'https_edge',
+  'https_edge_route',
+  'tls_edge',
+  'tcp_edge',
+  'ip_restriction',
+  'vault',
+  'secret',
+];
+
+export interface EdgeObject {
+  readonly id: string;
+  readonly kind: string;
+  readonly parent: string | null;
+  readonly body: Body;
+}
+
+/** Settings of an edge file besides its objects. */
+export interface FileSettings {
+  readonly facts?: unknown;
+  readonly address_databases?: readonly string[];
+  readonly underscore_headers?: 'drop' | 'pass';
+}
+
+/** The configuration made from the objects, in the form of the edge file: names are ids. */
+export interface EdgeDocument {
+  readonly value: Record<string, unknown>;
+  /** Complete IP policies. In `value` they have no rules, because each rule was checked when it was written. */
+  readonly policies: EdgeConfig['ip_policies'];
+  /** Ids of routes by their edge, in the order of `value`. */
+  readonly routeIds: Readonly<Record<string, readonly string[]>>;
+  /** Edges without a hostport: checked, but unreachable. */
+  readonly hidden: readonly { readonly family: EdgeFamily; readonly id: string }[];
+  /** IP policies that restrict every endpoint; null if no such restriction is enforced. */
+  readonly restriction: readonly string[] | null;
+  /** Values of vault secrets by vault and name. */
+  readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export type EdgeFamily = 'https' | 'tls' | 'tcp';
+
+const FAMILIES: Readonly<Record<string, EdgeFamily>> = {
+  https_edge: 'https',
+  tls_edge: 'tls',
+  tcp_edge: 'tcp',
+};
+/** Without a prototype, because keys come from user input. */
+const empty = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>;
+
+/** The state of a document during its construction. */
+interface Draft {
+  readonly rules: Map<string, Body[]>;
+  readonly backends: Record<string, unknown>;
+  readonly authorities: Record<string, unknown>;
+  readonly certificates: Record<string, unknown>;
+  readonly edges: Readonly<Record<EdgeFamily, Record<string, Body>>>;
+  readonly routes: Record<string, unknown[]>;
+  readonly routeIds: Record<string, string[]>;
+  readonly hidden: { readonly family: EdgeFamily; readonly id: string }[];
+  readonly vaults: Map<string, Record<string, string>>;
+  readonly secrets: Record<string, Record<string, string>>;
+  restriction: readonly string[] | null;
+}
+
+/** Builds one configuration from objects, which are ordered oldest first and references before referrers. */
+export function edgeDocument(
+  objects: readonly EdgeObject[],
+  service: string,
+  settings: FileSettings = {},
+): EdgeDocument {
+  const draft: Draft = {
+    rules: new Map(),
+    backends: {},
+    authorities: {},
+    certificates: {},
+    edges: { https: {}, tls: {}, tcp: {} },
+    routes: {},
+    routeIds: {},
+    hidden: [],
+    vaults: new Map(),
+    secrets: empty(),
+    restriction: null,
+  };
+  // The certificate of a reserved domain takes precedence over others for the same domain.
+  for (const { kind, body } of objects) {
+    if (kind === 'domain' && body['certificate_id'] !== undefined)
+      draft.certificates[body['certificate_id'] as string] = null;
+  }
+  const streams = streamBackends(objects);
+  for (const object of objects) put(draft, object, streams.nameFor);
+  const policies = policiesOf(objects, draft.rules);
+  const { backends, authorities, certificates, edges } = draft;
+  const { facts, address_databases: databases, underscore_headers: underscores } = settings;
+  const value = {
+    service_name: service,
+    ...(facts !== undefined && { facts }),
+    ...(databases !== undefined && { address_databases: databases }),
+    ...(underscores !== undefined && { underscore_headers: underscores }),
+    ip_policies: Object.fromEntries(Object.keys(policies).map((id) => [id, { rules: [] }])),
+    backends: { ...backends, ...streams.twins },
+    certificate_authorities: authorities,
+    tls_certificates: certificates,
+    edges,
+  };
+  const { routeIds, hidden, restriction, secrets } = draft;
+  return { value, policies, routeIds, hidden, restriction, secrets };
+}
+
+/** Adds one object to the configuration. */
+function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (id: string) => string): void {
+  switch (kind) {
+    case 'ip_policy':
+      draft.rules.set(id, []);
+      return;
+    case 'ip_policy_rule':
+      draft.rules.get(parent!)!.push(body);
+      return;
+    case 'https_edge_route': {
+      const routes = draft.routes[parent!]!;
+      routes.push(madeOf(body, routeOf));
+      draft.routeIds[parent!]!.push(id);
+      return;
+    }
+    case 'certificate_authority':
+      draft.authorities[id] = madeOf(body, authorityOf);
+      return;
+    case 'tls_certificate':
+      draft.certificates[id] = madeOf(body, certificateOf);
+      return;
+    case 'ip_restriction':
+      if (body['type'] === 'endpoints' && body['enforced'] === true)
+        draft.restriction = body['ip_policy_ids'] as readonly string[];
+      return;
+    case 'vault': {
+      const texts = empty<string>();
+      draft.vaults.set(id, texts);
+      draft.secrets[String(body['name'])] = texts;
+      return;
+    }
+    case 'secret':
+      draft.vaults.get(String(body['vault_id']))![String(body['name'])] = String(body['value']);
+      return;
+    default:
+  }
+  if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
+  else if (kind.endsWith('_backend')) {
+    draft.backends[id] = madeOf(body, () => backendOf(kind, body));
+  }
+}
+
+function placeEdge(
+  draft: Draft,
+  family: EdgeFamily,
+  id: string,
+  body: Body,
+  forStreams: (id: string) => string,
+): void {
+  const hostports = (body['hostports'] ?? []) as readonly string[];
+  if (hostports.length === 0) draft.hidden.push({ family, id });
+  const edge = madeOf(body, () => edgeOf(id, body, hostports));
+  if (family === 'https') {
+    draft.routeIds[id] = [];
+    const routes: unknown[] = [];
+    draft.routes[id] = routes;
+    draft.edges.https[id] = { ...edge, routes };
+    return;
+  }
+  const backend = edge['backend'] as Body | undefined;
+  const name = backend === undefined ? undefined : String(backend['backend_id']);
+  const isTwin = name !== undefined && forStreams(name) !== name;
+  draft.edges[family][id] = isTwin
+    ? { ...edge, backend: { ...backend, backend_id: forStreams(name) } }
+    : edge;
+}
+
+/** The part of a checked configuration that can be served: without the edges that have no hostport. */
+export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeConfig {
+  const { hidden, restriction, policies } = document;
+  const named = withRouteIds({ ...checked, ip_policies: policies }, document);
+  const config = restriction === null ? named : restricted(named, restriction);
+  if (hidden.length === 0) return config;
+  const edges = {
+    https: { ...config.edges.https },
+    tls: { ...config.edges.tls },
+    tcp: { ...config.edges.tcp },
+  };
+  for (const { family, id } of hidden) delete edges[family][id];
+  return { ...config, edges };
+}
+
+/** Sets the ids of the routes, which are part of the URLs registered at identity providers. */
+function withRouteIds(config: EdgeConfig, { routeIds }: EdgeDocument): EdgeConfig {
+  const https = Object.entries(config.edges.https).map(([id, edge]) => {
+    const routes = edge.routes.map((route, index) => withId(route, routeIds[id]![index]!));
+    return [id, Object.assign({}, edge, { routes })] as const;
+  });
+  return { ...config, edges: { ...config.edges, https: Object.fromEntries(https) } };
+}
+
+/** Routes with their ids, by the checked route: an unchanged route gives the same object again. */
+const routesWithIds = new WeakMap<RouteConfig, RouteConfig>();
+
+function withId(route: RouteConfig, id: string): RouteConfig {
+  let named = routesWithIds.get(route);
+  if (named?.id !== id) routesWithIds.set(route, (named = { ...route, id }));
+  return named;
+}
+
+/** The place in the request's object of a finding about the configuration. */
+export function pointerInObject(
+  pointer: string,
+  object: EdgeObject,
+  { routeIds }: EdgeDocument,
+): string | null {
+  const place = placeOf(object, routeIds);
+  if (place === null || (pointer !== place && !pointer.startsWith(`${place}/`))) return null;
+  const below = pointer.slice(place.length);
+  const { kind } = object;
+  if (!kind.endsWith('_backend')) return below;
+  return kind === 'weighted_backend' || kind === 'failover_backend'
+    ? below.replace(/^\/(?:weighted|failover)/, '/backends')
+    : below.replace(/^\/(?:static|http_response)/, '');
+}
+
+function placeOf({ id, kind, parent }: EdgeObject, routeIds: EdgeDocument['routeIds']): string | null {
+  if (kind === 'https_edge_route')
+    return `/edges/https/${parent!}/routes/${routeIds[parent!]?.indexOf(id) ?? -1}`;
+  if (kind === 'certificate_authority') return `/certificate_authorities/${id}`;
+  if (kind === 'tls_certificate') return `/tls_certificates/${id}`;
+  if (kind.endsWith('_backend')) return `/backends/${id}`;
+  return FAMILIES[kind] === undefined ? null : `/edges/${FAMILIES[kind]}/${id}`;
+}

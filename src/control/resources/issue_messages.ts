@@ -1,0 +1,45 @@
+import type * as z from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** The problem of a request value, as a sentence; `path` is the path in the client's request. */
+export function issueMessage(issue: Issue, body: unknown, path: readonly PropertyKey[]): string {
+  const value = valueAt(body, issue.path);
+  const name = `The field '${path.map(String).join('.')}'`;
+  if (value === undefined) return `${name} is missing.`;
+  if (issue.code === 'invalid_type')
+    return `${name} has to be ${withArticle(issue.expected)}, not ${typeOf(value, issue.expected)}.`;
+  if (issue.code === 'too_big') return `${name} has to be at most ${issue.maximum}${unitOf(issue.origin)}.`;
+  if (issue.code === 'too_small')
+    return `${name} has to be at least ${issue.minimum}${unitOf(issue.origin)}.`;
+  if (issue.code !== 'invalid_value') return `${name} is refused: ${issue.message}.`;
+  const values = issue.values.map(String);
+  return `${name} has to be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}.`;
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let at = body;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<PropertyKey, unknown>)[key];
+  }
+  return at;
+}
+
+const WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object', array: 'list' };
+
+function withArticle(type: string): string {
+  const word = WORDS[type] ?? type;
+  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+}
+
+function typeOf(value: unknown, expected: string): string {
+  // A number of the wrong kind is shown as it is.
+  if (expected === 'int' && typeof value === 'number') return String(value);
+  return Array.isArray(value) ? 'a list' : withArticle(typeof value);
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters long';
+  return origin === 'array' ? ' items long' : '';
+}

@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { Body, Field, FieldCodes, Reference, Resource } from './contract.ts';
+import { issueMessage } from './issue_messages.ts';
+import { ApiProblem, COMMON, refusedValue } from './problem.ts';
+
+const creating = new WeakMap<Resource, z.ZodObject>();
+const updating = new WeakMap<Resource, z.ZodObject>();
+
+/** The schema of a request's body. */
+export function writeSchema(resource: Resource, operation: 'create' | 'update'): z.ZodObject {
+  const known = operation === 'create' ? creating : updating;
+  let schema = known.get(resource);
+  if (schema === undefined) {
+    const shape = Object.entries(resource.fields).flatMap(([name, { write }]) => {
+      if (write === undefined || write[operation] === 'refused') return [];
+      const isRequired = operation === 'create' && write.create === 'required';
+      return [[name, isRequired ? write.schema : write.schema.optional()] as const];
+    });
+    known.set(resource, (schema = z.strictObject(Object.fromEntries(shape))));
+  }
+  return schema;
+}
+
+/**
+ * Parses the body of a request that creates or changes an object. `echoes` are the ids in the path: some
+ * clients repeat them in the body, which is accepted if they are equal.
+ */
+export function parseWrite(
+  resource: Resource,
+  operation: 'create' | 'update',
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): Body {
+  const body = withoutEchoes(asObject(raw), echoes);
+  const values = checked(writeSchema(resource, operation), withoutNulls(body) as Body, resource.fields);
+  const isEmpty = Object.keys(values).length === 0;
+  if (operation === 'update' && isEmpty && resource.codes.emptyUpdate !== undefined) {
+    throw new ApiProblem(400, resource.codes.emptyUpdate, 'The update has no changes.');
+  }
+  return values;
+}
+
+/** A module in a request, and its place in the body. */
+export interface GivenModule {
+  readonly value: Body;
+  readonly pointer: string;
+}
+
+/**
+ * Parses the body of a request that replaces one module: the module itself, or an object with a member
+ * `module`.
+ */
+export function parseModule(
+  name: string,
+  field: Field,
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): GivenModule {
+  const object = asObject(raw);
+  if (object['module'] === null) {
+    throw refusedValue(COMMON.badValue, '/module', 'The module is null; DELETE takes a module away.');
+  }
+  const isWrapped = typeof object['module'] === 'object';
+  if (isWrapped) {
+    const unknown = Object.keys(withoutEchoes(object, echoes)).find((key) => key !== 'module');
+    if (unknown !== undefined) throw unknownField(unknown, '', ['module', ...Object.keys(echoes)]);
+  }
+  const module = isWrapped ? object['module'] : object;
+  const schema = z.strictObject({ [name]: field.write!.schema });
+  const pointer = isWrapped ? '/module' : '';
+  try {
+    const values = checked(schema, { [name]: withoutNulls(module) }, { [name]: field }, 1);
+    return { value: values[name] as Body, pointer };
+  } catch (error) {
+    throw placedInModule(error, name, pointer);
+  }
+}
+
+/** An error about a module, with its pointer in the body of the module's own request. */
+export function placedInModule(error: unknown, name: string, pointer: string): unknown {
+  if (!(error instanceof ApiProblem) || error.details['pointer'] === undefined) return error;
+  const at = error.details['pointer'].replace(`/${name}`, pointer);
+  return new ApiProblem(error.status, error.number, error.message, { ...error.details, pointer: at });
+}
+
+/** Parses a value of one schema, such as an event source. */
+export function parseValue(
+  schema: z.ZodObject,
+  raw: unknown,
+  echoes: Readonly<Record<string, string>>,
+): Body {
+  return checked(schema, withoutNulls(withoutEchoes(asObject(raw), echoes)) as Body, {});
+}
+
+/** The references in an object's values, with pointers from the root of the body. */
+export function referencesIn(resource: Resource, body: Body): Reference[] {
+  return Object.entries(resource.fields).flatMap(([name, { refers }]) => {
+    const value = body[name];
+    if (refers === undefined || value === undefined || value === '') return [];
+    return refers(value as never).map((use) => Object.assign({}, use, { pointer: `/${name}${use.pointer}` }));
+  });
+}
+
+function asObject(raw: unknown): Body {
+  if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Body;
+  throw refusedValue(COMMON.badValue, '', 'The body has to be a JSON object.');
+}
+
+function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Body {
+  const rest = { ...body };
+  for (const [name, value] of Object.entries(echoes)) {
+    if (!Object.hasOwn(rest, name)) continue;
+    if (rest[name] !== value) {
+      const message = `The ${name} in the body differs from the path.`;
+      throw refusedValue(COMMON.otherEdge, pointerTo('', name), message);
+    }
+    delete rest[name];
+  }
+  return rest;
+}
+
+/**
+ * Null is what clients write for what they leave out, so it never takes anything away: a client that sends null for
+ * all it does not set would otherwise strip a route of its access controls.
+ */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)]));
+}
+
+function unknownField(
+  key: string,
+  pointer: string,
+  known: readonly string[],
+  number: number = COMMON.unknownField,
+): ApiProblem {
+  const message = `Unknown field '${key}'; the fields are ${known.join(', ')}.`;
+  return refusedValue(number, pointerTo(pointer, key), message);
+}
+
+/**
+ * Validates a value. The first `unnamed` keys of a path are not part of the request, as for a module that is
+ * sent alone.
+ */
+function checked(
+  schema: z.ZodObject,
+  body: Body,
+  fields: Readonly<Record<string, Field>>,
+  unnamed = 0,
+): Body {
+  const answer = schema.safeParse(body);
+  if (answer.success) return answer.data;
+  const { issues } = answer.error;
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const pointer = issue.path.reduce<string>((path, key) => pointerTo(path, String(key)), '');
+  const [name, below] = issue.path;
+  const codes = name === undefined ? undefined : fields[String(name)]?.write?.codes;
+  if (issue.code === 'unrecognized_keys') {
+    const [key] = issue.keys as [string];
+    const number = below === undefined ? numberBelow(codes, key) : undefined;
+    throw unknownField(key, pointer, knownAt(schema, issue.path), number);
+  }
+  const isMissing = issue.path.length === 1 && !Object.hasOwn(body, String(name));
+  const own = isMissing ? codes?.missing : (numberBelow(codes, String(below)) ?? codes?.bad);
+  const number = own ?? COMMON.badValue;
+  const message = issueMessage(issue, body, issue.path.slice(unnamed));
+  const more = issues.length > 1 ? { problems: String(issues.length) } : {};
+  throw new ApiProblem(400, number, message, { pointer, ...more });
+}
+
+/** The number for a key that a client has chosen: only own members count, whatever the key is called. */
+function numberBelow(codes: FieldCodes | undefined, key: string): number | undefined {
+  const below = codes?.below ?? {};
+  return Object.hasOwn(below, key) ? below[key] : undefined;
+}
+
+/** The keys of the object at a path of a schema. */
+function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const key of ['', ...path]) {
+    if (key !== '' && at instanceof z.ZodObject) at = at.shape[String(key)];
+    else if (key !== '' && at instanceof z.ZodArray) at = at.element;
+    while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap();
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}

@@ -1,0 +1,43 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type SealingKey, seal, unseal } from '../crypto/sealing.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/self_signed.ts';
+import { StoreError } from './store/port.ts';
+
+const OWNER_ONLY = 0o600;
+const PLACE = 'saml keys';
+
+/** The key pair of a route, made when it is first asked for and the same ever after. */
+export type KeptSamlKeys = (route: string) => SigningIdentity;
+
+/**
+ * Key pairs that SAML requests are signed with, sealed in a file beside the store: their certificates are known to
+ * identity providers, so they outlive the process. Throws StoreError when the file is there and cannot be opened.
+ */
+export function samlKeysBeside(storePath: string, key: SealingKey, nowMs: () => number): KeptSamlKeys {
+  const path = `${storePath}.saml`;
+  const kept = readKept(path, key);
+  return (route) => {
+    const known = kept.get(route);
+    if (known !== undefined) return known;
+    const identity = newSigningIdentity(route, nowMs());
+    kept.set(route, identity);
+    const sealed = seal(key, JSON.stringify([...kept]), PLACE);
+    // Written whole under another name first: a crash leaves either the old file or the new one.
+    writeFileSync(`${path}.new`, `${sealed}\n`, { mode: OWNER_ONLY });
+    renameSync(`${path}.new`, path);
+    return identity;
+  };
+}
+
+function readKept(path: string, key: SealingKey): Map<string, SigningIdentity> {
+  let sealed: string;
+  try {
+    sealed = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw new StoreError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  const text = unseal(key, sealed, PLACE);
+  if (text === null) throw new StoreError(`${path} was sealed with another key`);
+  return new Map(JSON.parse(text) as [string, SigningIdentity][]);
+}

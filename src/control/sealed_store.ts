@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ACCOUNT_SETTING } from './api/account.ts';
+import { type SealingKey, newSealingKey, readSealingKey, seal, unseal } from '../crypto/sealing.ts';
+import { type Store, StoreError } from './store/port.ts';
+import { sealedStore } from './store/sealed.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+
+/** Opens a store whose secrets are sealed with the key in the file beside it. Throws StoreError. */
+export async function openSealedStore(
+  storePath: string,
+): Promise<{ readonly store: Store; readonly key: SealingKey }> {
+  const plain = openSqliteStore(storePath);
+  try {
+    // A store without an account was never used: its first start may have ended before the key was written.
+    const isNew = (await plain.read((view) => view.setting(ACCOUNT_SETTING))) === null;
+    const key = sealingKeyBeside(storePath, isNew);
+    const store = sealedStore(plain, {
+      seal: (text, place) => seal(key, text, place),
+      unseal: (text, place) => unseal(key, text, place),
+    });
+    return { store, key };
+  } catch (error) {
+    await plain.close();
+    throw error;
+  }
+}
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * The key that secrets are sealed with, readable by its owner alone. It is made for a new store only: secrets that are
+ * sealed with a key that is lost would stay unreadable beside those of the new one, without a word.
+ */
+function sealingKeyBeside(storePath: string, isNew: boolean): SealingKey {
+  const path = `${storePath}.key`;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new StoreError(`cannot read the sealing key: ${(error as Error).message}`, { cause: error });
+    }
+    if (!isNew) {
+      const message = `${path} is missing: the secrets of ${storePath} are sealed with the key in it`;
+      throw new StoreError(`${message}; put it back from a backup, or begin a new store`);
+    }
+    text = newSealingKey();
+    writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+  }
+  const key = readSealingKey(text);
+  if (key === null) throw new StoreError(`${path} does not hold a sealing key`);
+  return key;
+}

@@ -1,0 +1,91 @@
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { EdgeFixture } from './edge_fixture.ts';
+import { type Tally, hitCounter, measure, tallies } from './measure.ts';
+import type { CoveragePoint, MeasuredPoint } from './point.ts';
+import { type PlacedRoute, placedAll } from './placed_routes.ts';
+import { pointsOf } from './points.ts';
+import { endingsOf } from './policy_facts.ts';
+import { labelOf, policyOf, rulesOf } from './policy_points.ts';
+import { type Recorder, type Recording, mergedRecordings, recorder } from './recorder.ts';
+import type { RuleNote, WhySetting } from './why.ts';
+
+/** An edge whose coverage is recorded. */
+export interface CoveredEdge {
+  /** The edge to run cases on; it records their effects. */
+  readonly edge: EdgeFixture;
+  readonly recorder: Recorder;
+  readonly routes: readonly PlacedRoute[];
+  /** Everything that a case can cover. */
+  readonly points: readonly CoveragePoint[];
+  readonly rules: readonly RuleNote[];
+}
+
+/** The coverage of an edge by a recording. */
+export interface Coverage {
+  readonly points: readonly MeasuredPoint[];
+  readonly tallies: readonly Tally[];
+  readonly requests: number;
+}
+
+/**
+ * An edge under test that records the effects of cases. With `policy` only points inside traffic policies
+ * count, because the route around a policy that is tested alone is artificial.
+ */
+export function coveredEdge(edge: EdgeFixture, of: 'edge' | 'policy' = 'edge'): CoveredEdge {
+  const own = recorder();
+  const watched = edge.watched(own);
+  // Compiling shows the recorder every expression, including those that no case reaches.
+  watched.fresh();
+  const { config } = edge;
+  const routes = placedAll(config);
+  return {
+    edge: watched,
+    recorder: own,
+    routes,
+    points: pointsOf(config, own).filter(({ pointer }) => of === 'edge' || IN_POLICY.test(pointer)),
+    rules: ruleNotes(routes, config),
+  };
+}
+
+/**
+ * A second recorder of the same edge that starts with the state of the first: for trial runs that are not cases
+ * yet.
+ */
+export function triedEdge(covered: CoveredEdge): CoveredEdge {
+  const own = recorder();
+  const watched = covered.edge.unwatched().watched(own);
+  watched.fresh();
+  own.preload(covered.recorder.recording());
+  return { ...covered, edge: watched, recorder: own };
+}
+
+/** The coverage so far, by this recording and others of the same edge. */
+export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = []): Coverage {
+  const recording = others.reduce((sum, other) => mergedRecordings(sum, other), covered.recorder.recording());
+  const points = measure(covered.points, whySetting(covered, recording));
+  return { points, tallies: tallies(points), requests: recording.requests };
+}
+
+/** Tests whether a recording covers a point. */
+export function coveredTest(recording: Recording): (point: CoveragePoint) => boolean {
+  const count = hitCounter(recording);
+  return (point) => count(point) > 0;
+}
+
+function whySetting({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {
+  return { recording, routes, rules, expressions: own.expressions };
+}
+
+const IN_POLICY = /\/traffic_policy(?:\/|$)/;
+
+function ruleNotes(routes: readonly PlacedRoute[], config: EdgeConfig): RuleNote[] {
+  return routes.flatMap((placed) => {
+    const policy = policyOf(placed, config);
+    if (policy === null) return [];
+    return rulesOf(policy, placed.kind).map((rule) => ({
+      pointer: rule.pointer,
+      label: labelOf(rule),
+      mayEnd: rule.actions.some((action) => endingsOf(action).codes.size > 0),
+    }));
+  });
+}

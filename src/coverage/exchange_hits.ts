@@ -1,0 +1,179 @@
+import type { Reason, InnerStep, Verdict } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { CompiledFilter } from '../engine/pipeline.ts';
+import type { StreamExchange } from '../engine/stream.ts';
+
+/** Keys of the counters; pointers are those of the edge file. */
+export const keys = {
+  route: (pointer: string) => `route ${pointer}`,
+  host: (edge: string, host: string) => `host ${edge} ${host}`,
+  path: (edge: string, path: string) => `path ${edge} ${path}`,
+  module: (pointer: string) => `module ${pointer}`,
+  rule: (pointer: string) => `rule ${pointer}`,
+  action: (pointer: string) => `action ${pointer}`,
+  reason: (pointer: string, code: string) => `reason ${pointer} ${code}`,
+  stop: (route: string, module: string) => `stop ${route} ${module}`,
+  address: (pointer: string, address: string) => `address ${pointer} ${address}`,
+  backend: (route: string, endpoint: string) => `backend ${route} ${endpoint}`,
+  expression: (pointer: string, start: number) => `${pointer}@${start}`,
+} as const;
+
+/** How often a thing was seen. */
+interface Counter {
+  count: number;
+}
+
+/** Counters by key. */
+export interface HitTable {
+  readonly counter: (key: string) => Counter;
+  /** Counts keys with arbitrary text, of which only a limited number is kept. */
+  readonly hitText: (key: string) => void;
+  readonly count: (key: string) => number;
+  readonly add: (key: string, count: number) => void;
+  /** Number of distinct keys, without those with arbitrary text. */
+  readonly kinds: () => number;
+  readonly all: () => Record<string, number>;
+}
+
+/** Maximum number of distinct hosts, paths and addresses per run. */
+const TEXT_LIMIT = 20_000;
+/** Keys that end with arbitrary text. */
+const TEXTUAL = /^(?:host|path|address) /;
+
+export function hitTable(): HitTable {
+  const counters = new Map<string, Counter>();
+  let texts = 0;
+  const counter = (key: string): Counter => {
+    let known = counters.get(key);
+    if (known === undefined) counters.set(key, (known = { count: 0 }));
+    return known;
+  };
+  return {
+    counter,
+    hitText: (key) => {
+      const known = counters.get(key);
+      if (known !== undefined) known.count++;
+      else if (texts < TEXT_LIMIT) {
+        texts++;
+        counters.set(key, { count: 1 });
+      }
+    },
+    count: (key) => counters.get(key)?.count ?? 0,
+    add: (key, count) => {
+      if (TEXTUAL.test(key) && !counters.has(key)) texts++;
+      counter(key).count += count;
+    },
+    kinds: () => counters.size - texts,
+    all: () => Object.fromEntries(Array.from(counters, ([key, { count }]) => [key, count])),
+  };
+}
+
+/** Modules that decide by client address. */
+const ADDRESSED: ReadonlySet<string> = new Set(['ip_restriction']);
+
+/** Counts the results of a request, including those of the internal endpoint that it was forwarded to. */
+export function exchangeCounter(hits: HitTable): (exchange: Exchange) => void {
+  const slotCounter = filterCounters(hits);
+  const countExchange = (exchange: Exchange): void => {
+    const { pipeline, head, connection, inside } = exchange;
+    if (pipeline !== null) {
+      const { route, edge, filters } = pipeline;
+      hits.counter(keys.route(route)).count++;
+      hits.hitText(keys.host(edge, head.host));
+      hits.hitText(keys.path(edge, head.path));
+      for (let index = 0; index < filters.length; index++) {
+        const verdict = exchange.verdicts[index];
+        const onResponse = exchange.responseVerdicts[index];
+        const filter = filters[index]!;
+        if (verdict !== undefined) {
+          slotCounter(filter, verdict);
+          if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
+          addressOf(hits, filter, verdict, connection.client.text);
+        }
+        if (onResponse !== undefined) slotCounter(filter, onResponse);
+      }
+      for (const { endpoint } of exchange.attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
+    }
+    // A path without a route may belong to no edge; its host determines the edge.
+    if (pipeline === null && exchange.routed.code === 'route.no_match')
+      hits.hitText(keys.path(`?${head.host}`, head.path));
+    if (inside !== null) countExchange(inside);
+  };
+  return countExchange;
+}
+
+/** Counts the results of a connection of a TLS or TCP edge. */
+export function streamCounter(hits: HitTable): (exchange: StreamExchange) => void {
+  const slotCounter = filterCounters(hits);
+  return ({ pipeline, connection, verdicts, attempts }) => {
+    if (pipeline === null) return;
+    const route = `${pipeline.kind}:${pipeline.edge}`;
+    hits.counter(keys.route(route)).count++;
+    hits.hitText(keys.host(route, `${connection.serverName.toLowerCase()}:${connection.serverPort}`));
+    for (const [index, filter] of pipeline.filters.entries()) {
+      const verdict = verdicts[index];
+      if (verdict === undefined) continue;
+      slotCounter(filter, verdict);
+      if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
+      addressOf(hits, filter, verdict, connection.client.text);
+    }
+    for (const { endpoint } of attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
+  };
+}
+
+/** Counts the address that a module, or an action of a policy, decided about. */
+function addressOf(
+  hits: HitTable,
+  { module, pointer }: CompiledFilter,
+  { inner }: Verdict,
+  address: string,
+): void {
+  if (ADDRESSED.has(module)) hits.hitText(keys.address(pointer, address));
+  for (const step of inner ?? [])
+    if (step.name === 'restrict-ips') hits.hitText(keys.address(step.pointer, address));
+}
+
+/** The counters of one slot, with short lookup keys, because there are many cases. */
+interface FilterCounters {
+  readonly ran: Counter;
+  readonly codes: Map<string, Counter>;
+  readonly rules: Map<string, Counter>;
+}
+
+function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdict) => void {
+  const known = new WeakMap<CompiledFilter, FilterCounters>();
+  return (filter, { reason: because, inner }) => {
+    let counters = known.get(filter);
+    if (counters === undefined) {
+      counters = { ran: hits.counter(keys.module(filter.pointer)), codes: new Map(), rules: new Map() };
+      known.set(filter, counters);
+    }
+    const { code, pointer } = because;
+    counters.ran.count++;
+    counted(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
+    if (pointer !== undefined && filter.module !== 'traffic_policy')
+      counted(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
+    if (inner !== undefined) countInner(hits, inner, because);
+  };
+}
+
+function counted(counters: Map<string, Counter>, key: string, make: () => Counter): void {
+  let counter = counters.get(key);
+  if (counter === undefined) counters.set(key, (counter = make()));
+  counter.count++;
+}
+
+/** Counts the rules of a policy that applied, and the actions that ran. */
+function countInner(hits: HitTable, inner: readonly InnerStep[], { code, detail, pointer }: Reason): void {
+  for (const step of inner) {
+    if (step.kind === 'rule') {
+      if (step.code === 'rule.applied') hits.counter(keys.rule(step.pointer)).count++;
+    } else {
+      hits.counter(keys.action(step.pointer)).count++;
+      hits.counter(keys.reason(step.pointer, step.code)).count++;
+    }
+  }
+  // An action that failed has no step.
+  if (code === 'traffic_policy.failed' && detail['action'] !== undefined && pointer !== undefined)
+    hits.counter(keys.action(pointer.replace(/\/config(?:\/.*)?$/, ''))).count++;
+}

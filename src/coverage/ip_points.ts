@@ -1,0 +1,198 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { type Address, addressOf, v4FromNumber, v6Address } from '../net/address.ts';
+import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../net/cidr.ts';
+import type { CoveragePoint } from './point.ts';
+import type { PlacedRoute } from './placed_routes.ts';
+import { keys } from './exchange_hits.ts';
+
+/** An IP rule with the routes that use it. */
+export interface UsedRule {
+  readonly action: 'allow' | 'deny';
+  readonly cidr: Cidr;
+  readonly label: string;
+  readonly pointer: string;
+}
+
+/** A module, or an action of a policy, with the rules that decide together in it. */
+export interface IpDecider {
+  readonly pointer: string;
+  readonly route: string;
+  readonly rules: readonly UsedRule[];
+}
+
+/** Modules with their rules. */
+export function ipModules(routes: readonly PlacedRoute[], config: EdgeConfig): IpDecider[] {
+  return routes.flatMap(({ pointer, route }) => {
+    const { ip_restriction: restriction } = route;
+    if (restriction === undefined || !restriction.enabled) return [];
+    const rules = restriction.ip_policy_ids.flatMap((id) => rulesOf(id, config));
+    return [{ pointer: `${pointer}/ip_restriction`, route: pointer, rules }];
+  });
+}
+
+/** Why the IP restriction of a route never gives a reason. */
+export function impossibleAddress(code: string, placed: PlacedRoute, config: EdgeConfig): string | null {
+  const action = { 'ip_restriction.denied': 'deny', 'ip_restriction.allowed': 'allow' }[code];
+  if (action === undefined) return null;
+  const [module] = ipModules([placed], config);
+  return module?.rules.some((rule) => rule.action === action) === true ? null : `no range has ${action}`;
+}
+
+/** The ranges of a `restrict-ips` action, without templates, and its IP policies. */
+export function rangesOfAction(
+  pointer: string,
+  ranges: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly ip_policies: readonly string[];
+  },
+  config: EdgeConfig,
+): UsedRule[] {
+  const own = (['allow', 'deny'] as const).flatMap((action) =>
+    ranges[action].flatMap((text, index): UsedRule[] => {
+      const cidr = parseCidr(text.trim());
+      if (isCidrProblem(cidr)) return [];
+      return [
+        { action, cidr, label: `${action}[${index}]`, pointer: `${pointer}/config/${action}/${index}` },
+      ];
+    }),
+  );
+  return [...own, ...ranges.ip_policies.flatMap((id) => rulesOf(id, config))];
+}
+
+function rulesOf(id: string, { ip_policies: policies }: EdgeConfig): UsedRule[] {
+  return (policies[id]?.rules ?? []).flatMap((rule, index): UsedRule[] => {
+    const cidr = parseCidr(rule.cidr);
+    if (isCidrProblem(cidr)) return [];
+    const pointer = pointerTo(`${pointerTo('/ip_policies', id)}/rules`, index);
+    return [{ action: rule.action, cidr, label: `${id}#${index}`, pointer }];
+  });
+}
+
+/** Points: each rule of an IP policy in use decides about an address. */
+export function ipRulePoints(routes: readonly PlacedRoute[], config: EdgeConfig): CoveragePoint[] {
+  const modules = ipModules(routes, config);
+  const byPointer = new Map(
+    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
+  );
+  return Array.from(byPointer.values(), (rule): CoveragePoint => {
+    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
+    const shadows = users.map(({ rules }) => shadowOf(rule, rules));
+    return {
+      id: `rules ${rule.pointer}`,
+      kind: 'rules',
+      pointer: rule.pointer,
+      span: null,
+      says: `${rule.label} decides: ${rule.action} ${rule.cidr.text}`,
+      routes: users.map(({ route }) => route),
+      impossible: shadows.every((shadow) => shadow !== null) ? shadows[0]! : null,
+      seen: { by: 'hit', keys: [keys.rule(rule.pointer)] },
+    };
+  });
+}
+
+/** Why a rule never decides among others; null if it decides for some address. */
+function shadowOf(rule: UsedRule, rules: readonly UsedRule[]): string | null {
+  const at = rules.findIndex(({ pointer }) => pointer === rule.pointer);
+  const stronger = rules.filter((other, index) => {
+    if (index === at) return false;
+    if (other.action !== rule.action) return rule.action === 'allow';
+    const isSame = other.cidr.text === rule.cidr.text;
+    // Of equal ranges the first applies, of nested ones the narrower.
+    return isSame ? index < at : other.cidr.bits > rule.cidr.bits;
+  });
+  const whole = stronger.find((other) => holdsRange(other.cidr, rule.cidr));
+  if (whole !== undefined) return `${whole.label} (${whole.action} ${whole.cidr.text}) covers it entirely`;
+  const inside = stronger.filter((other) => holdsRange(rule.cidr, other.cidr));
+  const widest = inside.filter(
+    (other, index) =>
+      !inside.some(
+        (wider, position) =>
+          position !== index &&
+          holdsRange(wider.cidr, other.cidr) &&
+          (wider.cidr.text !== other.cidr.text || position < index),
+      ),
+  );
+  const covered = widest.reduce((sum, { cidr }) => sum + sizeOf(cidr), 0n);
+  if (covered < sizeOf(rule.cidr)) return null;
+  return `${widest.map(({ label }) => label).join(', ')} together cover it entirely`;
+}
+
+function holdsRange(outer: Cidr, inner: Cidr): boolean {
+  return outer.bits <= inner.bits && contains(outer, inner.address);
+}
+
+function sizeOf({ address, bits }: Cidr): bigint {
+  return 1n << BigInt((address.family === 4 ? 32 : 128) - bits);
+}
+
+interface Boundary {
+  readonly text: string;
+  readonly position: keyof typeof POSITIONS;
+}
+
+const POSITIONS = {
+  first: 'the first address',
+  last: 'the last address',
+  before: 'the address before those',
+  after: 'the address after those',
+} as const;
+
+/** The boundary addresses of a range: the first and the last inside, and their neighbours outside. */
+export function boundariesOf(cidr: Cidr): Boundary[] {
+  const { address } = cidr;
+  const first = numberOf(address);
+  const after = firstAfter(cidr);
+  const end = first + sizeOf(cidr);
+  const at = (value: bigint, position: Boundary['position']): Boundary => ({
+    text: addressAt(value, address.family),
+    position,
+  });
+  return [
+    at(first, 'first'),
+    ...(end - first > 1n ? [at(end - 1n, 'last')] : []),
+    ...(first > 0n ? [at(first - 1n, 'before')] : []),
+    ...(after === null ? [] : [at(end, 'after')]),
+  ];
+}
+
+function numberOf({ w0, w1, w2, w3, family }: Address): bigint {
+  return family === 4
+    ? BigInt(w3)
+    : (((BigInt(w0) << 32n) | BigInt(w1)) << 64n) | (BigInt(w2) << 32n) | BigInt(w3);
+}
+
+const WORD = 0xffff_ffffn;
+
+function addressAt(value: bigint, family: Address['family']): string {
+  if (family === 4) return v4FromNumber(Number(value)).text;
+  const words = {
+    w0: Number((value >> 96n) & WORD),
+    w1: Number((value >> 64n) & WORD),
+    w2: Number((value >> 32n) & WORD),
+    w3: Number(value & WORD),
+  };
+  const address = addressOf(words);
+  return address.family === 6 ? address.text : v6Address(words).text;
+}
+
+/** Points: a module with the rule decides about the boundary addresses of each range. */
+export function addressPoints(modules: readonly IpDecider[]): CoveragePoint[] {
+  const byPointer = new Map(
+    modules.flatMap(({ rules }) => rules.map((rule) => [rule.pointer, rule] as const)),
+  );
+  return Array.from(byPointer.values()).flatMap((rule) => {
+    const users = modules.filter(({ rules }) => rules.some(({ pointer }) => pointer === rule.pointer));
+    return boundariesOf(rule.cidr).map(({ text, position }): CoveragePoint => ({
+      id: `addresses ${rule.pointer} ${text}`,
+      kind: 'addresses',
+      pointer: rule.pointer,
+      span: null,
+      says: `${text} comes, ${POSITIONS[position]} of ${rule.cidr.text}`,
+      routes: users.map(({ route }) => route),
+      impossible: null,
+      seen: { by: 'hit', keys: users.map(({ pointer }) => keys.address(pointer, text)) },
+    }));
+  });
+}

@@ -1,0 +1,121 @@
+import type { Source, Span } from '../diagnostics/diagnostic.ts';
+import { linesOf, positionAt } from '../diagnostics/lines.ts';
+import { brandingOf } from '../engine/branding.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { checkCarriedPolicy, checkPolicy } from '../policy/document/check.ts';
+import type { PolicyDocument } from '../policy/document/document.ts';
+import type { CoveragePoint } from './point.ts';
+import { placedAll } from './placed_routes.ts';
+
+/** The place of a point in a file; lines and columns from 1. */
+export interface PointPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Offsets in the file; null if only the line is known. */
+  readonly span: Span | null;
+}
+
+export type LocatePoint = (point: Pick<CoveragePoint, 'pointer' | 'span'>) => PointPlace | null;
+
+/** The source of an edge under test. */
+export type EdgeSource =
+  /** An edge file. */
+  | {
+      readonly of: 'edge';
+      readonly source: Source;
+      readonly spanOf: (pointer: string) => Span | undefined;
+      readonly keySpanOf: (pointer: string) => Span | undefined;
+    }
+  /** A policy file, placed on a route of its own. */
+  | { readonly of: 'policy'; readonly source: Source }
+  /** Inside a scenario file, at a pointer there. */
+  | {
+      readonly of: 'scenario';
+      readonly file: string;
+      readonly at: string;
+      readonly lineOf: (pointer: string) => number;
+    };
+
+/** Finds the places of points. */
+export function pointLocator(config: EdgeConfig, from: EdgeSource): LocatePoint {
+  if (from.of === 'scenario') return scenarioLocator(from);
+  const { source } = from;
+  const lines = linesOf(source.text);
+  const policies = policiesOf(config, from);
+  return ({ pointer, span }) => {
+    const found =
+      inPolicies(policies, pointer, span) ??
+      (from.of === 'edge' ? (from.keySpanOf(pointer) ?? from.spanOf(pointer)) : undefined);
+    if (found === undefined) return null;
+    return { file: source.name, ...positionAt(lines, found.start), span: found };
+  };
+}
+
+const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
+
+function scenarioLocator({ file, at, lineOf }: Extract<EdgeSource, { of: 'scenario' }>): LocatePoint {
+  return ({ pointer }) => {
+    const inside = INSIDE_POLICY.test(pointer) ? pointer.replace(INSIDE_POLICY, '') : pointer;
+    const line = lineOf(at + inside);
+    return line > 0 ? { file, line, column: 1, span: null } : null;
+  };
+}
+
+interface PlacedPolicy {
+  /** Pointers of points below this one belong to the policy. */
+  readonly below: string;
+  readonly document: PolicyDocument;
+  /** Prefix of the pointers in the document. */
+  readonly at: string;
+}
+
+function policiesOf(config: EdgeConfig, from: Exclude<EdgeSource, { of: 'scenario' }>): PlacedPolicy[] {
+  const branding = brandingOf(config.service_name);
+  return placedAll(config).flatMap(({ pointer, route, kind }): PlacedPolicy[] => {
+    const text = route.traffic_policy?.value;
+    if (text === undefined) return [];
+    const below = `${pointer}/traffic_policy/value`;
+    if (from.of === 'policy') {
+      const { document } = checkPolicy(from.source, { branding });
+      return document === null ? [] : [{ below, document, at: '' }];
+    }
+    const span = from.spanOf(below);
+    if (span === undefined) return [];
+    const carried = { file: from.source, pointer: below, span, text };
+    const { document } = checkCarriedPolicy(carried, { branding, carriedBy: `${kind}_edge` });
+    return document === null ? [] : [{ below, document, at: below }];
+  });
+}
+
+function inPolicies(
+  policies: readonly PlacedPolicy[],
+  pointer: string,
+  within: Span | null,
+): Span | undefined {
+  const policy = policies.find(({ below }) => pointer.startsWith(below));
+  if (policy === undefined) return undefined;
+  // Older spellings have other pointers: the surrounding place is good enough.
+  for (
+    let at = policy.at + pointer.slice(policy.below.length);
+    at !== '';
+    at = at.slice(0, at.lastIndexOf('/'))
+  ) {
+    const text = within === null ? undefined : textAt(policy.document, at);
+    const place = policy.document.placeOf(at, text);
+    if (place === undefined) continue;
+    return within === null || place.map === undefined ? place.span : place.map.spanOf(within);
+  }
+  return undefined;
+}
+
+/** The text of a rule's expression, in which offsets count. */
+function textAt({ phases }: PolicyDocument, pointer: string): string | undefined {
+  for (const rules of Object.values(phases)) {
+    for (const { expressions } of rules) {
+      const found = expressions.find((each) => each.pointer === pointer);
+      if (found !== undefined) return found.text;
+    }
+  }
+  return undefined;
+}

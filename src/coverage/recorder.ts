@@ -1,0 +1,130 @@
+import type { Exchange } from '../engine/exchange.ts';
+import type { StreamExchange } from '../engine/stream.ts';
+import type { Watch } from '../filters/evaluators.ts';
+import { exchangeCounter, hitTable, keys, streamCounter } from './exchange_hits.ts';
+import { type WatchedExpression, watchExpression } from './expressions.ts';
+
+/** Observations while cases ran: plain data, so that a thread can send it. */
+export interface Recording {
+  /** How often each key was observed (`exchange_hits.ts`). */
+  readonly hits: Readonly<Record<string, number>>;
+  readonly expressions: Readonly<Record<string, RecordedExpression>>;
+  readonly requests: number;
+}
+
+interface RecordedExpression {
+  readonly yes: readonly number[];
+  readonly no: readonly number[];
+  readonly failed: readonly number[];
+  /** Vectors of each decision. */
+  readonly decisions: readonly (readonly string[])[];
+}
+
+/** Records what cases did with an edge. */
+export interface Recorder {
+  /** For compiling the edge: counts the outcomes of expressions. */
+  readonly watch: Watch;
+  /** Records the result of a request. */
+  readonly completed: (exchange: Exchange) => void;
+  /** Records the result of a connection of a TLS or TCP edge. */
+  readonly connected: (exchange: StreamExchange) => void;
+  /** Expressions compiled so far, by key. */
+  readonly expressions: ReadonlyMap<string, WatchedExpression>;
+  readonly recording: () => Recording;
+  /** How often a key was hit so far. */
+  readonly count: (key: string) => number;
+  /** Increases whenever a key is observed for the first time; distinct addresses, hosts and paths do not count. */
+  readonly novelty: () => number;
+  /** Starts with the state of another recording of the same edge. */
+  readonly preload: (recording: Recording) => void;
+}
+
+/** A recorder for one edge, which may be compiled many times. */
+export function recorder(): Recorder {
+  const expressions = new Map<string, WatchedExpression>();
+  const hits = hitTable();
+  const countExchange = exchangeCounter(hits);
+  const countStream = streamCounter(hits);
+  let requests = 0;
+  return {
+    expressions,
+    count: hits.count,
+    novelty: () => {
+      let sum = hits.kinds();
+      for (const { record } of expressions.values())
+        for (const { current } of record.decisions) sum += current.seen.size;
+      return sum;
+    },
+    preload: (recording) => {
+      requests += recording.requests;
+      for (const [key, count] of Object.entries(recording.hits)) hits.add(key, count);
+      for (const [key, known] of Object.entries(recording.expressions)) preload(expressions.get(key), known);
+    },
+    watch: (program, pointer, start) => {
+      const key = keys.expression(pointer, start);
+      const { watched, evaluate } = watchExpression(program, pointer, start, expressions.get(key));
+      expressions.set(key, watched);
+      return evaluate;
+    },
+    completed: (exchange) => {
+      requests++;
+      countExchange(exchange);
+    },
+    connected: (exchange) => {
+      requests++;
+      countStream(exchange);
+    },
+    recording: () => ({
+      hits: hits.all(),
+      expressions: Object.fromEntries(
+        Array.from(expressions, ([key, { record }]) => [key, recorded(record)]),
+      ),
+      requests,
+    }),
+  };
+}
+
+function preload(watched: WatchedExpression | undefined, known: RecordedExpression): void {
+  if (watched === undefined) return;
+  const { yes, no, failed, decisions } = watched.record;
+  for (const [id, count] of known.yes.entries()) yes[id]! += count;
+  for (const [id, count] of known.no.entries()) no[id]! += count;
+  for (const [id, count] of known.failed.entries()) failed[id]! += count;
+  for (const [index, vectors] of known.decisions.entries())
+    for (const vector of vectors) decisions[index]!.vectors[vector] = true;
+}
+
+function recorded({ yes, no, failed, decisions }: WatchedExpression['record']): RecordedExpression {
+  return {
+    yes: [...yes],
+    no: [...no],
+    failed: [...failed],
+    decisions: decisions.map(({ vectors }) => Object.keys(vectors)),
+  };
+}
+
+/** Merges two recordings of one edge. */
+export function mergedRecordings(one: Recording, other: Recording): Recording {
+  const hits: Record<string, number> = { ...one.hits };
+  for (const [key, count] of Object.entries(other.hits)) hits[key] = (hits[key] ?? 0) + count;
+  const expressions: Record<string, RecordedExpression> = { ...one.expressions };
+  for (const [key, added] of Object.entries(other.expressions)) {
+    const known = expressions[key];
+    expressions[key] =
+      known === undefined
+        ? added
+        : {
+            yes: sums(known.yes, added.yes),
+            no: sums(known.no, added.no),
+            failed: sums(known.failed, added.failed),
+            decisions: known.decisions.map((vectors, index) =>
+              Array.from(new Set(vectors.concat(added.decisions[index] ?? []))),
+            ),
+          };
+  }
+  return { hits, expressions, requests: one.requests + other.requests };
+}
+
+function sums(one: readonly number[], other: readonly number[]): number[] {
+  return one.map((count, index) => count + (other[index] ?? 0));
+}

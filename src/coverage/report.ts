@@ -1,0 +1,121 @@
+import { printable } from '../diagnostics/display.ts';
+import type { Coverage } from './coverage.ts';
+import { percentOf } from './measure.ts';
+import type { LocatePoint, PointPlace } from './places.ts';
+import type { MeasuredPoint, Uncovered } from './point.ts';
+import type { Missed } from './thresholds.ts';
+
+/** The coverage of one edge, for a report. */
+export interface CoverageReport {
+  /** The file of the edge, or of the scenario that holds it. */
+  readonly name: string;
+  /** The source of that file; null if the edge comes from a program. */
+  readonly text: string | null;
+  readonly coverage: Coverage;
+  readonly locate: LocatePoint;
+  /** A case in one line for each uncovered point, by point id. */
+  readonly offered: ReadonlyMap<string, string>;
+  readonly missed: readonly Missed[];
+}
+
+const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
+  cannot_happen: 'cannot happen',
+  never_reached: 'never reached',
+  short_circuited: 'short-circuited',
+  no_case: 'no case',
+};
+
+/** Why a point was not covered, in one line. */
+export function sentenceOf({ because, by, says }: Uncovered): string {
+  // A sentence about an operand says by itself what short-circuited.
+  return because === 'no_case' || because === 'never_reached' || by === 'operand'
+    ? says
+    : `${BECAUSE[because]}: ${says}`;
+}
+
+/** A table by kind, then every uncovered point with its place, the reason, and a case that would cover it. */
+export function coverageText(report: CoverageReport): string {
+  const { name, coverage } = report;
+  const lines = [`${name}  (${coverage.requests.toLocaleString('en')} requests)`, ''];
+  lines.push(`  ${'kind'.padEnd(12)}${'covered'.padStart(12)}${'percent'.padStart(10)}   cannot happen`);
+  for (const tally of coverage.tallies) {
+    const share = `${tally.covered}/${tally.possible}`;
+    const percent = `${percentText(percentOf(tally))} %`;
+    const impossible = tally.impossible === 0 ? '' : `   ${tally.impossible}`;
+    lines.push(`  ${tally.kind.padEnd(12)}${share.padStart(12)}${percent.padStart(10)}${impossible}`);
+  }
+  const open = coverage.points.filter(({ uncovered }) => uncovered !== null);
+  const possible = open.filter(({ uncovered }) => uncovered!.because !== 'cannot_happen');
+  const impossible = open.filter(({ uncovered }) => uncovered!.because === 'cannot_happen');
+  if (possible.length > 0) lines.push('', '  not covered');
+  for (const point of possible) lines.push(...pointLines(point, report));
+  if (impossible.length > 0) lines.push('', '  cannot happen');
+  for (const point of impossible) lines.push(...pointLines(point, report));
+  for (const missed of report.missed) lines.push('', `  ${missedSentence(missed)}`);
+  return `${lines.map((line) => printable(line)).join('\n')}\n`;
+}
+
+export function missedSentence({ name, wanted, percent }: Missed): string {
+  return `threshold missed: ${name} is ${percentText(percent)} %, wanted ${wanted} %`;
+}
+
+/** Never 100 if something is missing. */
+export function percentText(percent: number): string {
+  return percent === 100 ? '100' : (Math.floor(percent * 10) / 10).toFixed(1);
+}
+
+function pointLines(point: MeasuredPoint, { locate, offered }: CoverageReport): string[] {
+  const place = locate(point);
+  const at = place === null ? point.pointer : `${place.file}:${place.line}:${place.column}`;
+  const lines = [
+    `    ${point.kind.padEnd(10)} ${point.says}  (${at})`,
+    `               ${sentenceOf(point.uncovered!)}`,
+  ];
+  const offer = offered.get(point.id);
+  if (offer !== undefined) lines.push(`               try: ${offer}`);
+  return lines;
+}
+
+/** One JSON document; names and meanings are stable across versions. */
+export function coverageJson(reports: readonly CoverageReport[], version: string): string {
+  const document = {
+    edgeproof: version,
+    edges: reports.map(({ name, coverage, locate, offered, missed }) => ({
+      edge: name,
+      requests: coverage.requests,
+      summary: Object.fromEntries(
+        coverage.tallies.map((tally) => [
+          tally.kind,
+          {
+            covered: tally.covered,
+            possible: tally.possible,
+            cannot_happen: tally.impossible,
+            percent: percentOf(tally),
+          },
+        ]),
+      ),
+      points: coverage.points.map((point) => pointData(point, locate(point), offered)),
+      missed,
+    })),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function pointData(
+  { id, kind, says, pointer, span, hits, uncovered }: MeasuredPoint,
+  place: PointPlace | null,
+  offered: ReadonlyMap<string, string>,
+): object {
+  return {
+    id,
+    kind,
+    says,
+    pointer,
+    ...(span !== null && { span }),
+    ...(place !== null && { file: place.file, line: place.line, column: place.column }),
+    hits,
+    covered: uncovered === null,
+    ...(uncovered !== null && { because: uncovered.because, why: uncovered.says }),
+    ...(offered.has(id) && { offered: offered.get(id) }),
+  };
+}

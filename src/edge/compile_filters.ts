@@ -1,0 +1,80 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Linked } from '../engine/module.ts';
+import type { Branding } from '../engine/branding.ts';
+import { type CompiledFilter, compiledFilter } from '../engine/pipeline.ts';
+import { refusal } from '../engine/refusals.ts';
+import { parseAuthority } from '../http/host.ts';
+import { MODULES } from '../filters/modules.ts';
+import type { LoginLinks } from '../auth/module_gate.ts';
+import type { PolicyLinks } from '../policy/module.ts';
+import type { CompileRequest, CompileCache } from './compile_cache.ts';
+
+/** What the handlers of all edges are compiled with. */
+export interface Context extends CompileRequest {
+  readonly branding: Branding;
+  readonly policy: PolicyLinks;
+  /** Handlers of configurations before. */
+  readonly cache: CompileCache;
+}
+
+/** What is common to the config of all modules. */
+export interface ModuleConfig {
+  readonly enabled: boolean;
+}
+
+/** What slots are compiled for. */
+interface WithFilters {
+  readonly edge: string;
+  /** Of the route or edge, for states. */
+  readonly id: string;
+  readonly links: PolicyLinks & LoginLinks;
+  /** What `links` are made of: as long as it is the same, handlers of unchanged modules are. */
+  readonly circumstances: readonly unknown[];
+}
+
+/** Compiles the modules that are there and enabled; `configOf` gives a module's config and where it stands. */
+export function compileFilters(
+  { edge, id, links, circumstances }: WithFilters,
+  configOf: (type: string) => readonly [config: ModuleConfig | undefined, parent: string],
+  context: Context,
+): CompiledFilter[] {
+  const filters: CompiledFilter[] = [];
+  for (const module of MODULES) {
+    const [config, parent] = configOf(module.type);
+    if (config === undefined || !config.enabled) continue;
+    const at = pointerTo(parent, module.type);
+    const handler = context.cache.part(config, [at, edge, ...circumstances], context, (watched) =>
+      module.compile(config as never, linkedWith(watched, { edge, at, links })),
+    );
+    const state =
+      handler.initial === undefined
+        ? null
+        : context.takeState(id, module.type, config, () => handler.initial!());
+    filters.push(compiledFilter({ type: module.type, pointer: at, config }, module.reasons, handler, state));
+  }
+  return filters;
+}
+
+function linkedWith(
+  { branding, ipPolicy, authorityPem, backend }: Context,
+  { edge, at, links }: Pick<WithFilters, 'edge' | 'links'> & { readonly at: string },
+): Linked & PolicyLinks & LoginLinks {
+  return {
+    ...links,
+    branding,
+    pointer: at,
+    edge,
+    ipPolicy,
+    authorityPem,
+    backend,
+    refusal: (status, code, message) => refusal(branding, status, code, message),
+  };
+}
+
+/** A `host:port` taken apart, its wildcard kept. */
+export function readHostport(hostport: string): { readonly host: string; readonly port: number } {
+  const wildcard = hostport.startsWith('*.') ? '*.' : '';
+  const authority = parseAuthority(hostport.slice(wildcard.length));
+  if (authority === null) throw new Error(`hostport '${hostport}' passed its check but does not parse`);
+  return { host: wildcard + authority.host, port: authority.port ?? 0 };
+}

@@ -1,0 +1,45 @@
+import { verify } from '../../clients/network.ts';
+import type { UpstreamClient } from '../../io/ports.ts';
+import type { Answers, AnswerTo, FetchRequest, Question, Reply } from '../contract.ts';
+import type { OidcQuestion } from '../oidc_question.ts';
+import { WITHOUT_NETWORK } from './whole_bodies.ts';
+
+/** What the live driver uses to answer questions. */
+export interface Clients {
+  readonly upstream: UpstreamClient;
+  /** Makes control requests; without it they fail. */
+  readonly fetch?: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
+  /** Asks OpenID providers. */
+  readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
+  /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
+  readonly tunnelIdleMs: number;
+}
+
+/** Questions that other servers or a library answer: neither the request nor its upstream. */
+export type NetworkQuestion = Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>;
+
+/** Passes a question to its client; `gone` gives it up. */
+export async function answerFromNetwork(
+  question: NetworkQuestion,
+  { fetch, oidc }: Clients,
+  gone: AbortSignal,
+): Promise<AnswerTo<Question>> {
+  switch (question.ask) {
+    case 'fetch':
+      return fetch === undefined ? WITHOUT_NETWORK.fetch : fetch(question.request, gone);
+    case 'oidc':
+      return oidc === undefined ? WITHOUT_NETWORK.oidc : oidc(question);
+    case 'signature':
+      return verify(question.request);
+  }
+}
+
+/** For a bug that prevents the engine's own page. */
+export const BUG: Reply = {
+  status: 500,
+  headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'],
+  body: { text: 'the edge failed\n' },
+  compress: null,
+  upgrade: false,
+  close: false,
+};

@@ -1,0 +1,270 @@
+import { endsAtHead } from '../../http/bodyless.ts';
+import { reportFault } from '../../io/containment.ts';
+import { bodyOf, BufferedBody } from '../../io/buffered_body.ts';
+import type { Forwarded, Forwarding, ForwardTaker, ResponseBody, Tunnel } from '../../io/ports.ts';
+import type { AnswerTo, ForwardFailure, Question, ResponseHead, Sent, UpstreamRequest } from '../contract.ts';
+import { answerFromNetwork, BUG, type Clients, type NetworkQuestion } from './clients.ts';
+import { converse, type Driver, type Engine, resume, resumeWith } from './converse.ts';
+import type { Exchange, ExchangePort, Incoming } from './exchange_port.ts';
+import { NO_BYTES } from './reply_content.ts';
+import { releaseForward, type ReplyParts, sendReply } from './send_reply.ts';
+
+type Answer = AnswerTo<Question>;
+
+/**
+ * Drives one request from its head to its last byte: asks the engine what it needs to know and answers with
+ * values, until it asks no more; then calls `done`, which may be before this returns. However the exchange ends,
+ * nothing of it is left open: the upstream is released and the client has its reply or sees a cut. Never throws.
+ */
+export function drive(incoming: Incoming, exchanges: ExchangePort, clients: Clients, done: () => void): void {
+  new LiveDriver(incoming, exchanges, clients, done).begin();
+}
+
+/** The driver of one request, and the engine as it sees it: a second failure ends the exchange. */
+class LiveDriver
+  implements Driver<Exchange, Question, Answer>, Engine<Exchange, Question, Answer>, ForwardTaker, ReplyParts
+{
+  readonly #incoming: Incoming;
+  readonly #exchanges: ExchangePort;
+  readonly #clients: Clients;
+  readonly #done: () => void;
+  readonly #exchange: Exchange;
+  readonly #body: BufferedBody;
+  #forwarding: Forwarding | null = null;
+  #forwardCount = 0;
+  #forwarded: Forwarded | null = null;
+  /** The response body, once a handler has looked at it. */
+  #response: BufferedBody | null = null;
+  /** Gives up the question in flight when the client leaves. */
+  #giveUp: (() => void) | null = null;
+  #failed = false;
+  /** Of the fields of interim responses. */
+  #interimBytes = 0;
+
+  constructor(incoming: Incoming, exchanges: ExchangePort, clients: Clients, done: () => void) {
+    this.#incoming = incoming;
+    this.#exchanges = exchanges;
+    this.#clients = clients;
+    this.#done = done;
+    this.#body = new BufferedBody(incoming.body);
+    this.#exchange = exchanges.begin(incoming.raw);
+  }
+
+  begin(): void {
+    let question: Question | null;
+    try {
+      question = this.#exchanges.next(this.#exchange);
+    } catch (error) {
+      question = this.fail(this.#exchange, error);
+    }
+    converse(this, this.#exchange, question, this);
+  }
+
+  answer(exchange: Exchange, given: Answer): Question | null {
+    return this.#exchanges.answer(exchange, given);
+  }
+
+  /** An error of the engine or of a client is a bug: the first one is reported, after a second one nothing is sent. */
+  fail(exchange: Exchange, error: unknown): Question | null {
+    if (this.#failed) return null;
+    this.#failed = true;
+    return this.#exchanges.fail(exchange, error);
+  }
+
+  get sink(): Incoming['reply'] {
+    return this.#incoming.reply;
+  }
+
+  get request(): Incoming['body'] {
+    return this.#incoming.body;
+  }
+
+  get tunnelIdleMs(): number {
+    return this.#clients.tunnelIdleMs;
+  }
+
+  /** After a handler has looked at the response body, its beginning is in memory and the rest still to come. */
+  get forwarded(): Forwarded | null {
+    const forwarded = this.#forwarded;
+    const response = this.#response;
+    if (forwarded === null || !('body' in forwarded) || response === null) return forwarded;
+    const opened = response.open();
+    if (opened === null) return forwarded;
+    const body: ResponseBody = {
+      lengthBytes: opened.lengthBytes,
+      flow: (taker) => opened.flow(taker),
+      resume: () => opened.resume(),
+      cancel: () => forwarded.body.cancel(),
+    };
+    return { ...forwarded, body };
+  }
+
+  interim(head: ResponseHead): void {
+    // They wait in memory for a client that does not read, and nothing holds the upstream back.
+    for (const text of head.headers) this.#interimBytes += text.length;
+    if (this.#interimBytes <= INTERIM_BYTES) this.sink.interim(head.status, head.headers);
+  }
+
+  answered(head: ResponseHead, reused: boolean, body: ResponseBody): void {
+    this.#forwarded = { head, reused, body };
+    this.#answer({ head, reused });
+  }
+
+  switched(head: ResponseHead, reused: boolean, tunnel: Tunnel): void {
+    this.#forwarded = { head, reused, tunnel };
+    this.#answer({ head, reused });
+  }
+
+  failed(failure: ForwardFailure, detail: string): void {
+    const { fault } = this.#incoming.body;
+    // The client is there and may be told that its body was at fault.
+    const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
+    this.#answer({ failure: isTold ? `body_${fault}` : failure, detail });
+  }
+
+  #answer(given: Answer): void {
+    this.#giveUp = null;
+    resume(this, this.#exchange, given, this);
+  }
+
+  /** All answers come through callbacks, perhaps before this returns. */
+  ask(question: Question): undefined {
+    this.sink.onGone = this.#onGone;
+    switch (question.ask) {
+      case 'forward':
+        this.#forward(question.request);
+        break;
+      case 'reply':
+        sendReply(question.reply, this, this.#onSent);
+        break;
+      case 'body':
+        this.#body.hold(question.limitBytes, (held) => {
+          if ('bytes' in held) this.#answer(held);
+          else {
+            const { failure } = held;
+            const isKnown = failure === 'too_large' || failure === 'timeout';
+            this.#answer({ failure: isKnown ? failure : 'cancelled' });
+          }
+        });
+        break;
+      case 'response_body':
+        this.#holdResponse(question.limitBytes);
+        break;
+      case 'fetch':
+      case 'oidc':
+      case 'signature':
+        this.#askNetwork(question);
+    }
+  }
+
+  #forward(asked: UpstreamRequest): void {
+    const { upgradable, body: sent, reply } = this.#incoming;
+    releaseForward(this.#forwarded);
+    this.#forwarded = null;
+    this.#response = null;
+    const streams = asked.body === null;
+    const body = asked.body === null ? this.#body.open() : bodyOf(asked.body);
+    if (body === null) {
+      this.#answer({ failure: 'invalid', detail: 'the request body has been sent and is not held' });
+      return;
+    }
+    if (reply.gone) {
+      this.#answer(LEFT);
+      return;
+    }
+    // Whether the connection can change its protocol is known to the listener, not to the engine.
+    const request = asked.upgrade === null || upgradable ? asked : { ...asked, upgrade: null };
+    const expectsContinue = streams && sent.awaitsContinue && this.#body.isUntouched;
+    const options =
+      expectsContinue || reply.takesTrailers
+        ? { expectsContinue, takesTrailers: reply.takesTrailers }
+        : USUAL;
+    this.#giveUp = this.#cancelForward;
+    const count = ++this.#forwardCount;
+    const forwarding = this.#clients.upstream.forward(request, body, options, this);
+    // It may be over by now, and another one in flight.
+    if (count === this.#forwardCount) this.#forwarding = forwarding;
+  }
+
+  #holdResponse(limitBytes: number): void {
+    const forwarded = this.#forwarded;
+    if (forwarded === null || !('body' in forwarded)) {
+      this.#answer({ failure: 'reset' });
+      return;
+    }
+    if (endsAtHead(this.sink.method === 'HEAD', forwarded.head.status)) {
+      this.#answer({ bytes: NO_BYTES });
+      return;
+    }
+    this.#response ??= new BufferedBody(forwarded.body);
+    this.#giveUp = () => {
+      forwarded.body.cancel();
+      this.#answer({ failure: 'reset' });
+    };
+    let isOver = false;
+    this.#response.hold(limitBytes, (held) => {
+      if (isOver) return;
+      isOver = true;
+      if ('bytes' in held) this.#answer(held);
+      else {
+        const { failure } = held;
+        this.#answer({ failure: failure === 'too_large' || failure === 'timeout' ? failure : 'reset' });
+      }
+    });
+  }
+
+  /** The first to come counts: the answer, or that the client leaves. */
+  #askNetwork(question: NetworkQuestion): void {
+    const gone = new AbortController();
+    this.#giveUp = () => gone.abort();
+    if (this.sink.gone) gone.abort();
+    const answer = answerFromNetwork(question, this.#clients, gone.signal);
+    resumeWith(this, this.#exchange, answer, this).catch(reportFault);
+  }
+
+  readonly #onSent = (sent: Sent): void => this.#answer(sent);
+
+  readonly #onGone = (): void => {
+    const giveUp = this.#giveUp;
+    this.#giveUp = null;
+    giveUp?.();
+  };
+
+  readonly #cancelForward = (): void => {
+    this.#forwarding?.cancel();
+    this.#answer(LEFT);
+  };
+
+  completed(): void {
+    const { reply } = this.#incoming;
+    releaseForward(this.#forwarded);
+    if (this.#failed && reply.headSent) reply.destroy();
+    if (!reply.headSent && this.#failed) this.#sendBug();
+    else {
+      if (!reply.headSent) reply.destroy();
+      this.#end();
+    }
+  }
+
+  /** For a bug that prevents the engine's own page. */
+  #sendBug(): void {
+    const { sink, request, tunnelIdleMs } = this;
+    try {
+      sendReply(BUG, { sink, request, tunnelIdleMs, forwarded: null }, () => this.#end());
+    } catch {
+      sink.destroy();
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    this.sink.onGone = null;
+    this.#done();
+  }
+}
+
+const USUAL = { expectsContinue: false, takesTrailers: false } as const;
+const LEFT = { failure: 'cancelled', detail: 'the client left' } as const;
+
+/** Interim responses to one request beyond this many bytes of fields are dropped, as RFC 9110 §15.2 lets a proxy do. */
+const INTERIM_BYTES = 65_536;

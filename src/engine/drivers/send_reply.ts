@@ -1,0 +1,169 @@
+import type { Duplex } from 'node:stream';
+import { isBodyless } from '../../http/bodyless.ts';
+import { NO_FIELDS } from '../../http/fields.ts';
+import { BodyPump } from '../../io/body_pump.ts';
+import { NO_BODY } from '../../io/buffered_body.ts';
+import { BufferedReply } from '../../io/buffered_reply.ts';
+import { CompressedBody, compressed } from '../../io/compressor.ts';
+import { reportFault } from '../../io/containment.ts';
+import { EditedBody } from '../../io/edited_body.ts';
+import type { Forwarded, ReplySink, RequestBody, ResponseBody } from '../../io/ports.ts';
+import { splice } from '../../io/splice.ts';
+import type { Encoding, Reply, Sent } from '../contract.ts';
+import {
+  atOnceBytes,
+  bytesOf,
+  fieldsOf,
+  framingWithoutContent,
+  isEventStream,
+  localContent,
+} from './reply_content.ts';
+
+/** What a reply is made of besides the engine's words. */
+export interface ReplyParts {
+  readonly sink: ReplySink;
+  /** What the last forward answered, if there was one: `body: 'upstream'` streams it. */
+  readonly forwarded: Forwarded | null;
+  readonly request: RequestBody;
+  /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
+  readonly tunnelIdleMs: number;
+}
+
+/**
+ * Answers `ask: 'reply'`: sends head and content and measures them; `done` is called once, when all of it is with the
+ * system or the exchange broke off. Throws on a reply that cannot be sent as it is, before a byte of it is sent.
+ */
+export function sendReply(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
+  const { forwarded, sink } = parts;
+  if (reply.close) done(unsent(parts, 'none'));
+  else if (reply.upgrade) sendUpgrade(reply, parts, done);
+  else if (reply.status < 200) done(unsent(parts, 'client'));
+  else if (reply.body !== 'upstream') {
+    releaseForward(forwarded);
+    sendLocal(reply, reply.body, parts, done);
+  } else if (forwarded === null || !('body' in forwarded)) {
+    throw new Error('the reply needs an upstream that has not answered');
+  } else if (isBodyless(sink.method, reply.status)) sendHead(reply, forwarded.body, parts, done);
+  else sendStream(reply, forwarded.body, parts, done);
+}
+
+/** Releases an upstream's response that is not sent, so that its connection does not wait for ever. */
+export function releaseForward(forwarded: Forwarded | null): void {
+  if (forwarded === null) return;
+  if ('body' in forwarded) forwarded.body.cancel();
+  if ('tunnel' in forwarded) forwarded.tunnel.duplex.destroy();
+}
+
+function sendLocal(
+  reply: Reply,
+  body: Exclude<Reply['body'], 'upstream'>,
+  parts: ReplyParts,
+  done: (sent: Sent) => void,
+): void {
+  const { sink } = parts;
+  const { framing, bytes, raw, isCut } = localContent(reply, sink.method, bytesOf(body));
+  if (isCut) return done(unsent(parts, 'upstream'));
+  const pump = new BodyPump(parts, NO_SOURCE, done);
+  sink.head(reply.status, fieldsOf(reply), framing);
+  // What the client did not take it did not take of the original either.
+  pump.rawBytes = () => (sink.sentBytes === bytes.length ? raw.length : sink.sentBytes);
+  if (framing.content) sink.take(bytes);
+  pump.end(NO_FIELDS);
+}
+
+const NO_SOURCE: ResponseBody = {
+  lengthBytes: 0,
+  flow: NO_BODY.flow.bind(NO_BODY),
+  resume: () => undefined,
+  cancel: () => undefined,
+};
+
+function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (sent: Sent) => void): void {
+  const pump = new BodyPump(parts, body, done);
+  pump.rawBytes = () => 0;
+  parts.sink.head(reply.status, fieldsOf(reply), framingWithoutContent(reply));
+  body.cancel(); // without effect, unless the upstream sends content where none belongs
+  pump.end(NO_FIELDS);
+}
+
+function sendStream(
+  reply: Reply,
+  upstream: ResponseBody,
+  parts: ReplyParts,
+  done: (sent: Sent) => void,
+): void {
+  const { editors = [] } = reply;
+  const edited = editors.length === 0 ? upstream : new EditedBody(upstream, editors);
+  if (reply.compress !== null) {
+    sendCompressed(reply, reply.compress, edited, upstream.lengthBytes, parts, done);
+    return;
+  }
+  parts.sink.head(reply.status, fieldsOf(reply), { lengthBytes: edited.lengthBytes, content: true });
+  edited.flow(new BodyPump(parts, edited, done));
+}
+
+/** A short body is compressed whole, a long one or one of unknown length that comes slowly as it streams. */
+function sendCompressed(
+  reply: Reply,
+  encoding: Encoding,
+  body: ResponseBody,
+  declaredBytes: number | null,
+  parts: ReplyParts,
+  done: (sent: Sent) => void,
+): void {
+  const { sink } = parts;
+  const fields = fieldsOf(reply);
+  const stream = (source: ResponseBody): void => {
+    const packed = new CompressedBody(source, encoding, isEventStream(reply));
+    const pump = new BodyPump(parts, packed, done);
+    pump.rawBytes = () => packed.rawBytes;
+    sink.head(reply.status, fields, { lengthBytes: null, content: true });
+    packed.flow(pump);
+  };
+  const limitBytes = atOnceBytes(reply, encoding);
+  if (limitBytes < (declaredBytes ?? 0)) return stream(body);
+  const waits = declaredBytes !== null;
+  const whole = new BufferedReply(parts, body, { limitBytes, waits }, stream, done, (raw) => {
+    const bytes = compressed(raw, encoding);
+    sink.head(reply.status, fields, { lengthBytes: bytes.length, content: true });
+    return bytes;
+  });
+  body.flow(whole);
+}
+
+/** Changes the protocol and joins both sides until the end of the connection. */
+function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
+  const { forwarded, sink } = parts;
+  if (forwarded === null || !('tunnel' in forwarded))
+    throw new Error('the upstream has not changed the protocol');
+  const { duplex, protocol } = forwarded.tunnel;
+  const client = sink.switchProtocols(fieldsOf(reply), protocol);
+  if (client === null) {
+    duplex.destroy();
+    done(unsent(parts, 'client'));
+    return;
+  }
+  joined(client, duplex, parts.tunnelIdleMs, done).catch(reportFault);
+}
+
+async function joined(
+  client: Duplex,
+  upstream: Duplex,
+  idleMs: number,
+  done: (sent: Sent) => void,
+): Promise<void> {
+  const { toUpstreamBytes, toClientBytes, cut } = await splice(client, upstream, idleMs);
+  done({
+    requestBytes: toUpstreamBytes,
+    responseBytes: toClientBytes,
+    rawResponseBytes: toClientBytes,
+    cut,
+  });
+}
+
+/** No reply: the engine closes the connection, or has nothing to say to a client that has left. */
+function unsent(parts: ReplyParts, cut: Sent['cut']): Sent {
+  releaseForward(parts.forwarded);
+  parts.sink.destroy();
+  return { requestBytes: parts.request.receivedBytes, responseBytes: 0, rawResponseBytes: 0, cut };
+}

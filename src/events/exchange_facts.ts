@@ -1,0 +1,26 @@
+import type { Exchange } from '../engine/exchange.ts';
+import type { Decision } from '../engine/module.ts';
+import type { StreamExchange } from '../engine/stream.ts';
+import type { HttpRequestComplete } from './catalogue.ts';
+import type { ModuleDecision } from './fields.ts';
+
+const NO_LOGS: HttpRequestComplete['traffic_policy']['logs'] = [];
+
+type Decided = Pick<Exchange | StreamExchange, 'pipeline' | 'verdicts'>;
+
+/** The decision that a module's reason declares; `invalid` when the module did not run. */
+export function decisionOf({ pipeline, verdicts }: Decided, module: string): Decision | 'invalid' {
+  const index = pipeline?.positionOf[module];
+  if (index === undefined) return 'invalid';
+  const verdict = verdicts[index];
+  if (verdict === undefined) return 'invalid';
+  return pipeline!.filters[index]!.reasons[verdict.reason.code]!.decision;
+}
+
+export function blockOrAllow(decision: Decision | 'invalid'): ModuleDecision {
+  return decision === 'allow_while_open' ? 'allow' : decision;
+}
+
+export function logsOf({ logs }: Pick<Exchange, 'logs'>): typeof NO_LOGS {
+  return logs?.map((metadata) => ({ metadata })) ?? NO_LOGS;
+}

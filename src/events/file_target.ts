@@ -1,0 +1,88 @@
+import { type FileHandle, constants, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface FileSettings {
+  readonly name: string;
+  readonly max_bytes: number;
+  readonly max_files: number;
+}
+
+/** Appends lines to one file. */
+export interface LineFile {
+  /** Null when the lines are on the disk, otherwise why not. */
+  readonly append: (lines: readonly string[]) => Promise<string | null>;
+  readonly close: () => Promise<void>;
+}
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY = 0o600;
+/** A link is not followed, and a pipe not waited for. */
+const APPENDING =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * One JSON object a line, on the disk before it counts as delivered. Each destination has a folder of its own, called by
+ * its id, in the folder that the operator allows: whatever name a key chooses, no file of anybody else is there. A file
+ * that is full is renamed to `name.1`.
+ */
+export function lineFile(folder: string, id: string, settings: FileSettings): LineFile {
+  const { name, max_bytes: limitBytes, max_files: kept } = settings;
+  const own = join(folder, id);
+  const path = join(own, name);
+  let handle: FileHandle | null = null;
+  let bytes = 0;
+  /** A write stopped somewhere: the next lines begin on a line of their own. */
+  let isTorn = false;
+
+  async function opened(): Promise<FileHandle> {
+    if (handle !== null) return handle;
+    await mkdir(own, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    if (!(await lstat(own)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    const file = await open(path, APPENDING, OWNER_ONLY);
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.nlink !== 1) {
+      await file.close();
+      throw Object.assign(new Error(), { code: 'EEXIST' });
+    }
+    bytes = stat.size;
+    return (handle = file);
+  }
+
+  async function rotate(): Promise<void> {
+    await handle?.close();
+    handle = null;
+    await rm(kept === 0 ? path : `${path}.${kept}`, { force: true });
+    for (let number = kept - 1; number >= 0; number--) {
+      const from = number === 0 ? path : `${path}.${number}`;
+      await rename(from, `${path}.${number + 1}`).catch(() => {});
+    }
+  }
+
+  return {
+    append: async (lines) => {
+      try {
+        const whole = lines.map((line) => `${line}\n`).join('');
+        await opened();
+        const size = Buffer.byteLength(whole) + 1;
+        if (bytes > 0 && bytes + size > limitBytes) await rotate();
+        const file = await opened();
+        const text = isTorn && bytes > 0 ? `\n${whole}` : whole;
+        isTorn = true;
+        await file.appendFile(text);
+        await file.datasync();
+        bytes += size;
+        isTorn = false;
+        return null;
+      } catch (error) {
+        await handle?.close().catch(() => {});
+        handle = null;
+        // The message of the system has the path, which is no business of whoever reads the status.
+        return `the file cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+      }
+    },
+    close: async () => {
+      await handle?.close();
+      handle = null;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+
+/**
+ * Common fields of action schemas.
+ *
+ * Constraints that JSON types cannot express are given as data in `.meta(…)` and become part of the JSON
+ * Schema. The document checker reads them (`document/config.ts`), so actions need no checker of their own.
+ * `FieldFacts` lists all keys.
+ */
+
+/** The format of a string, or of the result of a template. */
+export type Kind =
+  /** A duration: `90s`, `1h30m`, or a whole number of nanoseconds. Bounds are `least`, `most`, `step`. */
+  | 'duration'
+  /** One expression without `${}`; its result may be of any type unless `condition` is set. */
+  | 'expression'
+  | 'cidr'
+  | 'ip_policy'
+  | 'url'
+  /** An RE2 pattern; templates in it are evaluated before it is compiled. */
+  | 'pattern'
+  | 'header_map'
+  | 'header_name'
+  /** `user:password` of HTTP Basic authentication. */
+  | 'credential'
+  | 'pem'
+  /** `vars` of set-vars: a list of maps with one key each. */
+  | 'variables'
+  /** Any JSON value; every string in it is a template. */
+  | 'data';
+
+/** Keys of `.meta(…)` and of the JSON Schema made from it. */
+export interface FieldFacts {
+  readonly description: string;
+  readonly kind?: Kind;
+  /** `${…}` in the string is evaluated when the action runs. */
+  readonly template?: true;
+  /** The string is a secret and should not be in a document in clear text. */
+  readonly secret?: true;
+  /** The expression must be of type bool. */
+  readonly condition?: true;
+  /** Name of the scope of expressions in this field, if it is not that of the phase. */
+  readonly scope?: 'retry';
+  /** A field set by the service; only this value is allowed. */
+  readonly fixed?: number;
+  /** Values, case-insensitive. */
+  readonly enumAnyCase?: readonly string[];
+  /** Former names of an object's fields, with their current names. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Fields for which a list with one entry is also accepted in place of the entry. */
+  readonly listOfOne?: true;
+  /** Error numbers that differ from the default ones (`codes/numbers.ts`). */
+  readonly codes?: Readonly<Partial<Record<Fault, number>>>;
+}
+
+/** Possible faults of a field's value. */
+export type Fault =
+  | 'type'
+  | 'choice'
+  | 'missing'
+  | 'empty'
+  | 'range'
+  | 'too_long'
+  | 'too_short'
+  | 'too_many'
+  | 'duplicate'
+  | 'form';
+
+const HEADER_COUNT_LIMIT = 10;
+
+/** A string of any length in which `${…}` is evaluated. */
+export function template(description: string, facts: Omit<FieldFacts, 'description'> = {}) {
+  return z.string().meta({ description, template: true, ...facts });
+}
+
+/** A non-empty string in which `${…}` is evaluated. */
+export function neededTemplate(description: string, facts: Omit<FieldFacts, 'description'> = {}) {
+  return z
+    .string()
+    .min(1)
+    .meta({ description, template: true, ...facts });
+}
+
+/** One expression without `${}`. */
+export function expression(description: string, facts: Omit<FieldFacts, 'description'> = {}) {
+  return z
+    .string()
+    .min(1)
+    .meta({ description, kind: 'expression', ...facts });
+}
+
+export interface DurationBounds {
+  readonly least?: string;
+  readonly most?: string;
+  readonly step?: string;
+}
+
+/** A duration as written; `durationMs` (`duration.ts`) parses it. */
+export function duration(description: string, bounds: DurationBounds = {}) {
+  return z.union([z.string(), z.int()]).meta({ description, kind: 'duration', ...bounds });
+}
+
+/** Header names with values in which `${…}` is evaluated; at least `least` and at most ten. */
+export function headerMap(description: string, least: 0 | 1) {
+  return z.record(z.string(), z.string()).meta({
+    description,
+    kind: 'header_map',
+    template: true,
+    minProperties: least,
+    maxProperties: HEADER_COUNT_LIMIT,
+    codes: { too_many: 2212 },
+  });
+}
+
+/** Whether a failed check stops the request. */
+export const enforce = z
+  .boolean()
+  .default(true)
+  .describe('Whether a request that fails the check is stopped; if false, the result is only recorded.');
+
+/** Whether the policy continues after an error of this action. */
+export function onError(standard: 'halt' | 'continue') {
+  return z
+    .enum(['halt', 'continue'])
+    .default(standard)
+    .describe('Whether an error of this action stops the request or the next action runs.');
+}
+
+/** The pattern to replace. */
+export function pattern(description: string) {
+  return z.string().min(1).meta({ description, kind: 'pattern', template: true });
+}

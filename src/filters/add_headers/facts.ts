@@ -1,0 +1,27 @@
+import { STRING, map } from '../../cel/types.ts';
+import { resultOf } from '../result_types.ts';
+import type { Filter } from '../facts.ts';
+import type { AddHeadersConfig } from './action_schema.ts';
+
+export const messages = { added: 'header fields were added' };
+
+export const addHeaders = {
+  action: {
+    type: 'add-headers',
+    phases: ['on_http_request', 'on_http_response'],
+    ends: { when: 'never', how: [] },
+    result: resultOf('add_headers', 'Header fields that were added.', {
+      headers_added: [map(STRING, STRING), 'Added fields by name.'],
+    }),
+    leavesRequest: false,
+    speaksOnly: true,
+    alsoCalled: ['set-headers'],
+    reads: [],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ headers: { 'x-edge': 'shop' } }],
+      bad: [{ config: { headers: {} }, finding: 2223 }],
+    },
+  },
+} satisfies Filter<never, AddHeadersConfig>;

@@ -1,0 +1,24 @@
+import type { Filter } from '../facts.ts';
+import type { BackendModuleConfig } from './module_schema.ts';
+
+export const reasons = {
+  'backend.picked': { message: 'this backend takes it', decision: 'allow' },
+  'backend.no_weight': { message: 'every child of the weighted backend has weight zero', decision: 'block' },
+} as const;
+
+export const backend = {
+  module: {
+    type: 'backend',
+    place: 'route',
+    carriers: ['https', 'tls', 'tcp'],
+    ends: 'never',
+    reads: ['chance'],
+    costNs: 30,
+    references: [{ kind: 'backend', at: '/backend_id' }],
+    reasons,
+    examples: {
+      good: [{ backend_id: 'app' }],
+      bad: [{ config: { backend_id: 'no_such_backend' }, finding: 'edge.unknown_backend' }],
+    },
+  },
+} satisfies Filter<BackendModuleConfig>;

@@ -1,0 +1,41 @@
+import type { Endpoint, Pass } from '../../engine/contract.ts';
+import type { Module } from '../../engine/module.ts';
+import type { BackendModuleConfig } from './module_schema.ts';
+import { reasons } from './facts.ts';
+
+type Code = keyof typeof reasons;
+
+/** Chooses where the request goes: the end of the request phase. */
+export const backend: Module<BackendModuleConfig, Code> = {
+  type: 'backend',
+  reasons,
+  compile: (config, linked) => {
+    const linkedBackend = linked.backend(config.backend_id);
+    const verdicts = new Map<readonly Endpoint[], Pass<Code>>();
+    // Leaves are made when the configuration is compiled; only failover over a weighted child makes new lists.
+    const verdictFor = (candidates: readonly Endpoint[]): Pass<Code> => {
+      let verdict = verdicts.get(candidates);
+      if (verdict === undefined) {
+        verdict = picked(config.backend_id, candidates);
+        if (verdicts.size < VERDICT_LIMIT) verdicts.set(candidates, verdict);
+      }
+      return verdict;
+    };
+    return {
+      onConnection: (_connection, _state, world) => verdictFor(linkedBackend.candidates(world)),
+      onRequest: (_request, _connection, _state, world) => verdictFor(linkedBackend.candidates(world)),
+    };
+  },
+};
+
+const VERDICT_LIMIT = 1_024;
+
+function picked(id: string, candidates: readonly Endpoint[]): Pass<Code> {
+  const code = candidates.length === 0 ? 'backend.no_weight' : 'backend.picked';
+  const endpoints = candidates.map((endpoint) => endpoint.id).join(', ');
+  return {
+    verdict: 'pass',
+    reason: { code, detail: { backend: id, leaves: endpoints } },
+    edits: [{ edit: 'backend', candidates }],
+  };
+}

@@ -1,0 +1,51 @@
+import type { Breaker } from './algorithm.ts';
+import { type Admission, type BreakerSettings, admit, admitted, newBreaker } from './algorithm.ts';
+import type { ActionKind, ActionOutcome } from '../action.ts';
+import { stepsOf } from '../action.ts';
+import { awaitOutcome, keepResult } from '../policy_run.ts';
+import { durationMs } from '../duration.ts';
+import { messages } from './facts.ts';
+
+/** Rejects requests while the upstream keeps failing. */
+export const circuitBreaker: ActionKind<'circuit-breaker'> = {
+  type: 'circuit-breaker',
+  compile: ({ type, config }, compiling) => {
+    const settings: BreakerSettings = {
+      trippedMs: durationMs(config.tripped_duration)!,
+      windowMs: durationMs(config.window_duration)!,
+      buckets: config.num_buckets,
+      volumeThreshold: config.volume_threshold,
+      errorThreshold: config.error_threshold,
+    };
+    const cell = compiling.cell((): Circuit => ({ breaker: newBreaker(settings), settings }));
+    const message = 'This endpoint is failing; requests are rejected until it recovers';
+    const response = compiling.context.refusal(503, 3202, message);
+    const step = stepsOf(type, messages, compiling.pointer);
+    const outcomes: Readonly<Record<Admission['decision'], ActionOutcome>> = {
+      closed: { does: 'next', step: step('closed') },
+      probe: { does: 'next', step: step('probe') },
+      open: config.enforce
+        ? { does: 'end', as: 'denied', step: step('open'), response }
+        : { does: 'next', step: step('open', { enforced: false }) },
+    };
+    return {
+      run: (policyRun) => {
+        const { breaker } = cell.of(policyRun);
+        const nowMs = policyRun.world.nowMs();
+        const admission = admit(breaker, nowMs);
+        // Recorded here, not at the end of the phase: while this request waits, no other may become a probe
+        // too.
+        admitted(breaker, settings, admission, nowMs);
+        if (admission.decision !== 'open') awaitOutcome(policyRun, cell.index, admission.serial);
+        keepResult(policyRun, 'circuit_breaker', {});
+        return outcomes[admission.decision];
+      },
+    };
+  },
+};
+
+/** The state of one circuit-breaker action. */
+export interface Circuit {
+  readonly breaker: Breaker;
+  readonly settings: BreakerSettings;
+}

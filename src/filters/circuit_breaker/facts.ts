@@ -1,0 +1,60 @@
+import { durationMs } from '../duration.ts';
+import { tripping, whenEnforced } from '../facts.ts';
+import { error, resultOf } from '../result_types.ts';
+import type { Filter } from '../facts.ts';
+import type { CircuitBreakerConfig as ModuleConfig } from './module_schema.ts';
+import type { CircuitBreakerConfig as ActionConfig } from './action_schema.ts';
+
+export const reasons = {
+  'circuit_breaker.closed': { message: 'the breaker is closed', decision: 'allow' },
+  'circuit_breaker.open': {
+    message: 'the breaker is open: too many requests to the upstream failed',
+    decision: 'block',
+  },
+  'circuit_breaker.probe': {
+    message: 'the breaker is open; this one request is let through to see whether the upstream has recovered',
+    decision: 'allow_while_open',
+  },
+} as const;
+
+export const messages = {
+  closed: 'the circuit is closed',
+  open: 'the circuit is open: too many requests to the upstream failed',
+  probe: 'the circuit is open; this request is let through as a probe',
+};
+
+export const circuitBreaker = {
+  module: {
+    type: 'circuit_breaker',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'may',
+    reads: ['clock', 'state'],
+    costNs: 40,
+    remembersMs: (config) => (config.rolling_window + config.tripped_duration) * 1_000,
+    lastsUntilSuccess: true,
+    exercise: (config) => tripping(config.volume_threshold, config.tripped_duration * 1_000),
+    reasons,
+    examples: {
+      good: [{ volume_threshold: 50, error_threshold_percentage: 0.2 }],
+      bad: [{ config: { error_threshold_percentage: 20 }, finding: 'edge.out_of_range' }],
+    },
+  },
+  action: {
+    type: 'circuit-breaker',
+    phases: ['on_http_request'],
+    ends: { when: whenEnforced, how: ['denied'] },
+    result: resultOf('circuit_breaker', 'Decision of the circuit breaker.', { error }),
+    leavesRequest: true,
+    remembersMs: (config) => durationMs(config.window_duration)! + durationMs(config.tripped_duration)!,
+    lastsUntilSuccess: true,
+    exercise: (config) => tripping(config.volume_threshold, durationMs(config.tripped_duration)!),
+    reads: ['clock', 'state'],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ volume_threshold: 50, tripped_duration: '30s' }],
+      bad: [{ config: { tripped_duration: '1h' }, finding: 2225 }],
+    },
+  },
+} satisfies Filter<ModuleConfig, ActionConfig>;

@@ -1,0 +1,16 @@
+import type { LocalResponse } from '../../engine/contract.ts';
+import type { ActionKind } from '../action.ts';
+import { stepsOf } from '../action.ts';
+import { messages } from './facts.ts';
+
+const NO_RESPONSE: LocalResponse = { status: 0, headers: [], body: '' };
+
+/** Closes the connection without a response. */
+export const closeConnection: ActionKind<'close-connection'> = {
+  type: 'close-connection',
+  compile: ({ type }, compiling) => {
+    const step = stepsOf(type, messages, compiling.pointer)('closed');
+    const end = { does: 'end', as: 'closed', step, response: NO_RESPONSE } as const;
+    return { run: () => end };
+  },
+};

@@ -1,0 +1,234 @@
+import { isBodyless } from '../../http/bodyless.ts';
+import { codingWishes, wishFor } from '../../http/accept_encoding.ts';
+import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
+import { mediaType } from '../../http/media_type.ts';
+
+/** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not bare deflate. */
+export type Algorithm = 'gzip' | 'deflate';
+
+/** Why a response is or is not compressed. */
+export type CompressionCode =
+  | 'compressed'
+  | 'not_wanted'
+  | 'no_body'
+  | 'partial'
+  | 'already_encoded'
+  | 'no_transform';
+
+export interface CompressionPlan {
+  readonly compress: Algorithm | null;
+  readonly reason: CompressionCode;
+  /** Whether each piece must leave at once: an event stream that waits for a full block is no stream. */
+  readonly flush: boolean;
+  /** Names to remove, lower case, and then fields to add, in the response. */
+  readonly remove: readonly string[];
+  readonly add: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * What the client wants most of `offered`, best first for equal wishes; null where it wants none of them, or wants
+ * the plain form more than any (RFC 9110 §12.5.3). No header is no wish: allowed, but nothing a client without
+ * `Accept-Encoding` may be surprised with. `acceptEncoding` is all lines of the field, joined by commas.
+ */
+export function negotiate<Coding extends string>(
+  acceptEncoding: string | undefined,
+  offered: readonly Coding[],
+): Coding | null {
+  if (acceptEncoding === undefined) return null;
+  const wishes = codingWishes(acceptEncoding);
+  // The plain form competes only when it is named: a bare `*` is not a wish for it.
+  let best = Math.max(1, wishes.named.get('identity') ?? 0);
+  let chosen: Coding | null = null;
+  for (const algorithm of offered) {
+    const wish = wishFor(wishes, algorithm);
+    if (chosen === null ? wish >= best : wish > best) {
+      best = wish;
+      chosen = algorithm;
+    }
+  }
+  return chosen;
+}
+
+const KEPT_ANSWERS = 256;
+const KEPT_UNITS = 256;
+
+/** `negotiate` for one offer that remembers the header values of common clients, a bounded number of them. */
+export function negotiator(
+  offered: readonly Algorithm[],
+): (acceptEncoding: string | undefined) => Algorithm | null {
+  const kept = new Map<string, Algorithm | null>();
+  return (acceptEncoding) => {
+    if (acceptEncoding === undefined) return null;
+    const known = kept.get(acceptEncoding);
+    if (known !== undefined) return known;
+    const answer = negotiate(acceptEncoding, offered);
+    if (acceptEncoding.length <= KEPT_UNITS) {
+      if (kept.size >= KEPT_ANSWERS) kept.clear();
+      kept.set(acceptEncoding, answer);
+    }
+    return answer;
+  };
+}
+
+const NO_NAMES: readonly string[] = [];
+const NO_ADDITIONS: CompressionPlan['add'] = [];
+const VARY: CompressionPlan['add'] = [['vary', 'Accept-Encoding']];
+
+/** Leaves the response as it is. */
+function untouched(reason: CompressionCode): CompressionPlan {
+  return { compress: null, reason, flush: false, remove: NO_NAMES, add: NO_ADDITIONS };
+}
+
+const NO_BODY = untouched('no_body');
+const PARTIAL = untouched('partial');
+const ALREADY_ENCODED = untouched('already_encoded');
+const NO_TRANSFORM = untouched('no_transform');
+const NOT_WANTED = untouched('not_wanted');
+const NOT_WANTED_VARY: CompressionPlan = { ...NOT_WANTED, add: VARY };
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Plans of the responses that are seen all the time: nothing but a length, or not even that. Shared, to be known again. */
+const COMMON: Readonly<
+  Record<Algorithm, { readonly plain: CompressionPlan; readonly sized: CompressionPlan }>
+> = {
+  gzip: { plain: commonPlan('gzip', NO_NAMES), sized: commonPlan('gzip', ['content-length']) },
+  deflate: { plain: commonPlan('deflate', NO_NAMES), sized: commonPlan('deflate', ['content-length']) },
+};
+
+function commonPlan(compress: Algorithm, remove: readonly string[]): CompressionPlan {
+  return {
+    compress,
+    reason: 'compressed',
+    flush: false,
+    remove,
+    add: [['content-encoding', compress], ...VARY],
+  };
+}
+
+const wantedOfBoth = negotiator(['gzip', 'deflate']);
+
+/**
+ * Whether and how a response is compressed, and what that changes in its head. Any media type and size qualifies. A
+ * response that would be compressed for another client says so in `Vary`, for the sake of caches on the way.
+ */
+export function compressionPlan(
+  request: { readonly method: string; readonly headers: FieldList },
+  response: { readonly status: number; readonly headers: FieldList },
+): CompressionPlan {
+  const { status, headers } = response;
+  if (isBodyless(request.method, status)) return NO_BODY;
+  if (status === 206) return PARTIAL;
+  const seen = look(headers);
+  if (seen.isEncoded) return ALREADY_ENCODED;
+  if (seen.isEmpty) return NO_BODY;
+  const wishes = lookAtRequest(request.headers);
+  if (seen.refusesTransform || wishes.refusesTransform) return NO_TRANSFORM;
+  const algorithm = wantedOfBoth(wishes.acceptEncoding);
+  const vary = seen.vary ? listMembers(headers, 'vary') : NO_NAMES;
+  const varies = vary.includes('accept-encoding') || vary.includes('*');
+  if (algorithm === null) {
+    if (varies) return NOT_WANTED;
+    return seen.vary ? { ...NOT_WANTED, remove: ['vary'], add: [mergedVary(headers)] } : NOT_WANTED_VARY;
+  }
+  const flush =
+    seen.contentType.length >= EVENT_STREAM.length && mediaType(seen.contentType) === EVENT_STREAM;
+  if (!flush && !seen.vary && seen.etag === '') {
+    if (seen.ofPlainForm === NO_NAMES) return COMMON[algorithm].plain;
+    if (seen.ofPlainForm.length === 1 && seen.ofPlainForm[0] === 'content-length')
+      return COMMON[algorithm].sized;
+  }
+  const remove = [...seen.ofPlainForm];
+  const add: (readonly [string, string])[] = [['content-encoding', algorithm]];
+  if (!varies) {
+    if (seen.vary) remove.push('vary');
+    add.push(seen.vary ? mergedVary(headers) : VARY[0]!);
+  }
+  // Two byte sequences may not share a strong validator (RFC 9110 §8.8.3.3).
+  if (seen.etag.startsWith('"')) {
+    remove.push('etag');
+    add.push(['etag', `W/${seen.etag}`]);
+  }
+  return { compress: algorithm, reason: 'compressed', flush, remove, add };
+}
+
+/** What of a response's head matters here. */
+interface Seen {
+  isEncoded: boolean;
+  isEmpty: boolean;
+  refusesTransform: boolean;
+  vary: boolean;
+  etag: string;
+  contentType: string;
+  /** Fields that are true only of the bytes as the upstream sent them: length, ranges and digests (RFC 9530). */
+  ofPlainForm: readonly string[];
+}
+
+/** One walk over the fields; their lengths tell most of them apart without a look at the letters. */
+function look(headers: FieldList): Seen {
+  const seen: Seen = {
+    isEncoded: false,
+    isEmpty: false,
+    refusesTransform: false,
+    vary: false,
+    etag: '',
+    contentType: '',
+    ofPlainForm: NO_NAMES,
+  };
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    const { length } = name;
+    if (length === 4) {
+      if (isName(name, 'vary')) seen.vary = true;
+      else if (isName(name, 'etag')) seen.etag = headers[at + 1]!;
+    } else if (length === 12) {
+      if (isName(name, 'content-type')) seen.contentType = headers[at + 1]!;
+    } else if (length === 16) {
+      if (isName(name, 'content-encoding')) seen.isEncoded = true;
+    } else if (length === 13 && isName(name, 'cache-control')) {
+      seen.refusesTransform ||= refusesTransform(headers[at + 1]!);
+    } else if (OF_PLAIN_FORM_LENGTHS.has(length)) {
+      const lower = name.toLowerCase();
+      if (!OF_PLAIN_FORM.has(lower)) continue;
+      seen.ofPlainForm = [...seen.ofPlainForm, lower];
+      if (lower === 'content-length' && headers[at + 1] === '0') seen.isEmpty = true;
+    }
+  }
+  return seen;
+}
+
+const OF_PLAIN_FORM: ReadonlySet<string> = new Set([
+  'content-length',
+  'accept-ranges',
+  'content-md5',
+  'digest',
+  'content-digest',
+  'repr-digest',
+]);
+const OF_PLAIN_FORM_LENGTHS: ReadonlySet<number> = new Set([...OF_PLAIN_FORM].map((name) => name.length));
+
+/** All lines of `Accept-Encoding` as one, and whether the client forbids any change. */
+function lookAtRequest(headers: FieldList): {
+  acceptEncoding: string | undefined;
+  refusesTransform: boolean;
+} {
+  const seen = { acceptEncoding: undefined as string | undefined, refusesTransform: false };
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    const value = headers[at + 1]!;
+    if (name.length === 15 && isName(name, 'accept-encoding')) {
+      seen.acceptEncoding = seen.acceptEncoding === undefined ? value : `${seen.acceptEncoding}, ${value}`;
+    } else if (name.length === 13 && isName(name, 'cache-control'))
+      seen.refusesTransform ||= refusesTransform(value);
+  }
+  return seen;
+}
+
+/** Both sides may forbid it (RFC 9111 §5.2.1.6 and §5.2.2.6). */
+function refusesTransform(cacheControl: string): boolean {
+  return /no-transform/i.test(cacheControl) && /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl);
+}
+
+function mergedVary(headers: FieldList): readonly [string, string] {
+  return ['vary', [...allValues(headers, 'vary'), 'Accept-Encoding'].join(', ')];
+}

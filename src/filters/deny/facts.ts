@@ -1,0 +1,28 @@
+import type { Filter } from '../facts.ts';
+import type { DenyConfig } from './action_schema.ts';
+
+export const messages = { denied: 'the request is denied', closed: 'the connection is denied' };
+
+export const deny = {
+  action: {
+    type: 'deny',
+    phases: ['on_tcp_connect', 'on_http_request'],
+    ends: { when: 'always', how: ['denied'] },
+    result: null,
+    leavesRequest: true,
+    speaksOnly: true,
+    guards: true,
+    alsoCalled: ['block', 'reject'],
+    cannotHappen: (code, _config, carrier) =>
+      (code === 'closed') === (carrier === 'https')
+        ? `this only happens for connections ${carrier === 'https' ? 'without' : 'with'} HTTP`
+        : null,
+    reads: [],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ status_code: 404 }],
+      bad: [{ config: { status_code: 200 }, finding: 2215 }],
+    },
+  },
+} satisfies Filter<never, DenyConfig>;

@@ -1,0 +1,120 @@
+import type { Found, Pattern } from '../../regex/pattern.ts';
+import { expand } from '../../regex/template.ts';
+
+/** One replacement: every match of `from` becomes `to`, in which `$1` and the like stand for groups. */
+export interface Replacement {
+  readonly from: Pattern;
+  readonly to: string;
+}
+
+/** A text after replacing. `matches` has the texts that were found, the first `MATCHES_KEPT` of them. */
+export interface Replaced {
+  readonly text: string;
+  readonly count: number;
+  readonly matches: readonly string[];
+}
+
+/** What replacing made is longer than it may be. */
+export const TOO_LONG = 'too_long';
+
+/** Matches whose texts are kept for whoever asks what was found. */
+export const MATCHES_KEPT = 100;
+
+/**
+ * Replaces all matches, as Go's Regexp.ReplaceAllString (see `Pattern.replaceAll`), and says what was found.
+ * It gives up as soon as the result is longer than `limitUnits`: a short pattern and a long template make a
+ * large text out of a small one.
+ */
+export function replaceMatches(
+  subject: string,
+  { from: pattern, to }: Replacement,
+  limitUnits: number,
+): Replaced | typeof TOO_LONG {
+  const matches: string[] = [];
+  const references = to.split('$').length - 1;
+  let text = '';
+  let count = 0;
+  let copied = 0;
+  let from = 0;
+  let previousEnd = -1;
+  for (let found = pattern.find(subject, from); found !== null; found = pattern.find(subject, from)) {
+    const { start, end, text: matched } = found.groups[0]!;
+    const isEmpty = start === end;
+    // The groups lie within the match, so this bounds what they can grow to before anything is made of them.
+    if (references * matched.length > limitUnits && expandedLength(to, found) > limitUnits) return TOO_LONG;
+    // An empty match right after a match is none.
+    if (!isEmpty || start !== previousEnd) {
+      text += subject.slice(copied, start) + (references === 0 ? to : expand(to, found));
+      copied = end;
+      count++;
+      if (matches.length < MATCHES_KEPT) matches.push(matched);
+      if (text.length > limitUnits) return TOO_LONG;
+    }
+    previousEnd = end;
+    // Step over a whole character, never into a surrogate pair.
+    from = isEmpty ? end + ((subject.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
+  }
+  if (count === 0) return { text: subject, count, matches };
+  text += subject.slice(copied);
+  return text.length > limitUnits ? TOO_LONG : { text, count, matches };
+}
+
+function expandedLength(template: string, found: Found): number {
+  let length = 0;
+  for (const [reference] of template.matchAll(/\$(?:\$|\w+|\{\w+\})/g))
+    length += expand(reference, found).length;
+  return length;
+}
+
+/** A text that was found, by the position of the replacement that found it. */
+export interface FoundText {
+  readonly index: number;
+  readonly matched: string;
+}
+
+export interface ReplacedBody {
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  readonly found: readonly FoundText[];
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Makes the replacements in order, each in what the one before it left. A body that is not UTF-8 is taken byte
+ * by byte, so that patterns of ASCII still find their match and every other byte stays what it was.
+ */
+export function replaceInBody(
+  body: Uint8Array,
+  replacements: readonly Replacement[],
+  limitBytes: number,
+): ReplacedBody | typeof TOO_LONG {
+  const { text: decoded, encoding } = decode(body);
+  const found: FoundText[] = [];
+  let text = decoded;
+  let count = 0;
+  for (const [index, replacement] of replacements.entries()) {
+    const { from, to } = replacement;
+    const replaced = replaceMatches(text, { from, to: inEncoding(to, encoding) }, limitBytes);
+    if (replaced === TOO_LONG) return TOO_LONG;
+    text = replaced.text;
+    count += replaced.count;
+    for (const matched of replaced.matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });
+  }
+  if (count === 0) return { bytes: body, count, found };
+  const bytes = Buffer.from(text, encoding);
+  return bytes.length > limitBytes ? TOO_LONG : { bytes, count, found };
+}
+
+/** A template whose characters stand for the bytes of its UTF-8, where the body is taken byte by byte. */
+function inEncoding(template: string, encoding: 'utf8' | 'latin1'): string {
+  return encoding === 'utf8' ? template : Buffer.from(template, 'utf8').toString('latin1');
+}
+
+function decode(body: Uint8Array): { readonly text: string; readonly encoding: 'utf8' | 'latin1' } {
+  try {
+    return { text: utf8.decode(body), encoding: 'utf8' };
+  } catch {
+    return { text: Buffer.from(body).toString('latin1'), encoding: 'latin1' };
+  }
+}

@@ -1,0 +1,65 @@
+import type { InternalTarget } from '../../engine/contract.ts';
+import { parseAuthority } from '../../http/host.ts';
+import { encodeUrl } from '../url_rewrite/algorithm.ts';
+import { parseTarget } from '../../http/target.ts';
+import type { Activation } from '../../policy/env/activation.ts';
+import type { ActionKind, Compiling } from '../action.ts';
+import { stepsOf } from '../action.ts';
+import { FAILURES, Failure } from '../failure.ts';
+import { HOP_LIMIT } from '../internal_hops.ts';
+import { keepResult } from '../policy_run.ts';
+import { messages } from './facts.ts';
+
+/** Forwards the request to an internal endpoint of the same configuration. */
+export const forwardInternal: ActionKind<'forward-internal'> = {
+  type: 'forward-internal',
+  compile: ({ type, config }, compiling) => {
+    const url = compiling.template(config.url, '/url');
+    const { context, failure } = compiling;
+    const message = 'This version cannot forward to internal endpoints here';
+    const response = context.refusal(501, null, message);
+    const step = stepsOf(type, messages, compiling.pointer);
+    return {
+      onFailure: config.on_error === 'halt' ? null : { result: 'forward_internal', base: {} },
+      run: (policyRun) => {
+        const text = url.text(policyRun.activation);
+        if (text instanceof Failure) return text;
+        const target = readTarget(text.trim(), policyRun.activation, compiling);
+        if (target instanceof Failure) return target;
+        if ((policyRun.connection.hops ?? 0) >= HOP_LIMIT) {
+          return failure(FAILURES.hops, `the request was already forwarded ${HOP_LIMIT} times`);
+        }
+        keepResult(policyRun, 'forward_internal', {});
+        return {
+          does: 'end',
+          as: 'forwarded',
+          step: step('forwarded', { host: target.host }),
+          response,
+          target,
+        };
+      },
+    };
+  },
+};
+
+const URL_FORM = /^(?:https?|tcp|tls):\/\/([^/?#]*)([^#]*)/i;
+
+/**
+ * The endpoint of a URL. If the URL has no path, the request keeps its path and query; otherwise it gets those
+ * of the URL.
+ */
+function readTarget(url: string, { request }: Activation, compiling: Compiling): InternalTarget | Failure {
+  const { context, failure } = compiling;
+  const parts = URL_FORM.exec(encodeUrl(url));
+  const host = parts === null ? undefined : parseAuthority(parts[1]!)?.host;
+  if (host === undefined || !host.endsWith('.internal')) {
+    return failure(FAILURES.action, `'${url}' is not the URL of an internal endpoint`);
+  }
+  if (!context.isInternal(host))
+    return failure(FAILURES.action, `the internal endpoint '${host}' does not exist`);
+  const own = parts![2]!;
+  if (own === '' || own === '/') return { host, path: request.path, query: request.query };
+  const target = parseTarget(own.startsWith('/') ? own : `/${own}`);
+  if ('problem' in target) return failure(FAILURES.action, `'${url}': ${target.problem}`);
+  return { host, path: target.path, query: target.query };
+}

@@ -1,0 +1,11 @@
+import * as z from 'zod';
+import { neededTemplate, onError } from '../action_fields_schema.ts';
+
+export const forwardInternal = z
+  .strictObject({
+    url: neededTemplate("URL of the internal endpoint, whose host ends in '.internal'.", { kind: 'url' }),
+    on_error: onError('halt'),
+  })
+  .describe('Forwards the request to an internal endpoint.');
+
+export type ForwardInternalConfig = z.output<typeof forwardInternal>;

@@ -1,0 +1,27 @@
+import { error, resultOf } from '../result_types.ts';
+import type { Filter } from '../facts.ts';
+import type { ForwardInternalConfig } from './action_schema.ts';
+
+export const messages = { forwarded: 'the request is forwarded to an internal endpoint' };
+
+export const forwardInternal = {
+  action: {
+    type: 'forward-internal',
+    phases: ['on_tcp_connect', 'on_http_request'],
+    ends: {
+      when: ({ on_error: onError }) => (onError === 'continue' ? 'may' : 'always'),
+      how: ['forwarded'],
+    },
+    result: resultOf('forward_internal', 'Result of the forwarding.', { error }),
+    leavesRequest: false,
+    guards: true,
+    alsoCalled: ['forward'],
+    reads: [],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ url: 'https://orders.internal' }],
+      bad: [{ config: { url: 'https://orders.test' }, finding: 2204 }],
+    },
+  },
+} satisfies Filter<never, ForwardInternalConfig>;

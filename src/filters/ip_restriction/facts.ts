@@ -1,0 +1,63 @@
+import { STRING } from '../../cel/types.ts';
+import { whenEnforced } from '../facts.ts';
+import { error, resultOf } from '../result_types.ts';
+import type { Filter } from '../facts.ts';
+import type { IpRestrictionConfig } from './module_schema.ts';
+import type { RestrictIpsConfig } from './action_schema.ts';
+
+export const reasons = {
+  'ip_restriction.allowed': {
+    message: 'an allow rule holds the client address, and no deny rule does',
+    decision: 'allow',
+  },
+  'ip_restriction.denied': { message: 'a deny rule holds the client address', decision: 'block' },
+  'ip_restriction.not_allowed': { message: 'no allow rule holds the client address', decision: 'block' },
+} as const;
+
+export const messages = {
+  allowed: 'an allowed range contains the client address, and no denied range does',
+  denied: 'a denied range contains the client address',
+  not_allowed: 'no allowed range contains the client address',
+};
+
+export const ipRestriction = {
+  module: {
+    type: 'ip_restriction',
+    place: 'route',
+    carriers: ['https', 'tls', 'tcp'],
+    ends: 'may',
+    reads: ['client_address'],
+    costNs: 30,
+    references: [{ kind: 'ip_policy', at: '/ip_policy_ids/*' }],
+    reasons,
+    examples: {
+      good: [{ ip_policy_ids: ['office'] }],
+      bad: [{ config: { ip_policy_ids: ['no_such_policy'] }, finding: 'edge.unknown_ip_policy' }],
+    },
+  },
+  action: {
+    type: 'restrict-ips',
+    phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
+    ends: { when: whenEnforced, how: ['denied'] },
+    result: resultOf('restrict_ips', 'Decision about the address.', {
+      action: [STRING, '`allow` or `deny`.'],
+      matched_cidr: [STRING, 'The deciding range; empty if there was none.'],
+      error,
+    }),
+    leavesRequest: true,
+    guards: true,
+    alsoCalled: ['allow', 'ip-restriction'],
+    references: [{ kind: 'ip_policy', at: '/ip_policies/*' }],
+    cannotHappen: (code, { allow, deny, ip_policies: policies }) => {
+      if (code === 'denied' && deny.length + policies.length === 0) return 'no range is denied';
+      return code === 'allowed' && allow.length + policies.length === 0 ? 'no range is allowed' : null;
+    },
+    reads: ['client_address'],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ allow: ['203.0.113.0/24'] }],
+      bad: [{ config: { allow: ['203.0.113.0/33'] }, finding: 2217 }],
+    },
+  },
+} satisfies Filter<IpRestrictionConfig, RestrictIpsConfig>;

@@ -1,0 +1,82 @@
+import { BOOL, DYN, STRING, list, map } from '../../cel/types.ts';
+import { error, record, resultOf } from '../result_types.ts';
+import { asciiLower } from '../../http/ascii.ts';
+import { KEYS_KEPT_MS } from './algorithm.ts';
+import type { Filter, Input } from '../facts.ts';
+import type { JwtValidationConfig } from './action_schema.ts';
+
+export const messages = {
+  valid: 'all tokens of the request are valid',
+  missing: 'the request lacks a token',
+  malformed: 'a token is malformed',
+  no_key: 'no key matches a token',
+  signature: 'the signature of a token is wrong',
+  algorithm: 'the algorithm of a token is not allowed',
+  type: 'a token is of another type',
+  issuer: 'the issuer of a token is not allowed',
+  audience: 'a token is for another audience',
+  expired: 'a token has expired',
+  not_yet_valid: 'a token is not valid yet',
+} as const;
+
+const TOKEN = record('Token', {
+  header: [map(STRING, DYN), 'Header of the token, decoded.'],
+  location: [STRING, 'Place of the token: `header` or `body`.'],
+  location_property: [STRING, 'Name of the field with the token.'],
+  payload: [map(STRING, DYN), 'Claims, decoded.'],
+  signature: [STRING, 'Signature as written.'],
+  verified: [BOOL, 'Whether the signature and the claims are valid.'],
+});
+
+type Token = JwtValidationConfig['http']['tokens'][number];
+
+/** What the check of one token reads; a name with an expression may be that of any header. */
+function inputsOf({ method, name }: Token): readonly Input[] {
+  const place: Input =
+    method === 'body' ? 'body' : name.includes('${') ? 'headers' : { header: asciiLower(name.trim()) };
+  return [place, 'clock', 'outside', 'state'];
+}
+
+export const jwtValidation = {
+  action: {
+    type: 'jwt-validation',
+    phases: ['on_http_request'],
+    ends: { when: 'may', how: ['denied'] },
+    result: resultOf('jwt_validation', 'The tokens of the request.', {
+      tokens: [list(TOKEN), 'Tokens in the order of the configuration.'],
+      error,
+    }),
+    leavesRequest: false,
+    guards: true,
+    alsoCalled: ['jwt'],
+    reads: ({ http }) => http.tokens.flatMap(inputsOf),
+    remembersMs: () => KEYS_KEPT_MS,
+    costNs: 60000,
+    reasons: messages,
+    examples: {
+      good: [
+        {
+          issuer: { allow_list: [{ value: 'https://login.test' }] },
+          http: { tokens: [{ type: 'jwt', method: 'header', name: 'authorization', prefix: 'Bearer ' }] },
+          jws: {
+            allowed_algorithms: ['ES256'],
+            keys: { sources: { additional_jkus: ['https://login.test/keys'] } },
+          },
+        },
+      ],
+      bad: [
+        {
+          config: {
+            issuer: { allow_list: [{ value: 'https://login.test' }] },
+            http: { tokens: [{ type: 'jwt', method: 'header', name: 'authorization', prefix: 'Bearer ' }] },
+            jws: {
+              allowed_algorithms: ['none'],
+              keys: { sources: { additional_jkus: ['https://login.test/keys'] } },
+            },
+          },
+          finding: 2222,
+        },
+      ],
+    },
+  },
+} satisfies Filter<never, JwtValidationConfig>;

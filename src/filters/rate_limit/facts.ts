@@ -1,0 +1,56 @@
+import { BOOL, DYN, list } from '../../cel/types.ts';
+import { error, resultOf } from '../result_types.ts';
+import { durationMs } from '../duration.ts';
+import { whenEnforced } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { RateLimitConfig } from './action_schema.ts';
+
+export const messages = {
+  passed: 'the request is within the limit',
+  limited: 'the request exceeds the limit',
+};
+
+export const rateLimit = {
+  action: {
+    type: 'rate-limit',
+    phases: ['on_http_request'],
+    ends: { when: whenEnforced, how: ['denied'] },
+    result: resultOf('rate_limit', 'Decision of the rate limit.', {
+      bucket_key: [list(DYN), 'Values of the bucket key.'],
+      limited: [BOOL, 'Whether the request exceeds the limit.'],
+      error,
+    }),
+    leavesRequest: true,
+    guards: true,
+    // A request that was let through counts for at most eleven of the ten slots of its window.
+    remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
+    exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
+    reads: ['clock', 'state'],
+    sharedState: 'counts, so that each process would let through as many as the limit',
+    costNs: 200,
+    reasons: messages,
+    examples: {
+      good: [
+        {
+          name: 'by address',
+          algorithm: 'sliding_window',
+          capacity: 100,
+          rate: '1m',
+          bucket_key: ['conn.client_ip'],
+        },
+      ],
+      bad: [
+        {
+          config: {
+            name: 'by address',
+            algorithm: 'sliding_window',
+            capacity: 100,
+            rate: '1s',
+            bucket_key: ['conn.client_ip'],
+          },
+          finding: 2225,
+        },
+      ],
+    },
+  },
+} satisfies Filter<never, RateLimitConfig>;

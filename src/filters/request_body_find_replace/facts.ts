@@ -1,0 +1,22 @@
+import { REPLACEMENTS, resultOf } from '../result_types.ts';
+import { REPLACING_MESSAGES } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { RequestBodyFindReplaceConfig } from './action_schema.ts';
+
+export const requestBodyFindReplace = {
+  action: {
+    type: 'request-body-find-replace',
+    phases: ['on_http_request'],
+    ends: { when: 'never', how: [] },
+    result: resultOf('request_body_find_replace', 'Replacements in the body.', REPLACEMENTS),
+    leavesRequest: false,
+    twin: 'response-body-find-replace',
+    reads: ['body'],
+    costNs: 2000,
+    reasons: REPLACING_MESSAGES,
+    examples: {
+      good: [{ replacements: [{ from: 'red', to: 'blue' }] }],
+      bad: [{ config: { replacements: [{ from: '(', to: '' }] }, finding: 2261 }],
+    },
+  },
+} satisfies Filter<never, RequestBodyFindReplaceConfig>;

@@ -1,0 +1,22 @@
+import type { Filter } from '../facts.ts';
+import type { RequestHeadersConfig } from './module_schema.ts';
+
+export const reasons = {
+  'request_headers.edited': { message: 'the header edits were applied to the request', decision: 'allow' },
+} as const;
+
+export const requestHeaders = {
+  module: {
+    type: 'request_headers',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'never',
+    reads: [],
+    costNs: 60,
+    reasons,
+    examples: {
+      good: [{ add: { 'x-edge': 'shop' }, remove: ['x-debug'] }],
+      bad: [{ config: { add: { 'x edge': 'shop' } }, finding: 'edge.bad_header' }],
+    },
+  },
+} satisfies Filter<RequestHeadersConfig>;

@@ -1,0 +1,22 @@
+import { REPLACEMENTS, resultOf } from '../result_types.ts';
+import { REPLACING_MESSAGES } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
+
+export const responseBodyFindReplace = {
+  action: {
+    type: 'response-body-find-replace',
+    phases: ['on_http_response'],
+    ends: { when: 'never', how: [] },
+    result: resultOf('response_body_find_replace', 'Replacements in the body.', REPLACEMENTS),
+    leavesRequest: false,
+    twin: 'request-body-find-replace',
+    reads: ['response'],
+    costNs: 2000,
+    reasons: REPLACING_MESSAGES,
+    examples: {
+      good: [{ replacements: [{ from: 'red', to: 'blue' }] }],
+      bad: [{ config: { replacements: [] }, finding: 2223 }],
+    },
+  },
+} satisfies Filter<never, ResponseBodyFindReplaceConfig>;

@@ -1,0 +1,47 @@
+import type { BodyEditor } from '../../engine/contract.ts';
+import { type FieldReplacement, editEventStream } from './algorithm.ts';
+import { TOO_LONG } from '../find_replace/algorithm.ts';
+import type { ActionKind } from '../action.ts';
+import { stepsOf } from '../action.ts';
+import { Failure } from '../failure.ts';
+import { compileReplacements, encodingFailure } from '../replacing.ts';
+import { changeFlow, keepResult } from '../policy_run.ts';
+import { messages } from './facts.ts';
+
+/**
+ * Replaces text in the messages of an event stream while it streams. The rule's expressions and the templates
+ * are evaluated once for the whole stream; matches are known only at the end of the exchange.
+ */
+export const sseFindReplace: ActionKind<'sse-find-replace'> = {
+  type: 'sse-find-replace',
+  compile: ({ type, config }, compiling) => {
+    const fields = config.replacements.map(({ field }) => field);
+    const replacementsOf = compileReplacements(compiling, config.replacements);
+    const next = {
+      does: 'next',
+      step: stepsOf(type, messages, compiling.pointer)('replacing'),
+    } as const;
+    return {
+      run: (policyRun) => {
+        const found = replacementsOf(policyRun.activation);
+        if (found instanceof Failure) return found;
+        const encoded = encodingFailure(compiling, policyRun, policyRun.activation.response.headers);
+        if (encoded !== null) return encoded;
+        const replacements = found.map(({ from, to }, index) => ({ from, to, field: fields[index]! }));
+        changeFlow(policyRun, () => editorOf(replacements));
+        keepResult(policyRun, 'sse_find_replace', { replacements: [] });
+        return next;
+      },
+    };
+  },
+};
+
+/** A message that is too long cannot be searched, so it must not pass. */
+function editorOf(replacements: readonly FieldReplacement[]): BodyEditor {
+  const editor = editEventStream(replacements);
+  return { push: (piece) => orNull(editor.push(piece)), end: () => orNull(editor.end()) };
+}
+
+function orNull(edited: Uint8Array | typeof TOO_LONG): Uint8Array | null {
+  return edited === TOO_LONG ? null : edited;
+}

@@ -1,0 +1,21 @@
+import type { Filter } from '../facts.ts';
+import type { SseFindReplaceConfig } from './action_schema.ts';
+
+export const messages = { replacing: 'text in messages of the stream is replaced while it streams' };
+
+export const sseFindReplace = {
+  action: {
+    type: 'sse-find-replace',
+    phases: ['on_event_stream_message'],
+    ends: { when: 'never', how: [] },
+    result: { name: 'sse_find_replace' },
+    leavesRequest: false,
+    reads: ['response'],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ replacements: [{ from: 'red', to: 'blue' }] }],
+      bad: [{ config: { replacements: [{ field: 'id', from: 'red' }] }, finding: 2222 }],
+    },
+  },
+} satisfies Filter<never, SseFindReplaceConfig>;

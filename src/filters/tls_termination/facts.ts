@@ -1,0 +1,80 @@
+import { CERTIFICATE } from '../../policy/env/certificates.ts';
+import { STRING } from '../../cel/types.ts';
+import { resultOf } from '../result_types.ts';
+import { NO_OTHER_HANDSHAKE, type Carrier } from '../facts.ts';
+import type { Filter } from '../facts.ts';
+import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
+import type { TerminateTlsConfig } from './action_schema.ts';
+
+export const reasons = {
+  'tls_termination.terminated': { message: 'TLS ends at the edge', decision: 'allow' },
+  'tls_termination.passed': { message: 'TLS passes through to the backend as it is', decision: 'allow' },
+  'tls_termination.plain': { message: 'the edge serves requests without TLS too', decision: 'allow' },
+  'tls_termination.redirected': {
+    message: 'a request without TLS is redirected to https',
+    decision: 'block',
+  },
+  'tls_termination.misdirected': {
+    message: 'the handshake was made for another name, with a TLS version that is too old for this edge',
+    decision: 'block',
+  },
+} as const;
+
+export const messages = {
+  terminated: 'the TLS session meets the policy',
+  no_tls: 'the connection has no TLS to terminate',
+  version: 'the TLS version of the session is not allowed',
+};
+
+export const tlsTermination = {
+  module: {
+    type: 'tls_termination',
+    place: 'edge',
+    carriers: ['https', 'tls'],
+    ends: 'may',
+    reads: [],
+    costNs: 50,
+    cannotHappen: cannotTerminate,
+    reasons,
+    examples: {
+      good: [{ min_version: '1.3', redirect_http: true }],
+      bad: [{ config: { min_version: '0.9' }, finding: 'edge.unknown_value' }],
+    },
+  },
+  action: {
+    type: 'terminate-tls',
+    secrets: ['/server_private_key'],
+    phases: ['on_tcp_connect'],
+    ends: { when: 'may', how: ['closed'] },
+    result: resultOf('terminate_tls', 'The TLS session.', {
+      cipher_suite: [STRING, 'Cipher suite.'],
+      version: [STRING, 'TLS version.'],
+      client: [CERTIFICATE, 'Certificate of the client.', 'optional'],
+      server: [CERTIFICATE, 'Certificate of the server.', 'optional'],
+      error_code: [STRING, 'Code of the error.', 'optional'],
+      error_message: [STRING, 'Error message.', 'optional'],
+    }),
+    leavesRequest: false,
+    reads: [],
+    costNs: 80,
+    reasons: messages,
+    examples: {
+      good: [{ min_version: '1.3' }],
+      bad: [{ config: { min_version: '1.3', max_version: '1.2' }, finding: 2204 }],
+    },
+  },
+} satisfies Filter<ModuleConfig, TerminateTlsConfig>;
+
+type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
+
+function cannotTerminate(code: string, config: ModuleConfig, carrier: Carrier): string | null {
+  if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
+  const isPassed = 'terminate_at' in config && config.terminate_at !== 'edge';
+  if (code === 'passed' && (carrier === 'https' || !isPassed)) return 'the edge terminates TLS';
+  if (code === 'terminated' && isPassed) return 'TLS is passed through';
+  if (carrier !== 'https')
+    return code === 'plain' || code === 'redirected' ? 'this only happens for requests' : null;
+  const redirects = 'redirect_http' in config && config.redirect_http;
+  if (code === 'redirected' && !redirects) return 'requests without TLS are not redirected';
+  return code === 'plain' && redirects ? 'requests without TLS are redirected' : null;
+}

@@ -1,0 +1,66 @@
+import type { Connection, Pass, RequestHead, Stop } from '../../engine/contract.ts';
+import type { Linked, Module } from '../../engine/module.ts';
+import { formatTarget } from '../../http/target.ts';
+import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
+import { reasons } from './facts.ts';
+
+type Code = keyof typeof reasons;
+type Config = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
+
+const USUAL_PORT = 443;
+
+/** Where TLS ends, and what becomes of requests that come without it. */
+export const tlsTermination: Module<Config, Code> = {
+  type: 'tls_termination',
+  reasons,
+  compile: (config, linked) => {
+    const terminated = pass('tls_termination.terminated');
+    const plain = pass('tls_termination.plain');
+    const passed = pass('tls_termination.passed');
+    const redirects = 'redirect_http' in config && config.redirect_http;
+    const isPassed = 'terminate_at' in config && config.terminate_at !== 'edge';
+    return {
+      onConnection: () => (isPassed ? passed : terminated),
+      onRequest: (request, connection) => {
+        if (request.scheme === 'http') return redirects ? redirected(request, connection, linked) : plain;
+        return isTooOld(connection, config.min_version, linked) ? misdirected(linked) : terminated;
+      },
+    };
+  },
+};
+
+function pass(code: Code): Pass<Code> {
+  return { verdict: 'pass', reason: { code, detail: {} } };
+}
+
+/**
+ * Whether the handshake went past this edge's oldest version: it was made for another name, on a connection that
+ * requests for this host then came on. The edge's own handshakes cannot be older.
+ */
+function isTooOld({ tls }: Connection, minVersion: string, { edge }: Linked): boolean {
+  if (tls === null || tls.edge === undefined || tls.edge === edge) return false;
+  const version = /\d+(?:\.\d+)?/.exec(tls.version)?.[0] ?? '0';
+  return Number(version) < Number(minVersion);
+}
+
+/** RFC 9110 §15.5.20: the client may ask again on another connection. */
+function misdirected({ refusal }: Linked): Stop<Code> {
+  return {
+    verdict: 'stop',
+    reason: { code: 'tls_termination.misdirected', detail: {} },
+    response: refusal(421, null, 'This connection was made for another host'),
+  };
+}
+
+/** RFC 9110 §15.4.9: 308 keeps the method. */
+function redirected(request: RequestHead, connection: Connection, { refusal }: Linked): Stop<Code> {
+  const { httpsPort = USUAL_PORT } = connection;
+  const port = httpsPort === USUAL_PORT ? '' : `:${httpsPort}`;
+  const location = `https://${request.host}${port}${formatTarget(request.path, request.query)}`;
+  const page = refusal(308, null, 'This endpoint speaks TLS only');
+  return {
+    verdict: 'stop',
+    reason: { code: 'tls_termination.redirected', detail: {} },
+    response: { ...page, headers: [...page.headers, 'location', location] },
+  };
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { enabled } from '../module_fields_schema.ts';
+
+const minVersion = z
+  .enum(['1.0', '1.1', '1.2', '1.3'])
+  .default('1.2')
+  .describe('Oldest version of TLS that clients may speak.');
+
+/** An HTTPS edge always ends TLS itself. */
+export const tlsTerminationAtEdge = z
+  .strictObject({
+    enabled,
+    min_version: minVersion,
+    redirect_http: z
+      .boolean()
+      .default(false)
+      .describe('Whether requests without TLS are redirected to https instead of being served.'),
+  })
+  .describe('How the edge ends TLS.');
+
+export const tlsTermination = z
+  .strictObject({
+    enabled,
+    terminate_at: z
+      .enum(['edge', 'agent', 'upstream'])
+      .default('edge')
+      .describe('Who ends TLS; everywhere but at the edge the bytes pass through as they are.'),
+    min_version: minVersion,
+  })
+  .describe('Where and how TLS ends.');
+
+export type TlsTerminationAtEdgeConfig = z.output<typeof tlsTerminationAtEdge>;
+export type TlsTerminationConfig = z.output<typeof tlsTermination>;

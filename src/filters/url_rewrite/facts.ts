@@ -1,0 +1,23 @@
+import { NEW_URL, resultOf } from '../result_types.ts';
+import type { Filter } from '../facts.ts';
+import type { UrlRewriteConfig } from './action_schema.ts';
+
+export const messages = { rewritten: 'the URL was rewritten', unchanged: 'the URL does not change' };
+
+export const urlRewrite = {
+  action: {
+    type: 'url-rewrite',
+    phases: ['on_http_request'],
+    ends: { when: 'never', how: [] },
+    result: resultOf('url_rewrite', 'Result of the URL rewrite.', NEW_URL),
+    leavesRequest: false,
+    alsoCalled: ['rewrite'],
+    reads: [],
+    costNs: 900,
+    reasons: messages,
+    examples: {
+      good: [{ from: '/v1/', to: '/api/v1/' }],
+      bad: [{ config: { from: '(', to: '/' }, finding: 2261 }],
+    },
+  },
+} satisfies Filter<never, UrlRewriteConfig>;

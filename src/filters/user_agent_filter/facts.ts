@@ -1,0 +1,38 @@
+import type { Filter } from '../facts.ts';
+import type { UserAgentFilterConfig } from './module_schema.ts';
+
+export const reasons = {
+  'user_agent_filter.allowed': { message: 'an allow pattern matches the user agent', decision: 'allow' },
+  'user_agent_filter.not_denied': { message: 'no deny pattern matches the user agent', decision: 'allow' },
+  'user_agent_filter.denied': { message: 'a deny pattern matches the user agent', decision: 'block' },
+  'user_agent_filter.missing': {
+    message: 'the request has no user agent and no allow pattern takes an empty one',
+    decision: 'block',
+  },
+  'user_agent_filter.too_long': {
+    message: 'the user agent is too long to be searched for patterns of this size',
+    decision: 'block',
+  },
+} as const;
+
+export const userAgentFilter = {
+  module: {
+    type: 'user_agent_filter',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'may',
+    reads: [{ header: 'user-agent' }],
+    costNs: 650,
+    cannotHappen: (code, { allow, deny }) => {
+      // Longer than any that clients send, and than a case should have.
+      if (code === 'too_long') return 'only a user agent of hundreds of characters or more is too long';
+      if (code === 'allowed' && allow.length === 0) return 'the filter allows no pattern';
+      return code === 'denied' && deny.length === 0 ? 'the filter has no denied pattern' : null;
+    },
+    reasons,
+    examples: {
+      good: [{ allow: ['^curl/'], deny: ['(?i)bot'] }],
+      bad: [{ config: { deny: ['('] }, finding: 'edge.bad_pattern' }],
+    },
+  },
+} satisfies Filter<UserAgentFilterConfig>;

@@ -1,0 +1,37 @@
+import type { Filter } from '../facts.ts';
+import type { WebsocketTcpConverterConfig } from './module_schema.ts';
+
+export const reasons = {
+  'websocket_tcp_converter.converted': {
+    message: 'the messages of this WebSocket are the bytes of a TCP connection to the backend',
+    decision: 'allow',
+  },
+  'websocket_tcp_converter.no_upgrade': {
+    message: 'the request does not ask to become a WebSocket',
+    decision: 'block',
+  },
+  'websocket_tcp_converter.bad_key': {
+    message: 'the key of the WebSocket is not 16 bytes in base64',
+    decision: 'block',
+  },
+  'websocket_tcp_converter.other_version': {
+    message: 'the WebSocket is of another version than 13',
+    decision: 'block',
+  },
+} as const;
+
+export const websocketTcpConverter = {
+  module: {
+    type: 'websocket_tcp_converter',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'never',
+    reads: [],
+    costNs: 50,
+    reasons,
+    examples: {
+      good: [{}],
+      bad: [{ config: { enable: true }, finding: 'edge.unknown_key' }],
+    },
+  },
+} satisfies Filter<WebsocketTcpConverterConfig>;

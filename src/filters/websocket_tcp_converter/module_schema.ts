@@ -1,0 +1,8 @@
+import * as z from 'zod';
+import { enabled } from '../module_fields_schema.ts';
+
+export const websocketTcpConverter = z
+  .strictObject({ enabled })
+  .describe('Turns WebSocket messages into the bytes of a TCP connection to the backend.');
+
+export type WebsocketTcpConverterConfig = z.output<typeof websocketTcpConverter>;

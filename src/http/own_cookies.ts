@@ -1,0 +1,92 @@
+import { type FieldList, hasField, isName } from './fields.ts';
+
+/**
+ * The cookies that login gates keep in browsers. They prove who somebody is to their gate alone, and a browser sends
+ * them to every route of the host: so no upstream gets them, and none may set one.
+ */
+export interface OwnCookies {
+  /** From now on the cookie of this name, its chunks and the logins that wait beside it are the edge's own. */
+  readonly claim: (name: string) => void;
+  readonly isOwn: (name: string) => boolean;
+  /** A request's fields without them; the same list when there are none. */
+  readonly withheld: (fields: FieldList) => FieldList;
+  /** A request's fields with their values hidden: what rules may know. */
+  readonly hidden: (fields: FieldList) => FieldList;
+  /** An upstream's fields without `Set-Cookie` of such a name; the same list when there are none. */
+  readonly unset: (fields: FieldList) => FieldList;
+}
+
+const HIDDEN = '***';
+
+export function ownCookies(): OwnCookies {
+  const names = new Set<string>();
+  const isOwn = (name: string): boolean => names.size > 0 && names.has(plainName(name));
+  const edited = (fields: FieldList, edit: (pairs: readonly string[]) => readonly string[]): FieldList => {
+    if (names.size === 0 || !hasField(fields, 'cookie')) return fields;
+    return mapField(fields, 'cookie', (value) => {
+      const pairs = value.split(';');
+      if (!pairs.some((pair) => isOwn(nameOf(pair)))) return value;
+      const kept = edit(pairs);
+      return kept.length === 0 ? null : kept.join(';').trim();
+    });
+  };
+  return {
+    claim: (name) => void names.add(plainName(name)),
+    isOwn,
+    withheld: (fields) => edited(fields, (pairs) => pairs.filter((pair) => !isOwn(nameOf(pair)))),
+    hidden: (fields) =>
+      edited(fields, (pairs) =>
+        pairs.map((pair) =>
+          isOwn(nameOf(pair)) ? `${pair.slice(0, pair.indexOf('=') + 1)}${HIDDEN}` : pair,
+        ),
+      ),
+    unset: (fields) => {
+      if (names.size === 0 || !hasField(fields, 'set-cookie')) return fields;
+      return mapField(fields, 'set-cookie', (value) => (setsOwn(value, isOwn) ? null : value));
+    },
+  };
+}
+
+/** RFC 6265bis §5.7: a browser cuts at the first `;` and at the first `=`; without a name it sends the value alone. */
+function setsOwn(value: string, isOwn: (name: string) => boolean): boolean {
+  const semicolon = value.indexOf(';');
+  const pair = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
+  // A nameless `=a=b` is sent back as `a=b`, which is a cookie of the name `a` for whoever reads it.
+  const named = pair.replace(/^[=\s]+/, '');
+  return isOwn(nameOf(named)) || isOwn(named);
+}
+
+function nameOf(pair: string): string {
+  const equals = pair.indexOf('=');
+  return equals < 0 ? '' : pair.slice(0, equals);
+}
+
+/** Chunks of a long cookie, and logins that wait (`mechanisms/login`). */
+const PART = /\.(?:[0-9]|[\w-]{22})$/;
+const PREFIX = /^__(?:host|secure)-/;
+
+/**
+ * A name as the loosest reader has it: without prefix, part, quotes and blanks, in one letter case, and with one character
+ * for those that languages with variables make of others (PHP reads `a.b` and `a b` as `a_b`).
+ */
+function plainName(name: string): string {
+  const bare = name
+    .replaceAll(/^[\s"]+|[\s"]+$/g, '')
+    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replace(PREFIX, '')
+    .replace(PART, '');
+  return bare.replaceAll(/[. []/g, '_');
+}
+
+/** Each value of field `lower` in turn; null leaves it out. The same list where nothing changes. */
+function mapField(fields: FieldList, lower: string, map: (value: string) => string | null): FieldList {
+  let out: string[] | null = null;
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!;
+    const value = fields[at + 1]!;
+    const mapped = isName(name, lower) ? map(value) : value;
+    if (mapped !== value) out ??= fields.slice(0, at);
+    if (out !== null && mapped !== null) out.push(name, mapped);
+  }
+  return out ?? fields;
+}

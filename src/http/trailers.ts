@@ -1,0 +1,43 @@
+import { type FieldList, NO_FIELDS } from './fields.ts';
+import { isFraming, isHopByHop } from './forwarding.ts';
+
+/**
+ * What a trailer must not say, for whoever merges it into the head would believe it (RFC 9110 §6.5.1): routing, request
+ * modifiers and conditions, authentication, how a response is used and kept, how content is read, and who asked.
+ */
+const ONLY_IN_HEADS: ReadonlySet<string> = new Set(
+  `host max-forwards te trailer via forwarded
+  cache-control expect pragma range if-match if-none-match if-modified-since if-unmodified-since if-range
+  authorization authentication-info cookie proxy-authenticate proxy-authentication-info proxy-authorization set-cookie
+  set-cookie2 www-authenticate
+  accept-ranges age alt-svc clear-site-data content-security-policy content-security-policy-report-only date expires
+  location origin referrer-policy refresh retry-after strict-transport-security vary warning x-content-type-options
+  x-frame-options
+  content-disposition content-encoding content-language content-length content-location content-range content-type
+  x-real-ip`.split(/\s+/),
+);
+
+const ALIKE = /^(?::|x-forwarded-|access-control-|cross-origin-)|-(?:auth|mtls)-|^[^a-z0-9]*$/;
+
+/** Whether field `lower` (a lower-case name) may stand in a trailer section that is passed on. */
+export function isTrailer(lower: string): boolean {
+  // Who folds `_` and the like to `-` must not read another name.
+  const folded = lower.replaceAll(/[^a-z0-9]/g, '-');
+  return (
+    !isHopByHop(folded) &&
+    !isFraming(folded) &&
+    !ONLY_IN_HEADS.has(folded) &&
+    !ALIKE.test(lower) &&
+    !ALIKE.test(folded)
+  );
+}
+
+/** The trailers among `fields` that may be passed on. */
+export function passedTrailers(fields: FieldList): FieldList {
+  if (fields.length === 0) return NO_FIELDS;
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    if (isTrailer(fields[at]!.toLowerCase())) out.push(fields[at]!, fields[at + 1]!);
+  }
+  return out;
+}

@@ -1,0 +1,232 @@
+import type { FieldList } from '../http/fields.ts';
+import { FieldReader } from './header_cache.ts';
+import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
+import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
+import { CHUNKED, framingOf } from './framing.ts';
+import type { WireLimits } from '../http/message_limits.ts';
+import { type HeadFields, hasMember, isKept } from './message.ts';
+import { isMethod, LONGEST_METHOD } from '../http/methods.ts';
+import { type Problem, problem } from '../http/message_problem.ts';
+
+/** The head of a request as it stood on the wire, and what it says about its message. */
+export interface WireRequest {
+  readonly method: string;
+  /** Exactly as sent. */
+  readonly target: string;
+  readonly version: '1.0' | '1.1';
+  readonly headers: FieldList;
+  /** Bytes of content; 0 for none, null for chunks. */
+  readonly lengthBytes: number | null;
+  /** Whether another request may follow on the connection (RFC 9112 §9.3). */
+  readonly keepAlive: boolean;
+  /** Whether the client waits for 100 before it sends its content (RFC 9110 §10.1.1). */
+  readonly expectsContinue: boolean;
+  /** Whether the client takes trailers, and says that this is about its own connection (RFC 9110 §10.1.4). */
+  readonly takesTrailers: boolean;
+  /** Whether it asks for another protocol: `Upgrade`, and `Connection: upgrade`. */
+  readonly asksUpgrade: boolean;
+}
+
+/** As much of a refused head as is known for certain. */
+export type PartialRequest = Partial<Pick<WireRequest, 'method' | 'target' | 'version' | 'headers'>>;
+
+const NOTHING: PartialRequest = {};
+
+export const HEAD = 1;
+
+const TOO_LARGE = problem('head_too_large', 'the request head is longer than the limit');
+const TOO_LONG = problem('target_too_long', 'the request target is longer than the limit');
+const NO_REQUEST = problem('malformed', 'this is no request line');
+const BAD_TARGET = problem('malformed', 'the request target has a character that must be percent-encoded');
+const NO_TARGET = problem('malformed', 'the request target has none of the forms that there are');
+const UNKNOWN_METHOD = problem('method', 'the method is not known here');
+const OLD = problem('version', 'HTTP/0.9 is not spoken here');
+const HTTP_2 = problem('version', 'HTTP/2 is not spoken here');
+const BAD_VERSION = problem('malformed', 'the version is none of HTTP/1');
+const HOSTS = problem('malformed', 'there is more than one Host field');
+const TRAILERS = /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/;
+const EXPECTS = problem('expectation', 'this expectation is not known'); // RFC 9110 §10.1.1
+
+/**
+ * Reads request heads, one after the other. It keeps no bytes: whoever reads gives all of a connection that has not
+ * been read yet, and more of it each time that `MORE` is the answer. However the bytes are cut, each is looked at a
+ * bounded number of times.
+ */
+export class RequestReader {
+  /** The head that was read last, after `HEAD`. */
+  head: WireRequest | null = null;
+  /** Behind the head that was read last. */
+  end = 0;
+  /** Why it was refused, after `REFUSED`, and what was known by then. */
+  problem: Problem = NO_REQUEST;
+  partial: PartialRequest = NOTHING;
+  readonly #limits: WireLimits;
+  /** Bytes of an unfinished head that have been looked at; 0 at the beginning of one. */
+  #seen = 0;
+  readonly #fields: FieldReader;
+
+  constructor(limits: WireLimits) {
+    this.#limits = limits;
+    this.#fields = new FieldReader(limits.fields);
+  }
+
+  /** The head that was read last, which the reader then lets go of. */
+  takeHead(): WireRequest {
+    const head = this.head!;
+    this.head = null;
+    return head;
+  }
+
+  /** Whether a head has begun and is not whole. */
+  get isWithin(): boolean {
+    return this.#seen > 0;
+  }
+
+  /** Reads `bytes[from..to)`, `from` being where the head begins. Gives `HEAD`, `MORE` or `REFUSED`. */
+  read(bytes: Buffer, from: number, to: number): number {
+    let start = from;
+    if (bytes[from] === CR) {
+      // RFC 9112 §2.2: one empty line before a request is passed over.
+      if (to - from === 1) return MORE;
+      if (bytes[from + 1] === LF) start = from + 2;
+    }
+    const { headBytes } = this.#limits;
+    if (this.#seen > 0 && !hasEnd(bytes, Math.max(start, from + this.#seen - 3), to)) {
+      const fault = faultIn(bytes, from + this.#seen, to, from);
+      if (fault !== null) return this.#refuse(fault, {});
+      this.#seen = to - from;
+      return to - from > headBytes ? this.#refuse(TOO_LARGE, {}) : MORE;
+    }
+    const result = start < to ? this.#parse(bytes, start, to) : MORE;
+    if (result === MORE) {
+      if (start === to) return MORE;
+      const fault = this.#seen === 0 ? faultIn(bytes, from, to, from) : null;
+      if (fault !== null) return this.#refuse(fault, {});
+      this.#seen = to - from;
+      return to - from > headBytes ? this.#refuse(TOO_LARGE, {}) : MORE;
+    }
+    this.#seen = 0;
+    if (result === HEAD && this.end - from > headBytes) return this.#refuse(TOO_LARGE, {});
+    return result;
+  }
+
+  #parse(bytes: Buffer, from: number, to: number): number {
+    let at = from;
+    while (at < to && TOKEN[bytes[at]!] === 1) at++;
+    if (at >= to) return at - from > LONGEST_METHOD ? this.#refuse(NO_REQUEST, {}) : MORE;
+    if (bytes[at] !== SP || at === from || at - from > LONGEST_METHOD) return this.#refuse(NO_REQUEST, {});
+    const methodEnd = at++;
+    const targetFrom = at;
+    while (at < to && VISIBLE[bytes[at]!] === 1) at++;
+    const { targetBytes } = this.#limits;
+    if (at - targetFrom > targetBytes) {
+      return this.#refuse(TOO_LONG, { method: bytes.toString('latin1', from, methodEnd) });
+    }
+    if (at >= to) return MORE;
+    const targetEnd = at;
+    if (bytes[at] !== SP || at === targetFrom)
+      return this.#refuse(faultOfLine(bytes, targetFrom, at, to), {});
+    const versionFrom = at + 1;
+    if (to < versionFrom + 10)
+      return faultyVersion(bytes, versionFrom, to) ? this.#refuseVersion(bytes, from, versionFrom, to) : MORE;
+    const version = versionAt(bytes, versionFrom);
+    const method = methodAt(bytes, from, methodEnd);
+    if (version === null) return this.#refuseVersion(bytes, from, versionFrom, to);
+    const target = bytes.toString('latin1', targetFrom, targetEnd);
+    if (!isMethod(method)) return this.#refuse(UNKNOWN_METHOD, { method, target, version });
+    if ((method === 'CONNECT' || bytes[targetFrom] !== 0x2f) && !isTarget(method, target))
+      return this.#refuse(NO_TARGET, { method, target, version });
+    const fieldsFrom = versionFrom + 10;
+    const fields = this.#fields.read(bytes, fieldsFrom, to);
+    if (fields === MORE) return MORE;
+    if (fields === REFUSED) return this.#refuse(section.problem, { method, target, version });
+    this.end = this.#fields.end;
+    return this.#conclude(method, target, version, fields);
+  }
+
+  #conclude(method: string, target: string, version: '1.0' | '1.1', fields: HeadFields): number {
+    const known = { method, target, version, headers: fields.list };
+    if (fields.hosts > 1) return this.#refuse(HOSTS, known);
+    const length = framingOf(fields, version, 0);
+    if (typeof length !== 'number') return this.#refuse(length, known);
+    const { expect, connection } = fields;
+    if (expect !== null && expect !== '100-continue') return this.#refuse(EXPECTS, known);
+    this.head = {
+      method,
+      target,
+      version,
+      headers: fields.list,
+      lengthBytes: length === CHUNKED ? null : length,
+      keepAlive: isKept(version, connection) && method !== 'CONNECT',
+      // RFC 9110 §10.1.1: an expectation of HTTP/1.0 is ignored, and so is one about nothing.
+      expectsContinue: expect !== null && version === '1.1' && length !== 0,
+      takesTrailers:
+        fields.te !== '' && version === '1.1' && hasMember(connection, 'te') && TRAILERS.test(fields.te),
+      asksUpgrade: fields.hasUpgrade && hasMember(connection, 'upgrade'),
+    };
+    return HEAD;
+  }
+
+  #refuseVersion(bytes: Buffer, from: number, versionFrom: number, to: number): number {
+    const text = bytes.toString('latin1', versionFrom, Math.min(to, versionFrom + 10));
+    // The preface of HTTP/2 (RFC 9113 §3.4) has no fields; other heads say what they are.
+    if (/^HTTP\/2\.0\r?$/.test(text.trimEnd())) return this.#refuse(HTTP_2, {});
+    if (/^HTTP\/0\.9\r?$/.test(text.trimEnd())) return this.#refuse(OLD, {});
+    const isPreface = bytes.toString('latin1', from, versionFrom) === 'PRI * ';
+    return this.#refuse(isPreface ? HTTP_2 : BAD_VERSION, {});
+  }
+
+  #refuse(why: Problem, known: PartialRequest): number {
+    this.#seen = 0;
+    this.problem = why;
+    this.partial = known;
+    return REFUSED;
+  }
+}
+
+/** GET and POST are almost all; the rest is made from its bytes. */
+function methodAt(bytes: Buffer, from: number, to: number): string {
+  const length = to - from;
+  if (length === 3 && bytes[from] === 71 && bytes[from + 1] === 69 && bytes[from + 2] === 84) return 'GET';
+  if (
+    length === 4 &&
+    bytes[from] === 80 &&
+    bytes[from + 1] === 79 &&
+    bytes[from + 2] === 83 &&
+    bytes[from + 3] === 84
+  ) {
+    return 'POST';
+  }
+  return bytes.toString('latin1', from, to);
+}
+
+const ABSOLUTE = /^[A-Za-z]+:\/\/[A-Za-z0-9._~:[\]@%!$&'()*+,;=-]+(?:[/?][!-~]*)?$/;
+const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/;
+
+/** The forms of a target that is no path: absolute, authority and asterisk (RFC 9112 §3.2). */
+function isTarget(method: string, target: string): boolean {
+  if (method === 'CONNECT') return AUTHORITY.test(target);
+  return target === '*' || ABSOLUTE.test(target);
+}
+
+const PREFIX = [0x48, 0x54, 0x54, 0x50, 0x2f, 0x31, 0x2e];
+
+/** `HTTP/1.x` and CRLF; null for anything else. */
+function versionAt(bytes: Buffer, at: number): '1.0' | '1.1' | null {
+  for (let index = 0; index < 7; index++) if (bytes[at + index] !== PREFIX[index]) return null;
+  if (bytes[at + 8] !== CR || bytes[at + 9] !== LF) return null;
+  if (bytes[at + 7] === 0x31) return '1.1';
+  return bytes[at + 7] === 0x30 ? '1.0' : null;
+}
+
+/** Whether fewer bytes than a version takes can be the beginning of none. */
+function faultyVersion(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] === LF) return true;
+  return false;
+}
+
+function faultOfLine(bytes: Buffer, targetFrom: number, at: number, to: number): Problem {
+  // `GET /` and the end of the line: a request of HTTP/0.9.
+  if (bytes[targetFrom] === 0x2f && bytes[at] === CR && (at + 1 >= to || bytes[at + 1] === LF)) return OLD;
+  return bytes[at] === CR || bytes[at] === LF ? NO_REQUEST : BAD_TARGET;
+}

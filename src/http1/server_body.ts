@@ -1,0 +1,111 @@
+import { type BodyDecoder, DATA, END } from './body_decoder.ts';
+import { REFUSED } from './fields.ts';
+import type { ReadBuffer } from '../io/read_buffer.ts';
+import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
+
+/** What a body needs of the connection that it comes on. */
+export interface BodyConnection {
+  /** Somebody takes the body now, or goes on taking it. */
+  wanted(): void;
+  /** Tells the client to send it. */
+  sayContinue(): void;
+}
+
+/** A request's content on its way from its connection to whoever takes it. */
+export class Http1Body implements RequestBody {
+  readonly lengthBytes: number | null;
+  receivedBytes = 0;
+  fault: BodyFault | null = null;
+  /** Whether the client waits to be told to send it. */
+  awaitsContinue: boolean;
+  /** Who takes it; null as long as nobody does. */
+  taker: BodyTaker | null = null;
+  /** All of it has been read, or no more of it will come. */
+  isOver: boolean;
+  isPaused = false;
+  readonly #connection: BodyConnection;
+  #isReading = false;
+  #detail = '';
+
+  constructor(connection: BodyConnection, lengthBytes: number | null, awaitsContinue: boolean) {
+    this.#connection = connection;
+    this.lengthBytes = lengthBytes;
+    this.awaitsContinue = awaitsContinue;
+    this.isOver = lengthBytes === 0;
+  }
+
+  flow(taker: BodyTaker): void {
+    if (this.fault !== null) {
+      taker.fail(this.fault, this.#detail);
+      return;
+    }
+    this.taker = taker;
+    if (this.awaitsContinue) {
+      this.awaitsContinue = false;
+      this.#connection.sayContinue();
+    }
+    this.#connection.wanted();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.#connection.wanted();
+  }
+
+  /** Whether somebody takes what comes of it now. */
+  get isFlowing(): boolean {
+    return !this.isOver && this.taker !== null && !this.isPaused && !this.#isReading;
+  }
+
+  /** Gives on what has come; `more`: all of that, and the body has not ended. */
+  readFrom(input: ReadBuffer, content: BodyDecoder): 'more' | 'ended' | 'broken' {
+    this.#isReading = true;
+    const came = this.#read(input, content);
+    this.#isReading = false;
+    return came;
+  }
+
+  #read(input: ReadBuffer, content: BodyDecoder): 'more' | 'ended' | 'broken' {
+    for (;;) {
+      const taker = this.taker!;
+      const found = content.next(input.bytes, input.from, input.to);
+      input.from = content.at;
+      if (found === DATA) {
+        this.receivedBytes += content.dataTo - content.dataFrom;
+        taker.take(input.bytes.subarray(content.dataFrom, content.dataTo));
+      } else if (found === END) {
+        this.isOver = true;
+        taker.end(content.trailers);
+        return 'ended';
+      } else if (found === REFUSED) return 'broken';
+      else {
+        this.isPaused = !this.taker!.rest();
+        return 'more';
+      }
+    }
+  }
+
+  /** It is broken or too slow, or its sender has left: nothing more of it will come. */
+  fail(fault: BodyFault, detail: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.fault = fault;
+    this.#detail = detail;
+    this.taker?.fail(fault, detail);
+  }
+
+  /** From now on the rest of it is read and thrown away. */
+  discard(): void {
+    this.awaitsContinue = false;
+    this.isPaused = false;
+    this.taker = NOBODY;
+  }
+}
+
+const NOBODY: BodyTaker = {
+  take: () => undefined,
+  rest: () => true,
+  end: () => undefined,
+  fail: () => undefined,
+};

@@ -1,0 +1,300 @@
+import type { Socket } from 'node:net';
+import type { Deadline } from '../io/deadlines.ts';
+import { unshiftBuffered } from '../io/unshift_buffered.ts';
+import { WriteBuffer } from '../io/write_buffer.ts';
+import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
+import { CHUNKED } from './framing.ts';
+import { BodyDecoder } from './body_decoder.ts';
+import { MORE, REFUSED } from './fields.ts';
+import { ReadBuffer } from '../io/read_buffer.ts';
+import { RequestReader, type WireRequest } from './request_head.ts';
+import { drive } from '../engine/drivers/live.ts';
+import { Http1Body } from './server_body.ts';
+import { endGently, refusalText } from './server_refusal.ts';
+import { attach, detach, forget } from './server_socket.ts';
+import type { Service } from './server.ts';
+import { Http1Sink } from './server_sink.ts';
+import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';
+import { mayUpgrade } from './upgrade.ts';
+import { beginsHttp2 } from './http2_preface.ts';
+import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
+
+/**
+ * One client's connection: reads its requests and has them served one after the other, in the order they came, so
+ * that an unsafe one never runs beside another (RFC 9112 §9.3.2).
+ */
+export class Http1Connection implements Deadline, Reading {
+  deadline = 0;
+  readonly socket: Socket;
+  readonly output: WriteBuffer;
+  readonly facts: ConnectionFacts;
+  readonly writeIdleMs: number;
+  readonly nowMs: () => number;
+  readonly #service: Service;
+  readonly #input = new ReadBuffer();
+  readonly #reader: RequestReader;
+  /** Made for the first request that has content. */
+  #content: BodyDecoder | null = null;
+  #inFlight: InFlight | null = null;
+  #isAdvancing = false;
+  #isPaused = false;
+  #isClosing = false; // no further request is taken
+  #isDeaf = false; // input is ignored
+  #isWithin = false; // a head has begun and is not whole
+  #isFirst = true; // no request has come yet
+  #isDiscarding = false; // the rest of an unwanted body is read
+  #isTakenOver = false;
+  #requestDeadline = 0; // for the request that is being read, as a whole
+
+  constructor(service: Service, socket: Socket, facts: ConnectionFacts) {
+    this.#service = service;
+    this.socket = socket;
+    this.facts = facts;
+    this.writeIdleMs = service.limits.writeIdleMs;
+    this.nowMs = service.exchanges.nowMs;
+    this.output = new WriteBuffer(socket, this);
+    this.#reader = new RequestReader(service.wire);
+    service.deadlines.watch(this, service.limits.headMs);
+    attach(socket, this);
+  }
+
+  flushed(): void {
+    this.#inFlight?.sink.flushed();
+  }
+
+  get isIdle(): boolean {
+    return this.#inFlight === null && this.#input.length === 0;
+  }
+
+  came(bytes: Buffer): void {
+    if (this.#isDeaf) return;
+    this.#input.add(bytes);
+    if (bytes.length > WAITING_BYTES) this.advance();
+    else tickBatch.read(this);
+  }
+
+  /** Goes as far as there are bytes, and as whoever takes the body lets it. */
+  advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (this.#step());
+    this.#isAdvancing = false;
+    // A connection that waits for its next request holds nothing of the last one.
+    if (this.#input.length === 0) this.#input.clear();
+    this.#listen();
+  }
+
+  /** False when there is nothing to go on with. */
+  #step(): boolean {
+    const inFlight = this.#inFlight;
+    if (inFlight !== null) {
+      if (inFlight.body.isFlowing) this.#readContent(inFlight);
+      this.#conclude(inFlight);
+      return this.#inFlight !== inFlight;
+    }
+    const input = this.#input;
+    if (this.#isDeaf || input.from === input.to) return false;
+    const read = this.#reader.read(input.bytes, input.from, input.to);
+    if (read === MORE) {
+      if (this.#reader.isWithin && !this.#isWithin) this.#beginHead();
+      this.#isWithin = this.#reader.isWithin;
+      return false;
+    }
+    this.#isWithin = false;
+    if (read === REFUSED) {
+      if (!this.#turnsToHttp2()) this.#refuse(this.#reader.problem);
+      return false;
+    }
+    input.from = this.#reader.end;
+    this.#isFirst = false;
+    this.#serve(this.#reader.takeHead());
+    return true;
+  }
+
+  #beginHead(): void {
+    const { deadlines, limits } = this.#service;
+    this.deadline = deadlines.after(Math.min(limits.headMs, limits.requestMs || limits.headMs));
+    this.#requestDeadline = deadlines.after(limits.requestMs);
+  }
+
+  /** Reads from the socket as long as what comes is taken, and no more ahead than may be. */
+  #listen(): void {
+    if (this.#isTakenOver) return;
+    const inFlight = this.#inFlight;
+    const isAhead = this.#input.length > this.#service.limits.aheadBytes;
+    const pauses = !this.#isDeaf && inFlight !== null && (isAhead || inFlight.body.isPaused);
+    if (pauses === this.#isPaused) return;
+    this.#isPaused = pauses;
+    if (pauses) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  #serve(head: WireRequest): void {
+    const { exchanges, clients, deadlines, limits } = this.#service;
+    const upgradable = !this.#service.draining && mayUpgrade(head);
+    if (!head.keepAlive || upgradable) this.#isClosing = true;
+    const body = new Http1Body(this, head.lengthBytes, head.expectsContinue);
+    const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
+    const inFlight: InFlight = { body, sink, head, upgradable, isAnswered: false };
+    if (head.lengthBytes !== 0) {
+      this.#content ??= new BodyDecoder(this.#service.wire);
+      this.#content.begin(head.lengthBytes ?? CHUNKED);
+      if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
+    }
+    this.deadline = 0;
+    this.#inFlight = inFlight;
+    this.#service.inFlight++;
+    const raw = rawRequest(head, this.facts, exchanges.nowMs());
+    drive({ raw, body, reply: sink, upgradable }, exchanges, clients, () => this.#answered(inFlight));
+  }
+
+  #answered(inFlight: InFlight): void {
+    inFlight.isAnswered = true;
+    this.#service.over();
+    if (!this.#isAdvancing) this.advance();
+  }
+
+  /** What is left to do when the driver is done: the rest of a body, the next request, or the end. */
+  #conclude(inFlight: InFlight): void {
+    if (!inFlight.isAnswered || this.#inFlight !== inFlight) return;
+    const { body, sink } = inFlight;
+    if (sink.gone || this.#isTakenOver || this.socket.destroyed) {
+      this.#isDeaf = true;
+      this.#inFlight = null;
+      return;
+    }
+    if (this.#isClosing || sink.isUntilClose || this.#isDrained) {
+      this.#inFlight = null;
+      this.#closeGently();
+    } else if (body.isOver) {
+      this.#inFlight = null;
+      this.#isDiscarding = false;
+      this.#requestDeadline = 0;
+      this.deadline = this.#service.deadlines.after(this.#service.limits.keepAliveMs);
+    } else if (!this.#isDiscarding) {
+      this.#isDiscarding = true;
+      body.discard();
+      this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
+      this.#readContent(inFlight);
+      this.#conclude(inFlight);
+    }
+  }
+
+  get #isDrained(): boolean {
+    return this.#service.draining && this.#input.length === 0;
+  }
+
+  wanted(): void {
+    // What came with the head goes on with it, in one write.
+    if (this.#isAdvancing && this.#inFlight?.body.isFlowing === true) this.#readContent(this.#inFlight);
+    else this.advance();
+  }
+
+  sayContinue(): void {
+    if (this.#input.length === 0) this.#inFlight?.sink.sayContinue(); // who sends without waiting needs no word
+  }
+
+  #readContent({ body }: InFlight): void {
+    const came = body.readFrom(this.#input, this.#content!);
+    if (came === 'ended') this.deadline = 0;
+    if (came === 'broken') {
+      const { code, detail } = this.#content!.problem;
+      this.#spoil();
+      body.fail(code, detail);
+    }
+    if (came !== 'more' || this.#isDiscarding) return;
+    const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);
+    const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
+    this.deadline = body.isPaused ? 0 : soonest; // only waiting counts, not what whoever takes the body takes
+  }
+
+  /** Where the next request begins cannot be known any more. */
+  #spoil(): void {
+    this.#isClosing = true;
+    this.#isDeaf = true;
+    this.#input.clear();
+    this.deadline = 0;
+  }
+
+  isLast(): boolean {
+    const inFlight = this.#inFlight;
+    if (inFlight === null) return true;
+    // A client that was not told to send its body may send it or not: nobody knows what comes next.
+    if (inFlight.body.awaitsContinue || inFlight.body.fault !== null) this.#isClosing = true;
+    return this.#isClosing || this.#isDrained;
+  }
+
+  takeOver(): Socket | null {
+    return this.#inFlight?.upgradable === true ? this.#detach() : null;
+  }
+
+  /** Lets go of the socket, with all that was read ahead. */
+  #detach(): Socket {
+    this.#isTakenOver = true;
+    this.#isDeaf = true;
+    detach(this.socket).pause();
+    unshiftBuffered(this.#input, this.socket);
+    return this.socket;
+  }
+
+  /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
+  #turnsToHttp2(): boolean {
+    const { http2, deadlines } = this.#service;
+    if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#input))
+      return false;
+    const socket = forget(this.#detach());
+    deadlines.forget(this);
+    this.#service.closed(this);
+    http2(socket, this.facts);
+    return true;
+  }
+
+  #refuse(why: Refusal): void {
+    this.#spoil();
+    const { exchanges } = this.#service;
+    const reply = refused(exchanges, why, this.#reader.partial, this.facts);
+    this.output.text(refusalText(reply, exchanges.nowMs()));
+    this.output.flush();
+    this.#closeGently();
+  }
+
+  expire(): void {
+    const inFlight = this.#inFlight;
+    if (inFlight !== null && !inFlight.isAnswered) {
+      this.#spoil();
+      inFlight.body.fail('timeout', 'the request body did not arrive in time');
+    } else if (inFlight === null && this.#isWithin && !this.#isDeaf) this.#refuse(LATE);
+    else this.socket.destroy();
+  }
+
+  /** Ends the connection so that the client can read what was sent before it learns of the end. */
+  #closeGently(): void {
+    this.#spoil();
+    if (!endGently(this.socket, this.output)) return;
+    this.#isPaused = false;
+    this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
+  }
+
+  cameToEnd(): void {
+    this.advance();
+    this.output.settle();
+    if (this.#inFlight !== null) this.socket.destroy(); // a client that half-closes while it waits has left
+    else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
+    else this.#isDeaf = true;
+  }
+
+  closed(): void {
+    this.advance();
+    const { exchanges, deadlines } = this.#service;
+    deadlines.forget(this);
+    if (this.#isWithin && !this.#isDeaf) refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
+    this.#isDeaf = true;
+    if (this.#inFlight !== null && !this.#isTakenOver) {
+      const { body, sink } = this.#inFlight;
+      const onGone = sink.markGone();
+      body.fail('left', 'the client left in the middle of its request body');
+      onGone();
+    }
+    this.#service.closed(this);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Socket } from 'node:net';
+import type { WriteBuffer } from '../io/write_buffer.ts';
+import type { Reply } from '../engine/contract.ts';
+import { fieldLines, statusLine } from './write.ts';
+import { dateLine } from './server_sink.ts';
+
+/** The reply to a head that is none, as text in Latin-1; the connection ends behind it. */
+export function refusalText(reply: Reply, nowMs: number): string {
+  const body = contentOf(reply);
+  const fields = fieldLines(reply.headers) ?? '';
+  const framing = `\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  return statusLine(reply.status) + fields + framing + dateLine(nowMs) + body.toString('latin1');
+}
+
+function contentOf({ body }: Reply): Buffer {
+  if (body === 'upstream') return Buffer.alloc(0);
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
+}
+
+/** Ends a connection so that the client can read what was sent before it learns of the end; false when it is over. */
+export function endGently(socket: Socket, output: WriteBuffer): boolean {
+  if (socket.destroyed) return false;
+  output.settle();
+  socket.end();
+  // Closing with unread bytes makes the system send a reset, which can overtake the reply.
+  socket.resume();
+  return true;
+}

@@ -1,0 +1,57 @@
+import { WIRE_LIMITS } from '../http/message_limits.ts';
+import { createAddresses } from '../io/addresses.ts';
+import { Http1UpstreamRequest } from './upstream_request.ts';
+import { Pools } from './upstream_pools.ts';
+import { Deadlines } from '../io/deadlines.ts';
+import { lazyHttp2Upstream } from '../http2/lazy_upstream.ts';
+import type { KeepingClient } from '../io/ports.ts';
+import { forwardConverted } from './websocket_converter.ts';
+import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
+
+export { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
+
+/**
+ * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.
+ * Backends that say so are spoken to in HTTP/2, but for requests that change the protocol of their connection.
+ */
+export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): KeepingClient {
+  const limits = { ...UPSTREAM_LIMITS, ...given };
+  const times = [
+    limits.connectMs,
+    limits.headMs,
+    limits.continueMs,
+    limits.idleConnectionMs,
+    limits.bodyIdleMs,
+  ];
+  const pools = new Pools({
+    ...limits,
+    lookup: limits.lookup ?? createAddresses(),
+    wire: { ...WIRE_LIMITS, headBytes: limits.headBytes },
+    deadlines: new Deadlines(Math.min(...times.filter((ms) => ms > 0))),
+  });
+  const http2 = lazyHttp2Upstream(limits);
+  return {
+    forward(request, body, options, taker) {
+      if (request.converts !== undefined) return forwardConverted(request, limits, taker);
+      if (request.endpoint.http2 === true && request.upgrade === null)
+        return http2.forward(request, body, options, taker);
+      const attempt = new Http1UpstreamRequest(
+        pools.of(request.endpoint),
+        request,
+        body,
+        options,
+        taker,
+        limits,
+      );
+      attempt.start();
+      return attempt;
+    },
+    keepOnly: (endpoints) => {
+      pools.keepOnly(endpoints);
+      http2.keepOnly(endpoints);
+    },
+    close: async () => {
+      await Promise.all([pools.close(), http2.close()]);
+    },
+  };
+}

@@ -1,0 +1,297 @@
+import type { Socket } from 'node:net';
+import { NO_FIELDS } from '../http/fields.ts';
+import { BodyDecoder, DATA, END } from './body_decoder.ts';
+import { MORE, REFUSED } from './fields.ts';
+import { ReadBuffer } from '../io/read_buffer.ts';
+import type { WireLimits } from '../http/message_limits.ts';
+import { ResponseReader, type WireResponse } from './response_head.ts';
+import type { Deadline, Deadlines } from '../io/deadlines.ts';
+import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
+import type { ResponseListener } from './response_listener.ts';
+import { unshiftBuffered } from '../io/unshift_buffered.ts';
+import { WriteBuffer } from '../io/write_buffer.ts';
+import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
+import type { BodyFault, BodyTaker } from '../io/ports.ts';
+
+/** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
+const READ_BYTES = 65_536;
+
+export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
+  readonly wire: WireLimits;
+  readonly bodyIdleMs: number;
+  readonly deadlines: Deadlines;
+}
+
+/** One connection to an upstream, for one exchange at a time. */
+export class UpstreamConnection implements Deadline, Reading {
+  deadline = 0;
+  /** Requests begun on it. */
+  uses = 0;
+  readonly socket: Socket;
+  readonly output: WriteBuffer;
+  readonly #limits: ConnectionLimits;
+  readonly #onClosed: (connection: UpstreamConnection) => void;
+  readonly #input = new ReadBuffer();
+  /** Takes what waits for the end of the turn: what was read into may be read into once more by then. */
+  readonly #copied: Buffer | null;
+  readonly #reader: ResponseReader;
+  readonly #content: BodyDecoder;
+  #exchange: ResponseListener | null;
+  #head: WireResponse | null = null;
+  #taker: BodyTaker | null = null;
+  #isConnected = false;
+  #isReading = false;
+  /** The taker waits; nothing is read. */
+  #isPaused = false;
+  /** The peer has ended its side. */
+  #hasEnded = false;
+  #error: Error | null = null;
+
+  constructor(
+    endpoint: StaticEndpoint,
+    limits: ConnectionLimits,
+    plain: boolean,
+    exchange: ResponseListener,
+    onClosed: (connection: UpstreamConnection) => void,
+  ) {
+    this.#limits = limits;
+    this.#exchange = exchange;
+    this.#onClosed = onClosed;
+    this.#reader = new ResponseReader(limits.wire);
+    this.#content = new BodyDecoder(limits.wire);
+    const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
+    this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
+    const onread =
+      buffer === null ? null : { buffer, callback: (bytes: number) => this.#onRead(buffer, bytes) };
+    const socket = dial(endpoint, { ...limits, onread });
+    this.socket = socket;
+    this.output = new WriteBuffer(socket, this);
+    limits.deadlines.watch(this, limits.connectMs);
+    if (plain) socket.on('data', this.#onData);
+    socket.on('error', this.#onError);
+    socket.once('end', this.#onEnd);
+    socket.once('close', this.#onClose);
+    socket.once(endpoint.tls ? 'secureConnect' : 'connect', () => {
+      this.#isConnected = true;
+      this.deadline = 0;
+      this.#exchange?.connected();
+    });
+  }
+
+  get isUsable(): boolean {
+    // What came although nobody asked must not be taken for the next answer.
+    return !this.socket.destroyed && !this.#hasEnded && this.socket.writable && this.#input.length === 0;
+  }
+
+  flushed(): void {
+    this.#exchange?.flushed();
+  }
+
+  /** Begins another exchange on a kept connection. */
+  begin(exchange: ResponseListener): void {
+    this.#exchange = exchange;
+    this.deadline = 0;
+  }
+
+  /** The upstream has `ms`; without an exchange, so has the connection. */
+  expect(ms: number): void {
+    this.deadline = this.#limits.deadlines.after(ms);
+  }
+
+  /** Lets the content of the response flow. */
+  flow(taker: BodyTaker): void {
+    this.#taker = taker;
+    if (!this.#isReading) this.resume();
+  }
+
+  resume(): void {
+    if (this.#taker === null || this.#isReading) return;
+    this.#isPaused = false;
+    this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
+    // What was read before it flowed is still there.
+    if (this.#goOn()) this.socket.resume();
+  }
+
+  /** Gives the connection up. */
+  drop(): void {
+    this.#exchange = null;
+    this.#taker = null;
+    this.socket.destroy();
+  }
+
+  expire(): void {
+    const exchange = this.#exchange;
+    if (exchange === null) this.socket.destroy();
+    else if (!this.#isConnected) this.#undialled(`no connection within ${this.#limits.connectMs} ms`);
+    else if (this.#head === null) {
+      if (!exchange.overdue()) exchange.broken('timeout', 'no response head came in time');
+    } else this.#failContent('timeout', `nothing came for ${this.#limits.bodyIdleMs} ms`);
+  }
+
+  #undialled(detail: string): void {
+    const exchange = this.#exchange;
+    this.drop();
+    exchange?.undialled(detail);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.#onRead(bytes, bytes.length)) this.socket.pause();
+  };
+
+  /** False: read no more for now. */
+  #onRead(buffer: Buffer, bytes: number): boolean {
+    const copied = this.#copied;
+    if (copied === null || bytes > WAITING_BYTES || this.#input.length > 0) {
+      this.#input.add(buffer, bytes);
+      return this.#goOn();
+    }
+    buffer.copy(copied, 0, 0, bytes);
+    this.#input.add(copied, bytes);
+    tickBatch.read(this);
+    return true;
+  }
+
+  advance(): void {
+    if (this.#input.length > 0 && !this.#goOn()) this.socket.pause();
+  }
+
+  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
+  #goOn(): boolean {
+    if (this.#exchange === null) {
+      // Nobody asked for anything: whatever it is, it must not be taken for the next answer.
+      this.socket.destroy();
+      return true;
+    }
+    this.#isReading = true;
+    const goesOn = this.#readOn();
+    this.#isReading = false;
+    return goesOn;
+  }
+
+  #readOn(): boolean {
+    const input = this.#input;
+    while (this.#head === null) {
+      if (input.from === input.to) return true;
+      const read = this.#reader.read(input.bytes, input.from, input.to, this.#exchange!.isHead);
+      if (read === MORE) {
+        input.keep();
+        return true;
+      }
+      if (read === REFUSED) {
+        this.#exchange!.broken('invalid', this.#reader.problem.detail);
+        return true;
+      }
+      input.from = this.#reader.end;
+      if (!this.#takeHead(this.#reader.head!)) return true;
+    }
+    return this.#readContent();
+  }
+
+  /** False: this connection has no more to read for its exchange. */
+  #takeHead(head: WireResponse): boolean {
+    const exchange = this.#exchange!;
+    if (head.status < 200) return exchange.headed(head);
+    this.deadline = 0;
+    this.#head = head;
+    this.#content.begin(head.framing);
+    if (head.framing === 0) {
+      // There is nothing to wait for: the connection is free before anybody looks at the head.
+      this.#finish(exchange);
+      exchange.headed(head);
+      return false;
+    }
+    return exchange.headed(head);
+  }
+
+  #readContent(): boolean {
+    const input = this.#input;
+    const content = this.#content;
+    const taker = this.#taker;
+    if (taker === null) return false; // stands still until it flows
+    for (;;) {
+      const found = content.next(input.bytes, input.from, input.to);
+      input.from = content.at;
+      if (found === DATA) taker.take(input.bytes.subarray(content.dataFrom, content.dataTo));
+      else if (found === END) {
+        const exchange = this.#exchange!;
+        const { trailers } = content;
+        this.#finish(exchange);
+        taker.end(trailers);
+        return true;
+      } else if (found === MORE) break;
+      else {
+        this.#failContent('malformed', content.problem.detail);
+        return true;
+      }
+      if (this.#taker !== taker) return true; // cancelled on the way
+    }
+    this.#isPaused = !taker.rest();
+    if (this.#taker === taker) {
+      this.deadline = this.#isPaused ? 0 : this.#limits.deadlines.after(this.#limits.bodyIdleMs);
+    }
+    return !this.#isPaused;
+  }
+
+  /** All of the response is here: the exchange is over, and the connection may be kept. */
+  #finish(exchange: ResponseListener): void {
+    const { keepAlive } = this.#head!;
+    const isClean = this.#input.length === 0 && !this.#hasEnded && !this.output.isWaiting;
+    this.#exchange = null;
+    this.#head = null;
+    this.#taker = null;
+    this.deadline = 0;
+    exchange.ended(keepAlive && isClean);
+  }
+
+  #failContent(fault: BodyFault, detail: string): void {
+    const taker = this.#taker;
+    const exchange = this.#exchange;
+    if (taker === null) exchange?.broken('reset', detail);
+    else {
+      this.drop();
+      taker.fail(fault, detail);
+    }
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#error = error;
+  };
+
+  readonly #onEnd = (): void => {
+    this.advance();
+    this.#hasEnded = true;
+    const taker = this.#taker;
+    if (taker === null || !this.#content.endsByClose()) return; // 'close' follows
+    this.#finish(this.#exchange!);
+    taker.end(NO_FIELDS);
+  };
+
+  readonly #onClose = (): void => {
+    this.advance();
+    this.#limits.deadlines.forget(this);
+    this.#onClosed(this);
+    const exchange = this.#exchange;
+    if (exchange === null) return;
+    const detail = this.#error === null ? 'the connection was closed' : detailOf(this.#error);
+    if (!this.#isConnected) this.#undialled(detail);
+    else if (this.#head === null) exchange.broken('reset', detail);
+    else this.#failContent('left', detail);
+  };
+
+  /** Whether bytes of the response have come. */
+  get isAnswering(): boolean {
+    return this.#head !== null || this.#input.length > 0;
+  }
+
+  /** Gives the socket as it is, for another protocol; only one that was dialled plain has all it needs. */
+  detach(): Socket {
+    const { socket } = this;
+    this.output.settle();
+    this.#exchange = null;
+    this.#taker = null;
+    this.deadline = 0;
+    socket.off('data', this.#onData).off('end', this.#onEnd).pause();
+    unshiftBuffered(this.#input, socket);
+    return socket;
+  }
+}

@@ -1,0 +1,131 @@
+import { addressOf } from '../io/dial.ts';
+import type { StaticEndpoint } from '../io/dial.ts';
+import type { ResponseListener } from './response_listener.ts';
+import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';
+
+export interface PoolLimits extends ConnectionLimits {
+  /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
+  readonly idleConnectionMs: number;
+  /** Unused connections kept for each upstream. */
+  readonly idleConnections: number;
+}
+
+/** Connections to one upstream. */
+export class Pool {
+  readonly endpoint: StaticEndpoint;
+  /** The configuration names this upstream no more: what is open ends with its exchange, and nothing is kept. */
+  isRetired = false;
+  readonly #limits: PoolLimits;
+  readonly #open: Set<UpstreamConnection>;
+  /** Unused ones; the one used last is taken first. */
+  readonly #idle: UpstreamConnection[] = [];
+  readonly #onClosed = (connection: UpstreamConnection): void => {
+    this.#open.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+  };
+
+  constructor(endpoint: StaticEndpoint, limits: PoolLimits, open: Set<UpstreamConnection>) {
+    this.endpoint = endpoint;
+    this.#limits = limits;
+    this.#open = open;
+  }
+
+  /** The kept connection that was used last, or null. */
+  take(): UpstreamConnection | null {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) return null;
+      if (connection.isUsable) return connection;
+    }
+  }
+
+  /** Opens a connection for one exchange, which hears when it is there. `plain`: it may change its protocol. */
+  open(exchange: ResponseListener, plain: boolean): UpstreamConnection {
+    const connection = new UpstreamConnection(this.endpoint, this.#limits, plain, exchange, this.#onClosed);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** Gives back a connection whose exchange ended cleanly; `hint` is the `Keep-Alive` of the response. */
+  give(connection: UpstreamConnection, hint: string): void {
+    const idleMs = hint === '' ? this.#limits.idleConnectionMs : this.#shorter(hint);
+    if (
+      idleMs <= 0 ||
+      this.isRetired ||
+      this.#idle.length >= this.#limits.idleConnections ||
+      !connection.isUsable
+    ) {
+      connection.drop();
+      return;
+    }
+    connection.expect(idleMs);
+    this.#idle.push(connection);
+  }
+
+  /** Closes what is unused, and keeps nothing from now on. */
+  retire(): void {
+    this.isRetired = true;
+    for (const connection of this.#idle.splice(0)) connection.drop();
+  }
+
+  /** What the upstream says less a second, so that ours is not written to when the other side ends it. */
+  #shorter(hint: string): number {
+    const seconds = /(?:^|[,;\s])timeout=(\d{1,6})\b/i.exec(hint)?.[1];
+    const { idleConnectionMs } = this.#limits;
+    return seconds === undefined
+      ? idleConnectionMs
+      : Math.min(idleConnectionMs, Number(seconds) * 1_000 - 1_000);
+  }
+}
+
+/** The pools of all upstreams. */
+export class Pools {
+  readonly #limits: PoolLimits;
+  readonly #open = new Set<UpstreamConnection>();
+  readonly #byAddress = new Map<string, Pool>();
+  /** The same by the object that names it in a configuration, which is quicker to find. */
+  readonly #byEndpoint = new WeakMap<StaticEndpoint, Pool>();
+  /** Upstreams of the current configuration; null until one was told. */
+  #wanted: ReadonlySet<string> | null = null;
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
+  }
+
+  of(endpoint: StaticEndpoint): Pool {
+    const known = this.#byEndpoint.get(endpoint);
+    if (known !== undefined) return known;
+    const key = addressOf(endpoint);
+    let pool = this.#byAddress.get(key);
+    if (pool === undefined) {
+      pool = new Pool(endpoint, this.#limits, this.#open);
+      // An exchange that is older than the configuration may ask for what that does not name any more.
+      if (this.#wanted?.has(key) === false) pool.isRetired = true;
+      else this.#byAddress.set(key, pool);
+    }
+    this.#byEndpoint.set(endpoint, pool);
+    return pool;
+  }
+
+  /** The upstreams of a new configuration; connections to others close as soon as nobody uses them. */
+  keepOnly(endpoints: readonly StaticEndpoint[]): void {
+    this.#wanted = new Set(endpoints.map(addressOf));
+    for (const [key, pool] of this.#byAddress) {
+      if (this.#wanted.has(key)) continue;
+      pool.retire();
+      this.#byAddress.delete(key);
+    }
+  }
+
+  /** Ends all connections, those in use too. */
+  async close(): Promise<void> {
+    const all = [...this.#open];
+    const closed = all.map(
+      ({ socket }) =>
+        new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
+    );
+    for (const connection of all) connection.socket.destroy();
+    await Promise.all(closed);
+  }
+}

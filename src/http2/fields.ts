@@ -1,0 +1,64 @@
+import type { UpstreamRequest } from '../engine/contract.ts';
+import { type FieldList, firstValue, isFieldName, isFieldValue } from '../http/fields.ts';
+import { isFraming, isHopByHop } from '../http/forwarding.ts';
+import { passedTrailers } from '../http/trailers.ts';
+
+/**
+ * Fields as HTTP/2 has them: names in lower case, nothing of one hop (RFC 9113 §8.2), no framing and no `host`, whose
+ * place is a pseudo-header. Null when one of them would break out of its line at the next hop.
+ */
+export function http2Fields(fields: FieldList): string[] | null {
+  const out: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!.toLowerCase();
+    const value = fields[at + 1]!;
+    if (isHopByHop(name) || isFraming(name) || name === 'host') continue;
+    if (!isFieldName(name) || !isFieldValue(value)) return null;
+    // RFC 9113 §8.2.1: no space around a value.
+    out.push(name, value.trim());
+  }
+  return out;
+}
+
+/** The trailers among `fields` that may be passed on. */
+export function http2Trailers(fields: FieldList): Record<string, string[]> {
+  const out: Record<string, string[]> = {};
+  const passed = http2Fields(passedTrailers(fields)) ?? [];
+  for (let at = 0; at < passed.length; at += 2) {
+    (out[passed[at]!] ??= []).push(passed[at + 1]!);
+  }
+  return out;
+}
+
+/** Fields of a message without its pseudo-headers, from the flat list that Node reads. */
+export function withoutPseudo(raw: FieldList): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    if (!raw[at]!.startsWith(':')) out.push(raw[at]!, raw[at + 1]!);
+  }
+  return out;
+}
+
+/** The declared length of a message; null when there is none (nghttp2 has refused those that are no number). */
+export function declaredLength(value: string | undefined): number | null {
+  return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
+}
+
+/** RFC 9110 §8.6: these say also that their content is empty. */
+const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The head of a request, pseudo-headers first; null when it cannot be written as it is. */
+export function http2Head(
+  { endpoint, method, target, headers }: UpstreamRequest,
+  lengthBytes: number | null,
+  takesTrailers: boolean,
+): string[] | null {
+  const fields = http2Fields(headers);
+  if (fields === null || !isFieldName(method)) return null;
+  const authority = firstValue(headers, 'host') ?? `${endpoint.host}:${endpoint.port}`;
+  const scheme = endpoint.tls ? 'https' : 'http';
+  if (lengthBytes !== null && (lengthBytes > 0 || WITH_CONTENT.has(method)))
+    fields.push('content-length', String(lengthBytes));
+  if (takesTrailers) fields.push('te', 'trailers');
+  return [':method', method, ':scheme', scheme, ':authority', authority, ':path', target, ...fields];
+}

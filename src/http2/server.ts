@@ -1,0 +1,175 @@
+import {
+  constants,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import { attempt, contain, sendGoaway, sendPing, widenWindow } from '../io/containment.ts';
+import { Deadlines } from '../io/deadlines.ts';
+import type { FieldList } from '../http/fields.ts';
+import type { Clients } from '../engine/drivers/clients.ts';
+import { guardEarlyBytes } from './early_bytes.ts';
+import { Http2Exchange, type Http2Shared } from './server_exchange.ts';
+import { CONNECTION_WINDOW_BYTES, CONTROL, RESETS, SESSION } from './limits.ts';
+import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
+import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+
+/** HTTP/2 on connections that somebody else has accepted. */
+export interface Http2Service {
+  /** Serves a connection to its end; its first bytes are to be the client's preface. */
+  serve(socket: Socket, facts: ConnectionFacts): void;
+  /**
+   * Tells every client that no further stream is taken (RFC 9113 §6.8), lets streams finish for `deadlineMs`, then
+   * cuts; settles when every exchange is complete, with the number of connections that were cut.
+   */
+  drain(deadlineMs: number): Promise<{ readonly cut: number }>;
+  readonly connections: number;
+}
+
+/** Never throws and never ends the process for what a client does. */
+export function createHttp2Service(
+  exchanges: ExchangePort,
+  clients: Omit<Clients, 'tunnelIdleMs'>,
+  given: Partial<ListenerLimits> = {},
+): Http2Service {
+  const limits = { ...LISTENER_LIMITS, ...given };
+  const { bodyIdleMs, writeIdleMs } = limits;
+  /** With the connection that each is on. */
+  const sessions = new Map<ServerHttp2Session, Socket>();
+  let waiting: (() => void)[] = [];
+  let inFlight = 0;
+  const look = (): void => {
+    if (inFlight > 0 || sessions.size > 0) return;
+    const settled = waiting;
+    waiting = [];
+    for (const settle of settled) settle();
+  };
+  const shared: Http2Shared = {
+    exchanges,
+    clients: { ...clients, tunnelIdleMs: limits.tunnelIdleMs },
+    limits,
+    deadlines: new Deadlines(Math.min(...[bodyIdleMs, writeIdleMs].filter((ms) => ms > 0))),
+    begun: () => void inFlight++,
+    over: () => {
+      inFlight--;
+      look();
+    },
+  };
+  let draining = false;
+  return {
+    serve(socket, facts) {
+      if (socket.destroyed) return;
+      if (draining) {
+        socket.destroy();
+        return;
+      }
+      const session = contain(guardEarlyBytes(performServerHandshake(socket, SESSION), socket));
+      sessions.set(session, socket);
+      session.once('close', () => {
+        sessions.delete(session);
+        look();
+      });
+      attend(session, socket, facts, shared);
+    },
+    async drain(deadlineMs) {
+      draining = true;
+      for (const session of sessions.keys()) sayGoodbye(session);
+      let open = 0;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          open = sessions.size;
+          for (const [session, socket] of sessions) cut(session, socket);
+          timer = setTimeout(resolve, AFTER_CUT_MS);
+        }, deadlineMs);
+        waiting.push(resolve);
+        look();
+      });
+      clearTimeout(timer);
+      return { cut: open };
+    },
+    get connections() {
+      return sessions.size;
+    },
+  };
+}
+
+/** No stream has a greater number: the client is told to begin none, and those on their way are still taken. */
+const NONE_IS_LOST = 2 ** 31 - 1;
+
+/** RFC 9113 §6.8: a first word, one round trip for streams that are on their way, then the last word. */
+function sayGoodbye(session: ServerHttp2Session): void {
+  if (session.closed || session.destroyed) return;
+  sendGoaway(session, constants.NGHTTP2_NO_ERROR, NONE_IS_LOST);
+  const last = (): void => {
+    clearTimeout(timer);
+    if (!session.destroyed) attempt(() => session.close());
+  };
+  const timer = setTimeout(last, GOODBYE_MS);
+  if (!sendPing(session, last)) last();
+}
+
+const GOODBYE_MS = 1_000;
+
+/** A session that has said goodbye before waits for its client to close, also when it is destroyed. */
+function cut(session: ServerHttp2Session, socket: Socket): void {
+  attempt(() => session.destroy());
+  socket.destroy();
+}
+
+/** Listens to one connection. */
+function attend(
+  session: ServerHttp2Session,
+  socket: Socket,
+  facts: ConnectionFacts,
+  shared: Http2Shared,
+): void {
+  session.on('error', () => undefined); // `close` follows
+  session.on('connect', () => widenWindow(session, CONNECTION_WINDOW_BYTES));
+  let streams = 0;
+  const flood = floodGate(() => {
+    if (session.destroyed) return;
+    sendGoaway(session, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  });
+  session.on('ping', () => flood.control());
+  session.on('remoteSettings', () => flood.control());
+  session.on('priority', () => flood.control());
+  session.on('stream', (stream: ServerHttp2Stream, _headers, flags: number, raw: FieldList) => {
+    streams++;
+    stream.once('close', () => void streams--);
+    const exchange = new Http2Exchange(stream, facts, shared, () => flood.reset());
+    exchange.begin(raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
+  });
+  session.setTimeout(shared.limits.keepAliveMs, () => {
+    if (streams > 0 || session.destroyed) return;
+    session.close();
+    const timer = setTimeout(() => cut(session, socket), shared.limits.lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** Counts what costs a server more than a client, and says when there was too much of it in one window of time. */
+function floodGate(tooMuch: () => void): { readonly control: () => void; readonly reset: () => void } {
+  let sinceMs = 0;
+  let frames = 0;
+  let resets = 0;
+  const renew = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - sinceMs < CONTROL.windowMs) return;
+    sinceMs = nowMs;
+    frames = 0;
+    resets = 0;
+  };
+  return {
+    control: () => {
+      renew();
+      if (++frames > CONTROL.frames) tooMuch();
+    },
+    reset: () => {
+      renew();
+      if (++resets > RESETS) tooMuch();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { withoutPseudo } from './fields.ts';
+import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
+
+/** What a body asks of its exchange. */
+export interface BodyExchange {
+  sayContinue(): void;
+  /** It waits for the client now, or does not any more. */
+  waits(isWaiting: boolean): void;
+}
+
+/** The content of a request on a stream. Before it flows, the stream's window is all that a client can send of it. */
+export class Http2Body implements RequestBody {
+  readonly lengthBytes: number | null;
+  receivedBytes = 0;
+  fault: BodyFault | null = null;
+  awaitsContinue: boolean;
+  /** It has ended or failed. */
+  isOver: boolean;
+  /** All of it has come. */
+  isWhole: boolean;
+  readonly #stream: ServerHttp2Stream;
+  readonly #exchange: BodyExchange;
+  #taker: BodyTaker | null = null;
+  #trailers: FieldList = NO_FIELDS;
+  #detail = '';
+
+  constructor(
+    stream: ServerHttp2Stream,
+    exchange: BodyExchange,
+    lengthBytes: number | null,
+    awaitsContinue: boolean,
+  ) {
+    this.#stream = stream;
+    this.#exchange = exchange;
+    this.lengthBytes = lengthBytes;
+    this.awaitsContinue = awaitsContinue;
+    this.isOver = lengthBytes === 0;
+    this.isWhole = this.isOver;
+    stream.on('trailers', (_headers: unknown, _flags: number, raw?: FieldList) => {
+      this.#trailers = withoutPseudo(raw ?? NO_FIELDS);
+    });
+  }
+
+  flow(taker: BodyTaker): void {
+    if (this.fault !== null) {
+      taker.fail(this.fault, this.#detail);
+      return;
+    }
+    this.#taker = taker;
+    if (this.isOver) {
+      taker.end(NO_FIELDS);
+      return;
+    }
+    if (this.awaitsContinue) {
+      this.awaitsContinue = false;
+      this.#exchange.sayContinue();
+    }
+    this.#exchange.waits(true);
+    this.#stream.on('data', this.#onData).once('end', this.#onEnd);
+  }
+
+  resume(): void {
+    if (this.isOver) return;
+    this.#exchange.waits(true);
+    this.#stream.resume();
+  }
+
+  /** It does not come in time, or its sender has left: nothing more of it will come. */
+  fail(fault: BodyFault, detail: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.fault = fault;
+    this.#detail = detail;
+    this.#exchange.waits(false);
+    this.#taker?.fail(fault, detail);
+  }
+
+  /** Nobody takes the rest of it. A stream that stands still would never be over, and its connection neither. */
+  discard(): void {
+    this.isOver = true;
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).resume();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.isOver) return;
+    this.receivedBytes += bytes.length;
+    this.#taker!.take(bytes);
+    const goesOn = this.#taker!.rest();
+    this.#exchange.waits(goesOn);
+    if (!goesOn) this.#stream.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    // A stream that was reset ends too; `close` tells that it was.
+    if (this.isOver || this.#stream.aborted) return;
+    this.isOver = true;
+    this.isWhole = true;
+    this.#exchange.waits(false);
+    this.#taker!.end(this.#trailers);
+  };
+}

@@ -1,0 +1,180 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { contain, isStreamOver, respond, within } from '../io/containment.ts';
+import type { Deadlines, Deadline } from '../io/deadlines.ts';
+import { secretBytes } from '../crypto/random.ts';
+import type { Reply } from '../engine/contract.ts';
+import type { FieldList } from '../http/fields.ts';
+import { drive } from '../engine/drivers/live.ts';
+import type { Clients } from '../engine/drivers/clients.ts';
+import { type BodyExchange, Http2Body } from './server_body.ts';
+import { type Http2Refusal, readHttp2Head } from './request_head.ts';
+import { HTTP2_HEAD } from './limits.ts';
+import { Http2Sink, type SinkExchange } from './server_sink.ts';
+import type { ListenerLimits } from '../io/listener_limits.ts';
+import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+
+/** What all streams of all connections share. */
+export interface Http2Shared {
+  readonly exchanges: ExchangePort;
+  readonly clients: Clients;
+  readonly limits: ListenerLimits;
+  readonly deadlines: Deadlines;
+  begun(): void;
+  over(): void;
+}
+
+/** One stream with one request: makes its body and its sink, has it driven, and watches its time. */
+export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
+  deadline = 0;
+  readonly #stream: ServerHttp2Stream;
+  readonly #facts: ConnectionFacts;
+  readonly #shared: Http2Shared;
+  #body: Http2Body | null = null;
+  #sink: Http2Sink | null = null;
+  #hasBegun = false;
+  #isDriven = false;
+  #isTunnel = false;
+  /** It was reset by us. */
+  #hasReset = false;
+  readonly #onReset: () => void;
+
+  /** `onReset` is called when the client resets the stream before its reply has ended. */
+  constructor(
+    stream: ServerHttp2Stream,
+    facts: ConnectionFacts,
+    shared: Http2Shared,
+    onReset: () => void = () => undefined,
+  ) {
+    this.#stream = stream;
+    this.#facts = facts;
+    this.#shared = shared;
+    this.#onReset = onReset;
+  }
+
+  begin(raw: FieldList, hasEnded: boolean): void {
+    const stream = this.#stream;
+    const { exchanges, clients, deadlines } = this.#shared;
+    contain(stream).on('error', () => undefined); // `close` follows
+    stream.once('aborted', this.#onAborted);
+    // A client that was fast has reset it before anybody could hear of it.
+    if (isStreamOver(stream)) this.#onAborted();
+    const scheme = this.#facts.tls === null ? 'http' : 'https';
+    const read = readHttp2Head(raw, scheme, hasEnded, HTTP2_HEAD, newKey);
+    if ('detail' in read) {
+      this.#refuse(read);
+      return;
+    }
+    const { head, lengthBytes, expectsContinue, takesTrailers, isTunnel } = read;
+    this.#isTunnel = isTunnel;
+    this.#body = new Http2Body(stream, this, lengthBytes, expectsContinue);
+    this.#sink = new Http2Sink(stream, this, head.method, {
+      takesTrailers,
+      isTunnel,
+      nowMs: exchanges.nowMs,
+    });
+    stream.once('close', this.#onClose);
+    deadlines.watch(this);
+    this.#shared.begun();
+    drive(
+      {
+        raw: { head, connection: this.#facts, startMs: exchanges.nowMs() },
+        body: this.#body,
+        reply: this.#sink,
+        upgradable: isTunnel,
+      },
+      exchanges,
+      clients,
+      this.#onDriven,
+    );
+  }
+
+  sayContinue(): void {
+    this.#sink?.sayContinue();
+  }
+
+  waits(isWaiting: boolean): void {
+    if (this.#hasBegun) return;
+    this.deadline = isWaiting ? this.#shared.deadlines.after(this.#shared.limits.bodyIdleMs) : 0;
+  }
+
+  begun(): void {
+    this.#hasBegun = true;
+    this.deadline = 0;
+  }
+
+  stalls(isStalling: boolean): void {
+    if (this.#isDriven) return;
+    this.deadline = isStalling ? this.#shared.deadlines.after(this.#shared.limits.writeIdleMs) : 0;
+  }
+
+  expire(): void {
+    const stream = this.#stream;
+    // One that its client has reset, in whatever mood, may still hold what the client does not take.
+    if (stream.closed || this.#isDriven || this.#body === null) stream.destroy();
+    else if (this.#hasBegun) {
+      this.#hasReset = true;
+      stream.close(constants.NGHTTP2_CANCEL);
+      // What waits in it for the client's window keeps it from being over.
+      this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
+    } else this.#body?.fail('timeout', 'the request body did not arrive in time');
+  }
+
+  readonly #onDriven = (): void => {
+    this.#shared.over();
+    const body = this.#body!;
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    // A stream that was reset while something waits on it would stay, and its connection with it.
+    this.#isDriven = true;
+    this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
+    // RFC 9113 §8.1: the reply is complete, and nobody wants the rest of the request. That of a tunnel never ends.
+    if ((body.isWhole && !this.#isTunnel) || stream.closed) return;
+    body.discard();
+    stream.close(constants.NGHTTP2_NO_ERROR);
+  };
+
+  /**
+   * A client that resets a stream with NO_ERROR while it stands still leaves it open in Node, and its session reads
+   * nothing more: not even that the client has gone. What we reset ourselves has been sent before the next turn.
+   */
+  readonly #onAborted = (): void => {
+    // What ends in the middle of a tunnel may have ended at its other side.
+    if (!this.#hasReset && !this.#isTunnel && this.#sink?.isCut !== true) this.#onReset();
+    setImmediate(() => within(this.#stream, () => void this.#stream.destroy()));
+  };
+
+  readonly #onClose = (): void => {
+    this.deadline = 0;
+    this.#shared.deadlines.forget(this);
+    const tellGone = this.#sink!.markGone();
+    this.#body!.fail('left', 'the client left in the middle of its request body');
+    tellGone();
+  };
+
+  /** A head that no exchange is made of; it has its event all the same. */
+  #refuse({ status, code, detail, head }: Http2Refusal): void {
+    const reply = this.#shared.exchanges.refuse({ status, code, detail, head, connection: this.#facts });
+    const stream = this.#stream;
+    if (isStreamOver(stream)) return;
+    // A timer of the stream's own would end with its reset, and a client that takes nothing would hold the connection.
+    const { deadlines, limits } = this.#shared;
+    deadlines.watch(this, limits.writeIdleMs);
+    stream.once('close', () => deadlines.forget(this));
+    const bytes = contentOf(reply);
+    const length = ['content-length', `${bytes.length}`];
+    if (!respond(stream, [':status', String(reply.status), ...reply.headers, ...length])) return;
+    stream.end(bytes, () => {
+      if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  }
+}
+
+function contentOf({ body }: Reply): Buffer {
+  if (body === 'upstream') return Buffer.alloc(0);
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
+}
+
+/** RFC 6455 §4.1: 16 bytes that nobody has chosen. */
+function newKey(): string {
+  return Buffer.from(secretBytes(16)).toString('base64');
+}

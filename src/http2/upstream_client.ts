@@ -1,0 +1,57 @@
+import { addressOf } from '../io/dial.ts';
+import { createAddresses } from '../io/addresses.ts';
+import { Deadlines } from '../io/deadlines.ts';
+import type { StaticEndpoint } from '../io/dial.ts';
+import { Http2UpstreamRequest, type Http2Limits } from './upstream_request.ts';
+import { SessionPool } from './upstream_sessions.ts';
+import type { KeepingClient } from '../io/ports.ts';
+import type { UpstreamLimits } from '../io/upstream_limits.ts';
+
+/**
+ * The upstream client for backends that speak HTTP/2: over TLS by ALPN, else with prior knowledge. Sessions are kept
+ * for each upstream, replaced when it says goodbye, and opened beside each other when all of their streams are taken.
+ */
+export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
+  const { headMs, bodyIdleMs } = limits;
+  const exchange: Http2Limits = {
+    ...limits,
+    deadlines: new Deadlines(Math.min(...[headMs, bodyIdleMs].filter((ms) => ms > 0))),
+  };
+  const lookup = limits.lookup ?? createAddresses();
+  const pools = new Map<string, SessionPool>();
+  let wanted: ReadonlySet<string> | null = null;
+  const poolOf = (endpoint: StaticEndpoint): SessionPool => {
+    const key = addressOf(endpoint);
+    let pool = pools.get(key);
+    if (pool === undefined) pools.set(key, (pool = new SessionPool(endpoint, { ...limits, lookup })));
+    if (wanted?.has(key) === false) pool.retire();
+    return pool;
+  };
+  return {
+    forward(request, body, options, taker) {
+      const attempt = new Http2UpstreamRequest(
+        poolOf(request.endpoint),
+        request,
+        body,
+        options,
+        taker,
+        exchange,
+      );
+      attempt.start();
+      return attempt;
+    },
+    keepOnly: (endpoints) => {
+      wanted = new Set(endpoints.filter(({ http2 }) => http2 === true).map(addressOf));
+      for (const [key, pool] of pools) {
+        if (wanted.has(key)) pool.isRetired = false;
+        else {
+          pool.retire();
+          if (!pool.isOpen) pools.delete(key);
+        }
+      }
+    },
+    close: async () => {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,300 @@
+import type { ExchangeLimits } from '../io/upstream_limits.ts';
+import { type ClientHttp2Stream, constants } from 'node:http2';
+import type { ForwardFailure, UpstreamRequest } from '../engine/contract.ts';
+import { endsAtHead } from '../http/bodyless.ts';
+import { type FieldList, firstValue, NO_FIELDS } from '../http/fields.ts';
+import { contain, isStreamOver, reportFault, requestStream, sendTrailers } from '../io/containment.ts';
+import type { Deadlines, Deadline } from '../io/deadlines.ts';
+import { codeName } from './error_codes.ts';
+import { declaredLength, http2Head, http2Trailers, withoutPseudo } from './fields.ts';
+import type { Opened, SessionPool, UpstreamSession } from './upstream_sessions.ts';
+import type {
+  Body,
+  BodyFault,
+  BodyTaker,
+  Forwarding,
+  ForwardOptions,
+  ForwardTaker,
+  ResponseBody,
+} from '../io/ports.ts';
+
+export interface Http2Limits extends ExchangeLimits {
+  readonly bodyIdleMs: number;
+  readonly deadlines: Deadlines;
+}
+
+const MOST_INTERIM = 100;
+
+/**
+ * One request on a stream of HTTP/2: takes the body of the request and is the body of the response. Both flow at the
+ * same time, and each ends by itself.
+ */
+export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody, Deadline {
+  deadline = 0;
+  lengthBytes: number | null = null;
+  readonly #pool: SessionPool;
+  readonly #request: UpstreamRequest;
+  readonly #body: Body;
+  readonly #options: ForwardOptions;
+  readonly #taker: ForwardTaker;
+  readonly #limits: Http2Limits;
+  #stream: ClientHttp2Stream | null = null;
+  #reused = false;
+  #isSettled = false;
+  #hasFlowed = false;
+  #interim = 0;
+  /** Of the declared length of the response. */
+  #missingBytes = 0;
+  #trailers: FieldList = NO_FIELDS;
+  #requestTrailers: FieldList = NO_FIELDS;
+  #pieces: Uint8Array[] = [];
+  #isStalled = false;
+  #isCut = false;
+  #responseTaker: BodyTaker | null = null;
+  #hasEnded = false;
+  #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
+
+  constructor(
+    pool: SessionPool,
+    request: UpstreamRequest,
+    body: Body,
+    options: ForwardOptions,
+    taker: ForwardTaker,
+    limits: Http2Limits,
+  ) {
+    this.#pool = pool;
+    this.#request = request;
+    this.#body = body;
+    this.#options = options;
+    this.#taker = taker;
+    this.#limits = limits;
+  }
+
+  start(): void {
+    const ready = this.#pool.ready();
+    if (ready === null)
+      void this.#pool
+        .take()
+        .then((opened) => this.#opened(opened))
+        .catch(reportFault);
+    else this.#begin(ready);
+  }
+
+  cancel(): void {
+    this.#isSettled = true;
+    this.#responseTaker = null;
+    this.#leave(constants.NGHTTP2_CANCEL);
+  }
+
+  expire(): void {
+    const isBefore = !this.#isSettled;
+    const detail = isBefore ? 'no response in time' : 'the response stopped coming';
+    this.#fault ??= { fault: 'timeout', detail };
+    this.#leave(constants.NGHTTP2_CANCEL);
+    if (isBefore) this.#fail('timeout', detail);
+  }
+
+  // --- the body of the request -------------------------------------------------------------------------------------
+
+  take(bytes: Uint8Array): void {
+    // What is lent is copied: it waits for the upstream's window.
+    if (this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
+  }
+
+  rest(): boolean {
+    if (!this.#isWritable()) return true;
+    const goesOn = this.#write();
+    this.#isStalled = !goesOn;
+    // What the upstream does not take is its turn; what the client does not send is not.
+    if (!this.#isSettled) this.#expect(goesOn ? 0 : this.#limits.headMs);
+    return goesOn;
+  }
+
+  end(trailers: FieldList): void {
+    this.#requestTrailers = trailers;
+    if (!this.#isWritable()) return;
+    this.#write();
+    this.#stream!.end();
+    if (!this.#isSettled) this.#expect(this.#limits.headMs);
+  }
+
+  fail(_fault: BodyFault, detail: string): void {
+    const isBefore = !this.#isSettled;
+    this.#fault ??= { fault: 'left', detail };
+    this.#leave(constants.NGHTTP2_CANCEL);
+    if (isBefore) this.#fail('cancelled', detail);
+  }
+
+  #isWritable(): boolean {
+    const stream = this.#stream;
+    return stream !== null && !isStreamOver(stream) && !stream.writableEnded;
+  }
+
+  #write(): boolean {
+    const pieces = this.#pieces;
+    if (pieces.length === 0) return !this.#isStalled;
+    this.#pieces = [];
+    return this.#stream!.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  }
+
+  // --- the body of the response ------------------------------------------------------------------------------------
+
+  flow(taker: BodyTaker): void {
+    const stream = this.#stream;
+    if (this.#hasEnded) taker.end(this.#trailers);
+    else if (this.#fault !== null || stream === null)
+      taker.fail(this.#fault?.fault ?? 'left', this.#fault?.detail ?? 'the stream was closed');
+    else {
+      this.#responseTaker = taker;
+      this.#expect(this.#limits.bodyIdleMs);
+      stream.on('data', this.#onData).once('end', this.#onEnd);
+    }
+  }
+
+  resume(): void {
+    if (this.#responseTaker === null) return;
+    this.#expect(this.#limits.bodyIdleMs);
+    this.#stream?.resume();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const taker = this.#responseTaker;
+    if (taker === null) return;
+    this.#missingBytes -= bytes.length;
+    taker.take(bytes);
+    const goesOn = taker.rest();
+    this.#expect(goesOn ? this.#limits.bodyIdleMs : 0);
+    if (!goesOn) this.#stream?.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    const taker = this.#responseTaker;
+    // The end of a stream that was reset is none. Reset with NO_ERROR it looks like one to Node; the length may tell.
+    if (taker === null || (this.#stream?.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR) return;
+    if (this.#missingBytes > 0) return; // `close` follows
+    this.#responseTaker = null;
+    this.#hasEnded = true;
+    this.#expect(0);
+    taker.end(this.#trailers);
+  };
+
+  // --- the stream --------------------------------------------------------------------------------------------------
+
+  #opened(opened: Opened): void {
+    if (this.#isSettled) return;
+    if ('failure' in opened) this.#fail('connect', opened.failure);
+    else this.#begin(opened.session);
+  }
+
+  #begin(session: UpstreamSession): void {
+    const head = http2Head(this.#request, this.#body.lengthBytes, this.#options.takesTrailers);
+    if (head === null) {
+      this.#fail('invalid', 'the request cannot be written as it is');
+      return;
+    }
+    const { lengthBytes } = this.#body;
+    this.#reused = session.uses > 0;
+    const stream = requestStream(session.http2, head, {
+      endStream: lengthBytes === 0,
+      waitForTrailers: lengthBytes === null,
+    });
+    if (typeof stream === 'string') {
+      // The session went away since it was looked at; nothing was sent.
+      this.#fail('connect', stream);
+      return;
+    }
+    session.begin();
+    this.#stream = stream;
+    this.#limits.deadlines.watch(this);
+    contain(stream).on('error', () => undefined); // `close` follows
+    stream.once('close', () => {
+      session.release(this.#pool.isRetired);
+      this.#closed(stream);
+    });
+    stream.on('headers', this.#onInterim);
+    stream.once('response', this.#onResponse);
+    stream.once('trailers', (_headers: unknown, _flags: number, raw: FieldList = NO_FIELDS) => {
+      this.#trailers = withoutPseudo(raw);
+    });
+    stream.once('wantTrailers', () => {
+      // Node ends a stream before it resets it: an upload that is cut must not look whole.
+      if (!this.#isCut) sendTrailers(stream, http2Trailers(this.#requestTrailers));
+    });
+    stream.on('drain', this.#onDrain);
+    if (lengthBytes === 0) this.#expect(this.#limits.headMs);
+    else {
+      this.#hasFlowed = true;
+      this.#body.flow(this);
+      if (this.#stream === stream && !stream.writableEnded) this.rest();
+    }
+  }
+
+  readonly #onInterim = (headers: Record<string, unknown>, _flags: number, raw?: FieldList): void => {
+    const status = Number(headers[':status']);
+    if (this.#isSettled || status === 100) return;
+    if (status === 101) this.#refuse('HTTP/2 knows no 101'); // RFC 9113 §8.6
+    else if (++this.#interim > MOST_INTERIM) this.#refuse('the upstream sends interim responses only');
+    else this.#taker.interim({ status, headers: withoutPseudo(raw ?? NO_FIELDS) });
+  };
+
+  readonly #onResponse = (headers: Record<string, unknown>, flags: number, raw?: FieldList): void => {
+    if (this.#isSettled) return;
+    const status = Number(headers[':status']);
+    if (status > 599) return this.#refuse('the status is none'); // RFC 9110 §15
+    this.#isSettled = true;
+    this.#expect(0);
+    const fields = withoutPseudo(raw ?? NO_FIELDS);
+    const hasEnded = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    this.#hasEnded = hasEnded;
+    this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
+    if (hasEnded) this.#stream?.resume(); // its end is to be seen
+    // The length of a response to HEAD, and of 304, is that of another one (RFC 9110 §8.6).
+    this.#missingBytes = endsAtHead(this.#request.method === 'HEAD', status) ? 0 : (this.lengthBytes ?? 0);
+    this.#taker.answered({ status, headers: fields }, this.#reused, this);
+  };
+
+  readonly #onDrain = (): void => {
+    this.#isStalled = false;
+    if (!this.#isSettled) this.#expect(0);
+    if (this.#hasFlowed && this.#isWritable()) this.#body.resume();
+  };
+
+  #closed(stream: ClientHttp2Stream): void {
+    this.#expect(0);
+    this.#limits.deadlines.forget(this);
+    if (this.#stream !== stream) return;
+    const { rstCode } = stream;
+    const detail = `the upstream reset the stream (${codeName(rstCode)})`;
+    const taker = this.#responseTaker;
+    this.#responseTaker = null;
+    if (!this.#isSettled) {
+      // RFC 9113 §8.7: it says itself that it has not begun to look at the request.
+      const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && !this.#hasFlowed;
+      this.#fail(isUntouched ? 'connect' : 'reset', detail);
+    } else if (!this.#hasEnded) {
+      this.#fault ??= { fault: 'left', detail };
+      taker?.fail(this.#fault.fault, this.#fault.detail);
+    }
+  }
+
+  #refuse(detail: string): void {
+    this.#leave(constants.NGHTTP2_PROTOCOL_ERROR);
+    this.#fail('invalid', detail);
+  }
+
+  #leave(code: number): void {
+    this.#expect(0);
+    this.#isCut = true;
+    const stream = this.#stream;
+    if (stream !== null && !stream.closed) stream.close(code);
+  }
+
+  #expect(ms: number): void {
+    this.deadline = ms === 0 ? 0 : this.#limits.deadlines.after(ms);
+  }
+
+  #fail(failure: ForwardFailure, detail: string): void {
+    this.#isSettled = true;
+    this.#taker.failed(failure, detail);
+  }
+}

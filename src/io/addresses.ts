@@ -1,0 +1,109 @@
+import { lookup, promises } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** The look-ups of the system, or others in their place. */
+export interface NameSource {
+  /** All addresses of a name, by hosts file and DNS; rejects where there is none. */
+  readonly addresses: (host: string) => Promise<readonly ResolvedAddress[]>;
+  /** For how long DNS says that they hold, in ms; null where it does not know the name. */
+  readonly lifetimeMs: (host: string) => Promise<number | null>;
+}
+
+const SYSTEM_NAMES: NameSource = {
+  addresses: (host) =>
+    new Promise((resolve, reject) => {
+      lookup(host, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
+    }),
+  lifetimeMs: (host) => dnsLifetimeMs(host, promises),
+};
+
+/** The shortest life of the address records of a name, in ms; null where DNS knows none. */
+export async function dnsLifetimeMs(
+  host: string,
+  resolver: Pick<typeof promises, 'resolve4' | 'resolve6'>,
+): Promise<number | null> {
+  const [four, six] = await Promise.all([
+    resolver.resolve4(host, { ttl: true }).catch(() => []),
+    resolver.resolve6(host, { ttl: true }).catch(() => []),
+  ]);
+  const records = [...four, ...six];
+  return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
+}
+
+/** How long an answer is used: what DNS says within these bounds, the first of them where it says nothing. */
+const UNKNOWN_MS = 10_000;
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 300_000;
+const MOST_NAMES = 1_024;
+
+interface Entry {
+  readonly addresses: readonly ResolvedAddress[];
+  endMs: number;
+  /** Which address is to be tried first by the next dial. */
+  turn: number;
+}
+
+/**
+ * Names of upstreams, looked up once in the time for which DNS says that the answer holds. The system's look-up knows
+ * the hosts file but no times, DNS the times: addresses come from the one, how long they hold from the other.
+ */
+export function createAddresses(
+  names: NameSource = SYSTEM_NAMES,
+  nowMs: () => number = () => performance.now(),
+): LookupFunction {
+  const known = new Map<string, Entry>();
+  const asking = new Map<string, Promise<Entry>>();
+
+  async function ask(host: string): Promise<Entry> {
+    const addresses = await names.addresses(host);
+    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, turn: 0 };
+    if (known.size >= MOST_NAMES) known.clear();
+    known.set(host, entry);
+    void learnLifetime(host, entry);
+    return entry;
+  }
+
+  async function learnLifetime(host: string, entry: Entry): Promise<void> {
+    const lifetimeMs = await names.lifetimeMs(host).catch(() => null);
+    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, lifetimeMs));
+  }
+
+  function entryOf(host: string): Promise<Entry> {
+    const before = known.get(host);
+    if (before !== undefined && before.endMs > nowMs()) return Promise.resolve(before);
+    let asked = asking.get(host);
+    if (asked === undefined) {
+      asked = ask(host).finally(() => asking.delete(host));
+      asking.set(host, asked);
+    }
+    return asked;
+  }
+
+  /** All addresses, another one first each time, so that all of them share the load. */
+  async function inTurn(host: string): Promise<ResolvedAddress[]> {
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    const entry = await entryOf(host);
+    const turn = entry.turn++ % entry.addresses.length;
+    return [...entry.addresses.slice(turn), ...entry.addresses.slice(0, turn)];
+  }
+
+  async function answer(host: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
+    let found: ResolvedAddress[];
+    try {
+      found = await inTurn(host);
+    } catch (error) {
+      callback(error as NodeJS.ErrnoException, '');
+      return;
+    }
+    if (all) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
+  }
+
+  return (host, options, callback) => void answer(host, options.all === true, callback);
+}

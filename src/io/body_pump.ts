@@ -1,0 +1,79 @@
+import type { Sent } from '../engine/contract.ts';
+import type { FieldList } from '../http/fields.ts';
+import type { BodyFault, BodyTaker, ReplySink, RequestBody, ResponseBody } from './ports.ts';
+
+export interface BodyPumpParts {
+  readonly sink: ReplySink;
+  readonly request: RequestBody;
+}
+
+/** Moves the content of a reply into its sink, at the client's pace, and says once what came of it. */
+export class BodyPump implements BodyTaker {
+  /** Bytes of content before compression, where that is not what was sent. */
+  rawBytes: (() => number) | null = null;
+  readonly #parts: BodyPumpParts;
+  readonly #source: ResponseBody;
+  #done: ((sent: Sent) => void) | null;
+
+  constructor(parts: BodyPumpParts, source: ResponseBody, done: (sent: Sent) => void) {
+    this.#parts = parts;
+    this.#source = source;
+    this.#done = done;
+    const { sink } = parts;
+    sink.onRoom = this.#onRoom;
+    sink.onGone = this.#onGone;
+    if (sink.gone) this.#onGone();
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#parts.sink.take(bytes);
+  }
+
+  rest(): boolean {
+    return this.#parts.sink.rest();
+  }
+
+  end(trailers: FieldList): void {
+    this.#parts.sink.end(trailers, this.#onSent);
+  }
+
+  fail(_fault: BodyFault, _detail: string): void {
+    const { sink, request } = this.#parts;
+    // A client that leaves takes the upstream with it, and so does one that breaks its own body off.
+    const cut = sink.gone || request.fault !== null ? 'client' : 'upstream';
+    sink.onGone = null;
+    sink.onRoom = null;
+    // What came before the fault, perhaps in the same read, is the client's: it goes out before the cut.
+    sink.cut(() => this.#finish(cut));
+  }
+
+  /** Leaves the reply to another one. */
+  leave(): void {
+    this.#done = null;
+  }
+
+  readonly #onRoom = (): void => this.#source.resume();
+
+  readonly #onSent = (): void => this.#finish(this.#parts.sink.gone ? 'client' : 'none');
+
+  readonly #onGone = (): void => {
+    this.#source.cancel();
+    this.#finish('client');
+  };
+
+  #finish(cut: Sent['cut']): void {
+    const done = this.#done;
+    if (done === null) return;
+    this.#done = null;
+    const { sink, request } = this.#parts;
+    sink.onGone = null;
+    sink.onRoom = null;
+    const { sentBytes } = sink;
+    done({
+      requestBytes: request.receivedBytes,
+      responseBytes: sentBytes,
+      rawResponseBytes: this.rawBytes === null ? sentBytes : this.rawBytes(),
+      cut,
+    });
+  }
+}

@@ -1,0 +1,169 @@
+import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import type { Body, BodyFault, BodyTaker } from './ports.ts';
+
+export type Buffered = { readonly bytes: Uint8Array } | { readonly failure: 'too_large' | BodyFault };
+
+interface Fault {
+  readonly fault: BodyFault;
+  readonly detail: string;
+}
+
+/**
+ * A body that can be looked at before it is passed on, and passed on again as long as all of it is held. From then
+ * on it is read through this only. It takes the source's bytes and is, to whoever it is passed on to, the body.
+ */
+export class BufferedBody implements Body, BodyTaker {
+  readonly lengthBytes: number | null;
+  readonly #source: Body;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #complete: boolean;
+  #trailers: FieldList = NO_FIELDS;
+  #fault: Fault | null = null;
+  #begun = false;
+  #isPaused = false;
+  #isResting = false;
+  #limitBytes = 0;
+  #then: ((held: Buffered) => void) | null = null;
+  /** Who it was passed on to. */
+  #taker: BodyTaker | null = null;
+
+  constructor(source: Body) {
+    this.#source = source;
+    this.lengthBytes = source.lengthBytes;
+    this.#complete = source.lengthBytes === 0;
+  }
+
+  /**
+   * Reads the whole body if it is not longer than `limitBytes`. A body that is too long stays usable: what was
+   * read comes first when it is opened.
+   */
+  hold(limitBytes: number, then: (held: Buffered) => void): void {
+    // A length that is declared too long is refused before a byte of it is taken, or asked for by 100 Continue.
+    if (this.lengthBytes !== null && this.lengthBytes > limitBytes) then({ failure: 'too_large' });
+    else if (this.#taker !== null) then({ failure: 'left' });
+    else {
+      this.#limitBytes = limitBytes;
+      this.#then = then;
+      if (!this.#answer()) this.#goOn();
+    }
+  }
+
+  /** Whether nobody has looked at it and nobody has had it. */
+  get isUntouched(): boolean {
+    return !this.#begun && this.#taker === null;
+  }
+
+  /** The body from its first byte, or null when bytes of it have been passed on and are not held any more. */
+  open(): Body | null {
+    if (this.#complete) return this.#heldBytes === 0 ? NO_BODY : this.#replay();
+    return this.#taker === null ? this : null;
+  }
+
+  flow(taker: BodyTaker): void {
+    this.#taker = taker;
+    const held = this.#held;
+    this.#held = [];
+    for (const bytes of held) taker.take(bytes);
+    if (this.#fault !== null) taker.fail(this.#fault.fault, this.#fault.detail);
+    else if (held.length === 0 || taker.rest()) this.#goOn();
+  }
+
+  resume(): void {
+    this.#goOn();
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.#taker !== null) this.#taker.take(bytes);
+    else {
+      this.#held.push(Buffer.from(bytes));
+      this.#heldBytes += bytes.length;
+    }
+  }
+
+  rest(): boolean {
+    this.#isPaused = true;
+    if (this.#taker !== null) this.#isPaused = !this.#taker.rest();
+    else {
+      // Whoever hears the answer may let the body flow before this returns.
+      this.#isResting = true;
+      if (!this.#answer()) this.#isPaused = false;
+      this.#isResting = false;
+    }
+    return !this.#isPaused;
+  }
+
+  end(trailers: FieldList): void {
+    this.#complete = this.#taker === null;
+    this.#trailers = trailers;
+    if (this.#taker !== null) this.#taker.end(trailers);
+    else this.#answer();
+  }
+
+  fail(fault: BodyFault, detail: string): void {
+    this.#fault = { fault, detail };
+    if (this.#taker !== null) this.#taker.fail(fault, detail);
+    else this.#answer();
+  }
+
+  /** Answers the one who asked, if anything can be said by now. False: more is needed for it. */
+  #answer(): boolean {
+    const then = this.#then;
+    if (then === null) return true;
+    const held = this.#outcome();
+    if (held === null) return false;
+    this.#then = null;
+    then(held);
+    return true;
+  }
+
+  #outcome(): Buffered | null {
+    if (this.#heldBytes > this.#limitBytes) return { failure: 'too_large' };
+    if (this.#complete) return { bytes: Buffer.concat(this.#held, this.#heldBytes) };
+    return this.#fault === null ? null : { failure: this.#fault.fault };
+  }
+
+  #goOn(): void {
+    if (!this.#begun) {
+      this.#begun = true;
+      this.#source.flow(this);
+    } else if (this.#isPaused) {
+      this.#isPaused = false;
+      if (!this.#isResting) this.#source.resume();
+    }
+  }
+
+  #replay(): Body {
+    return new BytesBody(this.#held, this.#heldBytes, this.#trailers);
+  }
+}
+
+/** A body of bytes in memory. */
+export function bodyOf(bytes: Uint8Array): Body {
+  return bytes.length === 0 ? NO_BODY : new BytesBody([bytes], bytes.length, NO_FIELDS);
+}
+
+/** All is there, so the length is known, and whoever opens it gets the same bytes. */
+class BytesBody implements Body {
+  readonly lengthBytes: number;
+  readonly #held: readonly Uint8Array[];
+  readonly #trailers: FieldList;
+
+  constructor(held: readonly Uint8Array[], lengthBytes: number, trailers: FieldList) {
+    this.#held = held;
+    this.lengthBytes = lengthBytes;
+    this.#trailers = trailers;
+  }
+
+  flow(taker: BodyTaker): void {
+    for (const bytes of this.#held) taker.take(bytes);
+    taker.end(this.#trailers);
+  }
+
+  resume(): void {
+    // Nothing comes behind what was given.
+  }
+}
+
+/** The body of a request that has none. */
+export const NO_BODY: Body = new BytesBody([], 0, NO_FIELDS);

@@ -1,0 +1,64 @@
+import { chainEditors } from '../engine/body_editors.ts';
+import type { BodyEditor, MakeBodyEditor } from '../engine/contract.ts';
+import { type FieldList, NO_FIELDS } from '../http/fields.ts';
+import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
+
+/**
+ * A body as editors leave it, piece by piece: what comes out of a piece goes on before the next is read. A body that
+ * cannot be edited breaks off with a fault, so that nobody takes it for whole.
+ */
+export class EditedBody implements ResponseBody, BodyTaker {
+  readonly lengthBytes = null;
+  readonly #source: ResponseBody;
+  readonly #editor: BodyEditor;
+  #taker: BodyTaker | null = null;
+
+  constructor(source: ResponseBody, makers: readonly MakeBodyEditor[]) {
+    this.#source = source;
+    this.#editor = chainEditors(makers);
+  }
+
+  flow(taker: BodyTaker): void {
+    this.#taker = taker;
+    this.#source.flow(this);
+  }
+
+  resume(): void {
+    this.#source.resume();
+  }
+
+  cancel(): void {
+    this.#taker = null;
+    this.#source.cancel();
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#give(this.#editor.push(bytes));
+  }
+
+  rest(): boolean {
+    return this.#taker === null || this.#taker.rest();
+  }
+
+  end(_trailers: FieldList): void {
+    this.#give(this.#editor.end());
+    // What trailers say may not be true of the body any more, a checksum for one.
+    this.#taker?.end(NO_FIELDS);
+  }
+
+  fail(fault: BodyFault, detail: string): void {
+    this.#taker?.fail(fault, detail);
+  }
+
+  #give(bytes: Uint8Array | null): void {
+    const taker = this.#taker;
+    if (taker === null) return;
+    if (bytes !== null) {
+      // An editor may give back what was lent to it, or what is its own.
+      if (bytes.length > 0) taker.take(bytes);
+      return;
+    }
+    this.cancel();
+    taker.fail('malformed', 'the body cannot be edited as it must be');
+  }
+}

@@ -1,0 +1,31 @@
+import type { LookupFunction } from 'node:net';
+import { type Address, parseAddress } from '../net/address.ts';
+
+/** Code of the error for a name that has no public address. */
+export const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS';
+
+/**
+ * A look-up that knows public addresses only. What it gives is what is dialled, so a name that resolves to another
+ * address the next time gains nothing.
+ */
+export function publicLookup(
+  system: LookupFunction,
+  isPrivate: (address: Address) => boolean,
+): LookupFunction {
+  return (host, options, callback) => {
+    system(host, options, (error, found, family) => {
+      if (error !== null) return callback(error, found, family);
+      const addresses = typeof found === 'string' ? [{ address: found, family: family ?? 0 }] : found;
+      const open = addresses.filter(({ address }) => {
+        const parsed = parseAddress(address);
+        return parsed !== null && !isPrivate(parsed);
+      });
+      const [first] = open;
+      if (first === undefined) {
+        const refused = new Error(`'${host}' is an address of this machine or its network`);
+        return callback(Object.assign(refused, { code: PRIVATE_ADDRESS }), '', 0);
+      }
+      return typeof found === 'string' ? callback(null, first.address, first.family) : callback(null, open);
+    });
+  };
+}

@@ -1,0 +1,81 @@
+import { type Socket, connect, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import type { StaticEndpoint } from '../engine/stream.ts';
+import { contain } from './containment.ts';
+
+/** How backends of TLS and TCP edges are connected to. */
+export interface DialOptions {
+  /** Longest time until the connection is there, its TLS included, in ms. */
+  readonly dialMs: number;
+  /** Authorities that may have signed the certificates of TLS backends, PEM; the system's when left out. */
+  readonly ca?: string;
+}
+
+/** A connection, or why there is none. */
+export type Dialled = { readonly stream: Duplex } | { readonly failure: string };
+
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Connects to a backend; all addresses of a name are tried (RFC 8305). `preface` goes out before anything else, TLS
+ * included: it is the PROXY protocol header. Never rejects.
+ */
+export function dialTcp(
+  { host, port, tls }: StaticEndpoint,
+  preface: Uint8Array | null,
+  { dialMs, ca }: DialOptions,
+): Promise<Dialled> {
+  return new Promise((resolve) => {
+    const socket = contain(connect({ host, port, allowHalfOpen: true, noDelay: true }));
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const timer = setTimeout(() => fail(`no connection within ${dialMs} ms`), dialMs);
+    let stream: Duplex = socket;
+    const fail = (failure: string): void => {
+      clearTimeout(timer);
+      stream.destroy();
+      socket.destroy();
+      resolve({ failure });
+    };
+    const onError = (error: NodeJS.ErrnoException): void => fail(reasonOf(error));
+    const onClose = (): void => fail('the backend closed the connection at once');
+    const done = (): void => {
+      clearTimeout(timer);
+      stream.off('error', onError).off('close', onClose);
+      // Whoever takes the stream listens for itself from its next turn on.
+      stream.on('error', () => undefined);
+      resolve({ stream });
+    };
+    socket.once('connect', () => {
+      if (preface !== null) socket.write(preface);
+      if (!tls) return done();
+      socket
+        .off('error', onError)
+        .off('close', onClose)
+        .on('error', () => undefined);
+      stream = contain(secured(socket, host, ca))
+        .once('secureConnect', done)
+        .once('error', onError)
+        .once('close', onClose);
+    });
+    socket.once('error', onError).once('close', onClose);
+  });
+}
+
+function secured(socket: Socket, host: string, ca: string | undefined) {
+  return connectTls({
+    socket,
+    // An address cannot be a server name (RFC 6066 §3); the certificate has to hold for it all the same.
+    ...(isIP(host) === 0 && { servername: host }),
+    host,
+    ...(ca !== undefined && { ca }),
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error instanceof AggregateError) {
+    const first = error.errors[0] as NodeJS.ErrnoException | undefined;
+    if (first !== undefined) return reasonOf(first);
+  }
+  return error.message === '' ? (error.code ?? 'connection failed') : error.message;
+}

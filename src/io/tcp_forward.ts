@@ -1,0 +1,97 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Carried } from '../engine/stream.ts';
+
+/** Longest silence of a connection of which one side has ended, in ms; our choice. */
+const HALF_OPEN_MS = 300_000;
+
+export interface TcpForwardOptions {
+  /** Longest time without a byte either way, in ms; 0 for no limit. */
+  readonly idleMs: number;
+  /** Cuts the connection when the edge stops. */
+  readonly drain: AbortSignal;
+}
+
+/**
+ * Joins a client and a backend byte for byte until both have ended. The end of one direction is passed on as such
+ * (half-close), a reset as a reset, and a side that takes nothing holds the other one back. `bytesIn` counts what
+ * came from the client, `bytesOut` what the system has taken on its way to the client.
+ */
+export function forwardTcp(
+  client: Duplex,
+  backend: Duplex,
+  { idleMs, drain }: TcpForwardOptions,
+): Promise<Carried> {
+  return new Promise((resolve) => {
+    let bytesIn = 0;
+    let bytesOut = 0;
+    let cut: Carried['cut'] = 'none';
+    let open = 2;
+    let restMs = idleMs;
+    let timer = idleMs > 0 ? setTimeout(() => stop('idle'), idleMs) : undefined;
+    const onDrain = (): void => stop('drain');
+
+    watch(client, 'client');
+    watch(backend, 'upstream');
+    join(client, backend, (bytes) => void (bytesIn += bytes), nothing);
+    join(backend, client, nothing, (bytes) => void (bytesOut += bytes));
+    if (drain.aborted) onDrain();
+    else drain.addEventListener('abort', onDrain, { once: true });
+
+    function join(
+      from: Duplex,
+      to: Duplex,
+      came: (bytes: number) => void,
+      went: (bytes: number) => void,
+    ): void {
+      from.on('data', (chunk: Buffer) => {
+        came(chunk.length);
+        timer?.refresh();
+        const isTaken = to.write(chunk, (error) => {
+          if (error !== null && error !== undefined) return;
+          went(chunk.length);
+          timer?.refresh();
+        });
+        if (!isTaken) from.pause();
+      });
+      to.on('drain', () => from.resume());
+      from.on('end', () => {
+        if (to.writable) to.end();
+        // One side that has ended does not hold both for as long as two that may still speak.
+        if (restMs > 0) restMs = Math.min(restMs, HALF_OPEN_MS);
+        else restMs = HALF_OPEN_MS;
+        clearTimeout(timer);
+        if (open > 0) timer = setTimeout(() => stop('idle'), restMs);
+      });
+      from.resume();
+    }
+
+    function watch(side: Duplex, name: 'client' | 'upstream'): void {
+      side.on('error', () => stop(name));
+      const closed = (): void => {
+        if (!side.readableEnded || !side.writableFinished) stop(name);
+        if (--open > 0) return;
+        clearTimeout(timer);
+        drain.removeEventListener('abort', onDrain);
+        resolve({ bytesIn, bytesOut, cut });
+      };
+      if (side.closed) closed();
+      else side.once('close', closed);
+    }
+
+    function stop(by: Exclude<Carried['cut'], 'none'>): void {
+      if (cut !== 'none') return;
+      cut = by;
+      reset(client);
+      reset(backend);
+    }
+  });
+}
+
+function nothing(): void {}
+
+/** What was cut short must not look like an end (RFC 9293 §3.10.4). */
+function reset(side: Duplex): void {
+  if (side instanceof Socket && side.constructor === Socket && !side.destroyed) side.resetAndDestroy();
+  else side.destroy();
+}

@@ -1,6 +1,0 @@
-import * as z from 'zod';
-import { enabled } from '../schema.ts';
-
-export const compression = z.strictObject({ enabled }).describe('Compresses responses with gzip or deflate.');
-
-export type CompressionConfig = z.output<typeof compression>;

@@ -1,7 +1,0 @@
-import * as z from 'zod';
-
-export const aiGateway = z
-  .looseObject({})
-  .describe('Routes requests to language models. Recognised, not simulated: its fields are not checked.');
-
-export type AiGatewayConfig = z.output<typeof aiGateway>;

@@ -1,0 +1,93 @@
+import { type Scope, type Unavailable, type Variable, declareScope, variable } from '../../cel/scope.ts';
+import { INT } from '../../cel/types.ts';
+import { LAST_ATTEMPT } from '../../filters/http_request/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
+import type { Activation } from './activation.ts';
+import { CONNECTION_VARIABLES } from './connection_variables.ts';
+import { POLICY_VARIABLES, REQUEST_VARIABLES, RESPONSE_VARIABLES } from './exchange_variables.ts';
+import { PHASE_FUNCTIONS, functionsOf } from './functions/table.ts';
+import { LEGACY } from './legacy_names.ts';
+import { PHASES, type Phase, isKnownIn } from './phase.ts';
+
+export interface Vocabulary {
+  /** Name of the service in `actions.<service>.…`; default `service`. */
+  readonly service?: string;
+}
+
+/** A phase, or the retry condition of `http-request`, which also has its attempts. */
+export type Place = Phase | 'retry_condition';
+
+const known = new Map<string, Scope<Activation>>();
+
+/** The variables and functions available at a place. Scopes are created once and shared. */
+export function scopeFor(place: Place, { service = 'service' }: Vocabulary = {}): Scope<Activation> {
+  const key = `${place} ${service}`;
+  let scope = known.get(key);
+  if (scope === undefined) known.set(key, (scope = makeScope(place, service)));
+  return scope;
+}
+
+function makeScope(place: Place, service: string): Scope<Activation> {
+  const phase: Phase = place === 'retry_condition' ? 'on_http_request' : place;
+  return declareScope<Activation>({
+    name: place,
+    functions: functionsOf(phase),
+    variables: [
+      ...CONNECTION_VARIABLES,
+      ...(isKnownIn('on_http_request', phase) ? REQUEST_VARIABLES : []),
+      ...(isKnownIn('on_http_response', phase) ? RESPONSE_VARIABLES : []),
+      ...POLICY_VARIABLES,
+      ...actionVariables(phase, service),
+      ...(place === 'retry_condition' ? RETRY_VARIABLES : []),
+    ],
+    // The first match is reported: renamed names take precedence over those of later phases.
+    unavailable: [...LEGACY, ...laterVariables(phase, service), ...laterFunctions(phase)],
+  });
+}
+
+/** Results of all actions that expressions can read, and the first phase in which they may be there. */
+const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phases, result }) => {
+  const since = PHASES.find((phase) => phase === phases[0]);
+  return result?.row === undefined || since === undefined
+    ? []
+    : [{ name: result.name, action, since, ...result.row }];
+});
+
+/** Results of actions that may have run at this point. */
+function actionVariables(phase: Phase, service: string): readonly Variable<Activation>[] {
+  return RESULTS.filter(({ since }) => isKnownIn(since, phase)).map(({ name, action, doc, type }) =>
+    variable(`actions.${service}.${name}`, type, `${doc} Of the last \`${action}\`, if one has run.`, {
+      optional: true,
+      read: (a: Activation) => a.results[name],
+    }),
+  );
+}
+
+export const RETRY_VARIABLES: readonly Variable<Activation>[] = [
+  variable('attempts', INT, 'Number of attempts so far.', { read: (a: Activation) => a.attempts }),
+  variable('last_attempt', LAST_ATTEMPT, 'The last attempt.', {
+    optional: true,
+    read: (a: Activation) => a.lastAttempt,
+  }),
+];
+
+function laterVariables(phase: Phase, service: string): readonly Unavailable[] {
+  const later: Unavailable[] = [];
+  if (!isKnownIn('on_http_request', phase)) {
+    later.push({ name: 'req', message: 'the request is known from on_http_request on' });
+  }
+  if (!isKnownIn('on_http_response', phase)) {
+    later.push({ name: 'res', message: 'the response is known from on_http_response on' });
+  }
+  for (const { name, action, since } of RESULTS) {
+    if (isKnownIn(since, phase)) continue;
+    later.push({ name: `actions.${service}.${name}`, message: `\`${action}\` runs from ${since} on` });
+  }
+  return later;
+}
+
+function laterFunctions(phase: Phase): readonly Unavailable[] {
+  return PHASE_FUNCTIONS.filter(([since]) => !isKnownIn(since, phase)).flatMap(([since, rows]) =>
+    rows.map(({ name }) => ({ name, message: `${name}() can be called from ${since} on` })),
+  );
+}

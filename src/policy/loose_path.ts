@@ -1,0 +1,190 @@
+import { type Node, childrenOf, dottedPath } from '../cel/ast.ts';
+import type { Program } from '../cel/program.ts';
+import type { Activation } from './env/activation.ts';
+import { EvalError } from '../cel/values.ts';
+import { looseText, readings } from '../http/readings.ts';
+import { type Condition, conditionFailure } from '../filters/evaluators.ts';
+import type { Failure } from '../filters/failure.ts';
+
+/**
+ * A rule that guards by the path must hold for whatever reader stands behind the edge. So where its expressions are not
+ * true of the path as it is, they are asked again of each way in which a looser reader takes it (`http/readings.ts`).
+ * Readings are decoded and in lower case: the texts that an expression compares them with are rewritten so, too.
+ */
+
+/** Parts of a URL that have nothing of its path. */
+const PATHLESS: ReadonlySet<string> = new Set([
+  'authority',
+  'fragment',
+  'host',
+  'port',
+  'query',
+  'query_params',
+  'scheme',
+  'user_password',
+]);
+
+export interface LooseSource {
+  readonly source: string;
+  /** Whether a text in it was rewritten: then it may be true of a path that has one reading only. */
+  readonly isRewritten: boolean;
+}
+
+/**
+ * An expression rewritten for readings. `nothing`: it reads no path. `literal`: it is to be taken at its word, because a
+ * text with a path parameter or a pattern that tells upper from lower case says that its author has thought of spellings.
+ */
+export function looseSource({
+  source,
+  typed,
+}: Pick<Program<Activation>, 'source' | 'typed'>): LooseSource | Exclude<Found, 'reads'> {
+  const edits: Edit[] = [];
+  const found = rewrite(typed.ast.root, edits);
+  if (found !== 'reads') return found;
+  edits.sort((one, other) => other.start - one.start);
+  let rewritten = source;
+  for (const { start, end, text } of edits)
+    rewritten = rewritten.slice(0, start) + text + rewritten.slice(end);
+  return { source: rewritten, isRewritten: edits.some(({ matters }) => matters) };
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Whether it makes a difference to a path in lower case. */
+  readonly matters: boolean;
+}
+
+type Found = 'reads' | 'nothing' | 'literal';
+
+/** Goes down to the smallest terms that read the path, and rewrites the texts in them. */
+function rewrite(node: Node, edits: Edit[]): Found {
+  const isBranch =
+    node.kind === 'logic' || node.kind === 'conditional' || (node.kind === 'unary' && node.operator === '!');
+  if (!isBranch) return readsPath(node) ? rewriteTexts(node, edits) : 'nothing';
+  let found: Found = 'nothing';
+  for (const child of childrenOf(node)) {
+    const each = rewrite(child, edits);
+    if (each === 'literal') return each;
+    if (each === 'reads') found = each;
+  }
+  return found;
+}
+
+function readsPath(node: Node): boolean {
+  const path = dottedPath(node);
+  if (path !== undefined)
+    return path[0] === 'req' && path[1] === 'url' && (path[2] === undefined || !PATHLESS.has(path[2]));
+  return childrenOf(node).some(readsPath);
+}
+
+/** Variables of the exchange; all else is a name of the expression's own. */
+const EXCHANGE: ReadonlySet<string> = new Set(['actions', 'conn', 'endpoint', 'req', 'res']);
+
+function readsRequest(node: Node): boolean {
+  return node.kind === 'name' ? EXCHANGE.has(node.name) : childrenOf(node).some(readsRequest);
+}
+
+/** Telling upper from lower case, or encoded from plain, is what such a pattern is for. */
+const TELLS_SPELLINGS = /%|;|\\[pP]|\[:|\[[^\]a-z]*[A-Z][^\]a-z]*\]/;
+
+function rewriteTexts(node: Node, edits: Edit[]): Found {
+  if (node.kind === 'literal' && typeof node.value === 'string') {
+    if (node.value.includes(';')) return 'literal';
+    replace(node, looseText(node.value), edits);
+    return 'reads';
+  }
+  // In the body of a loop over paths, what is asked of something else stays as it is.
+  if (node.kind === 'binary' && !readsPath(node) && readsRequest(node)) return 'nothing';
+  const isPattern = node.kind === 'call' && node.name === 'matches';
+  for (const [at, child] of childrenOf(node).entries()) {
+    if (isPattern && at === 1 && child.kind === 'literal' && typeof child.value === 'string') {
+      if (TELLS_SPELLINGS.test(child.value)) return 'literal';
+      replace(child, `(?i)${child.value}`, edits, /[A-Z]/.test(child.value.replaceAll(/\\./g, '')));
+    } else if (rewriteTexts(child, edits) === 'literal') return 'literal';
+  }
+  return 'reads';
+}
+
+function replace(
+  { span, value }: Extract<Node, { kind: 'literal' }>,
+  text: string,
+  edits: Edit[],
+  matters = true,
+): void {
+  if (text !== value) edits.push({ start: span.start, end: span.end, text: JSON.stringify(text), matters });
+}
+
+/** A rule's expressions for readings of the path. */
+export interface LooseConditions {
+  /** Compiled when they are asked for first: most rules never meet a path with two readings. Null: to be passed over. */
+  readonly conditions: () => readonly Condition[] | null;
+  /** Whether they may be true of a path that has one reading only. */
+  readonly isRewritten: boolean;
+}
+
+/** The expressions of a guarding rule for readings; null where no reading can make a difference. */
+export function looseConditions(
+  conditions: readonly Condition[],
+  compileLoose: (source: string, condition: Condition) => Condition,
+): LooseConditions | null {
+  const sources = conditions.map(({ program }) => (program === null ? 'literal' : looseSource(program)));
+  if (sources.includes('literal') || !sources.some((source) => typeof source === 'object')) return null;
+  let compiled: readonly Condition[] | null | undefined;
+  const compileAll = (): readonly Condition[] | null => {
+    const all = conditions.map((condition, at) => {
+      const loose = sources[at]!;
+      return typeof loose === 'object' ? compileLoose(loose.source, condition) : condition;
+    });
+    // A pattern may be too large once letter case does not count; the rule is taken at its word then.
+    return all.every(({ program }) => program !== null) ? all : null;
+  };
+  return {
+    conditions: () => (compiled ??= compiled === null ? null : compileAll()),
+    isRewritten: sources.some((source) => typeof source === 'object' && source.isRewritten),
+  };
+}
+
+/** The reading of the request's path of which all expressions are true; null where there is none. */
+export function readingThatHolds(
+  { conditions, isRewritten }: LooseConditions,
+  activation: Activation,
+): string | Failure | null {
+  const { request } = activation;
+  const { path, sentTarget } = request;
+  const all = withoutLastSlash(readings(path));
+  const isPlain =
+    all.size === 1 && all.has(path) && (sentTarget === path || sentTarget.startsWith(`${path}?`));
+  if (isPlain && !isRewritten) return null;
+  const loose = conditions();
+  if (loose === null) return null;
+  try {
+    for (const reading of all) {
+      activation.changeRequest({ ...request, path: reading, sentTarget: reading });
+      const holds = allHold(loose, activation);
+      if (holds !== false) return holds === true ? reading : holds;
+    }
+  } finally {
+    activation.changeRequest(request);
+  }
+  return null;
+}
+
+/** Routers of applications take `/admin/` for `/admin`. */
+function withoutLastSlash(paths: readonly string[]): ReadonlySet<string> {
+  const all = new Set(paths);
+  for (const path of paths) if (path.length > 1 && path.endsWith('/')) all.add(path.slice(0, -1));
+  return all;
+}
+
+/** An error of an expression means that it is not about this reading; but none may be left out for want of time. */
+function allHold(conditions: readonly Condition[], activation: Activation): boolean | Failure {
+  for (const condition of conditions) {
+    const holds = condition.evaluate(activation);
+    if (holds === true) continue;
+    const isBroken = holds instanceof EvalError && holds.code === 'expr.budget_exceeded';
+    return isBroken ? conditionFailure(condition, holds) : false;
+  }
+  return true;
+}

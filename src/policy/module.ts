@@ -1,0 +1,15 @@
+import type { Linked, Module } from '../engine/module.ts';
+import { POLICY_REASONS } from './facts.ts';
+import type { PolicyCode } from './verdicts.ts';
+import { compileTrafficPolicy } from './module_compile.ts';
+import type { PolicyLinks } from './module_links.ts';
+import type { TrafficPolicyConfig } from './module_schema.ts';
+
+export type { PolicyLinks };
+
+/** Applies the rules of a traffic policy: on a connection, or in the request and in the response phase. */
+export const trafficPolicy: Module<TrafficPolicyConfig, PolicyCode> = {
+  type: 'traffic_policy',
+  reasons: POLICY_REASONS,
+  compile: (config, linked: Linked & PolicyLinks) => compileTrafficPolicy(config, linked),
+};

@@ -1,0 +1,110 @@
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { Handler, RequestHead, Stop } from '../engine/contract.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
+import type { Linked } from '../engine/module.ts';
+import { NO_FACTS } from './env/facts.ts';
+import type { Surroundings } from './env/inputs.ts';
+import type { PolicyContext } from '../filters/action.ts';
+import { compilePolicy } from './compile.ts';
+import type { CompiledPolicy } from './compiled.ts';
+import { conclude } from './conclude.ts';
+import { type CheckedPolicy, checkCarriedPolicy } from './document/check.ts';
+import { takeDocument } from './document/checked_policies.ts';
+import { loginPaths } from '../auth/action_login.ts';
+import { runConnect, runRequest, runResponse } from './phases.ts';
+import type { PolicyCode } from './verdicts.ts';
+import type { PolicyState } from '../filters/policy_run.ts';
+import type { PolicyLinks } from './module_links.ts';
+import type { TrafficPolicyConfig } from './module_schema.ts';
+
+/** Makes the handler of a policy. */
+export function compileTrafficPolicy(config: TrafficPolicyConfig, linked: Linked & PolicyLinks): Handler {
+  const { branding, carriedBy = 'https_edge' } = linked;
+  const { document, diagnostics } = checkedPolicy(config, linked, carriedBy);
+  if (document === null) return refuseAll(linked, diagnostics[0]?.message ?? 'the policy cannot be read');
+  const policy = compilePolicy(document, contextOf(linked));
+  const { initial } = policy;
+  const login = policy.request?.login ?? null;
+  const handler: Handler<PolicyState | null> = {
+    parts: partsOf(policy),
+    reserves: login === null ? [] : loginPaths(branding.service),
+    onConnection: (connection, state, world) => runConnect(policy, connection, state, world),
+    onRequest: (request, connection, state, world) => runRequest(policy, request, connection, state, world),
+    ...(policy.response === null && login === null
+      ? {}
+      : {
+          onResponse: (response, request, connection, world, filterData) =>
+            runResponse(policy, response, request, connection, world, filterData),
+        }),
+    ...(initial === null ? {} : { initial, reduce: (state, event, world) => conclude(state!, event, world) }),
+  };
+  return handler;
+}
+
+function partsOf({ connect, request, response }: CompiledPolicy): readonly HandlerPart[] {
+  return [connect, request, response].flatMap(
+    (phase) => phase?.rules.flatMap(({ actions }) => actions) ?? [],
+  );
+}
+
+/** The document of the check that accepted the configuration; it is read again where there was none for this place. */
+function checkedPolicy(
+  config: TrafficPolicyConfig,
+  { pointer, branding }: Linked,
+  carriedBy: NonNullable<PolicyLinks['carriedBy']>,
+): CheckedPolicy {
+  const at = pointerTo(pointer, 'value');
+  const document = takeDocument(config, { at, carriedBy, service: branding.service });
+  if (document !== null) return { document, diagnostics: [] };
+  const { value: text } = config;
+  const span = { start: 0, end: text.length };
+  return checkCarriedPolicy({ file: { name: at, text }, pointer: at, span, text }, { branding, carriedBy });
+}
+
+/** A policy that was not checked before it came here guards nothing: nobody passes. */
+function refuseAll({ refusal, pointer }: Linked, message: string): Handler {
+  const stop: Stop<PolicyCode> = {
+    verdict: 'stop',
+    reason: { code: 'traffic_policy.failed', detail: { message }, pointer },
+    response: refusal(500, 2236, 'The traffic policy of this endpoint cannot be read'),
+  };
+  return { onConnection: () => stop, onRequest: () => stop };
+}
+
+function contextOf(linked: Linked & PolicyLinks): PolicyContext {
+  const { branding, ipPolicy, refusal } = linked;
+  return {
+    branding,
+    ipPolicy,
+    refusal,
+    surroundings: surroundingsOf(linked),
+    isInternal: linked.isInternal ?? (() => false),
+    allowPrivateFetch: linked.allowPrivateFetch ?? false,
+    passUnsimulated: linked.passUnsimulated ?? false,
+    trace: linked.trace ?? 'decided',
+    ...(linked.watch && { watch: linked.watch }),
+    ...(linked.logins && { logins: { ...linked.logins, edge: linked.edge ?? '' } }),
+  };
+}
+
+const USUAL_PORT = { http: 80, https: 443 } as const;
+const NO_HOST: NonNullable<PolicyLinks['endpoint']> = { host: '', port: USUAL_PORT.https, protocol: 'https' };
+
+/** An edge has many hosts: the endpoint is the one that was asked for. The last one is kept, requests come in rows. */
+function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundings'] {
+  const { endpointId: id = linked.pointer, facts = NO_FACTS, secret = () => undefined } = linked;
+  const cookies = linked.logins?.registry.cookies;
+  const kept = { facts, secret, ...(cookies && { cookies }) };
+  const make = (host: string, protocol: 'http' | 'https'): Surroundings => ({
+    endpoint: { id, host, port: USUAL_PORT[protocol], protocol },
+    ...kept,
+  });
+  let last: Surroundings = { endpoint: { id, ...(linked.endpoint ?? NO_HOST) }, ...kept };
+  return (request: RequestHead | null) => {
+    if (request === null) return last;
+    const { endpoint } = last;
+    if (endpoint.host !== request.host || endpoint.protocol !== request.scheme)
+      last = make(request.host, request.scheme);
+    return last;
+  };
+}

@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import { didYouMean } from '../config_file/message_text.ts';
+import type { CheckedScenario } from '../simulator/document/check.ts';
+
+/** Where the text of an edge or a policy is that was checked as data. */
+export interface WrittenAt {
+  readonly name: string;
+  /** Null for what a program makes. */
+  readonly text: string | null;
+  readonly spanOf: (pointer: string) => Span | undefined;
+  readonly keySpanOf: (pointer: string) => Span | undefined;
+  /** Pointer of the edge or the policy in that text. */
+  readonly at: string;
+}
+
+/** Codes that are about a key, not about its value. */
+const UNKNOWN_KEY = /unknown_key|_2236$/;
+const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
+
+/** Findings about an edge that was made for a scenario, at their places in the file that people have written. */
+export function relocated(
+  findings: readonly Diagnostic[],
+  { name, text, spanOf, keySpanOf, at }: WrittenAt,
+): readonly Diagnostic[] {
+  return findings.map(({ source: _made, span: _there, fix: _none, ...finding }) => {
+    const pointer = at + finding.pointer.replace(INSIDE_POLICY, '');
+    const key = UNKNOWN_KEY.test(finding.code) ? keySpanOf(pointer) : undefined;
+    const span = text === null ? undefined : (key ?? spanNear(pointer, spanOf));
+    return { ...finding, pointer, source: { name, text: text ?? '' }, ...(span && { span }) };
+  });
+}
+
+/** What stands around is near enough where a key is missing. */
+function spanNear(pointer: string, spanOf: WrittenAt['spanOf']): Span | undefined {
+  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    const span = spanOf(at);
+    if (span !== undefined || at === '') return span;
+  }
+}
+
+/** That the file of an edge or a policy cannot be read, at the place that names it. */
+export function unreadable(
+  checked: CheckedScenario,
+  key: 'edge' | 'policy',
+  path: string,
+  message: string,
+): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const near = suggest(basename(path), namesBeside(path));
+  checked.report(found)('scenario.unreadable', `/${key}`, message, { hint: didYouMean(near) });
+  return found;
+}
+
+function namesBeside(path: string): readonly string[] {
+  try {
+    return readdirSync(dirname(path)).filter((name) => extname(name) !== '');
+  } catch {
+    return [];
+  }
+}

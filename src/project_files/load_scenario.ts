@@ -1,0 +1,151 @@
+import { dirname, extname, join, relative, resolve } from 'node:path';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { readDocument } from '../config_file/read.ts';
+import type { Checked } from '../edge/document/check.ts';
+import { POLICY_FILE } from '../policy/document/read.ts';
+import { type CheckedScenario, checkScenario } from '../simulator/document/check.ts';
+import type { EdgeSource } from '../coverage/places.ts';
+import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
+import { FileError, SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from './load_config.ts';
+import { type WrittenAt, relocated, unreadable } from './edge_findings.ts';
+
+/** A scenario file with the edge that it tests; null when that cannot be used. */
+export interface LoadedScenario {
+  readonly checked: CheckedScenario;
+  readonly edge: EdgeFixture | null;
+  /** Findings about the edge. */
+  readonly findings: readonly Diagnostic[];
+  /** Files that it was made of: a change in one of them affects it. */
+  readonly files: readonly string[];
+  /** Where the text of the edge is; null for one that a program makes. */
+  readonly source: EdgeSource | null;
+  /** The same for all scenarios of one edge: its path as the user would write it. */
+  readonly edgeName: string;
+}
+
+/** Reads scenario files; an edge that several of them test is read and compiled once. */
+export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
+  const edges = new Map<string, Promise<Checked>>();
+  const compiled = new Map<Checked, EdgeFixture>();
+  const edgeAt = (path: string): Promise<Checked> => {
+    let checked = edges.get(path);
+    if (checked === undefined) {
+      edges.set(path, (checked = loadConfig(path)));
+      checked.catch(() => edges.delete(path));
+    }
+    return checked;
+  };
+  return async (path) => {
+    const checked = SCRIPTS.has(extname(path))
+      ? checkScenario({ value: await importDefault(path), name: path })
+      : checkScenario({ name: path, text: readText(path) });
+    const shell = checked.scenario?.shell;
+    const unread = { source: null, edgeName: path };
+    if (shell === undefined) return { checked, edge: null, findings: [], files: [path], ...unread };
+    const { edge, policy } = shell;
+    const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
+    const beside = named === null ? null : besideOf(path, named);
+    const files = beside === null ? [path] : [path, beside];
+    let config: Checked;
+    let findings: readonly Diagnostic[];
+    try {
+      if (edge !== undefined && beside !== null) ({ diagnostics: findings } = config = await edgeAt(beside));
+      else {
+        const { value, written } = await valueOf(checked, edge, policy, beside);
+        config = edge === undefined ? await policyEdge(value) : await checkConfigValue(value, path);
+        findings = relocated(config.diagnostics, written);
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      const key = edge === undefined ? 'policy' : 'edge';
+      return {
+        checked,
+        edge: null,
+        findings: unreadable(checked, key, beside ?? path, error.message),
+        files,
+        ...unread,
+      };
+    }
+    if (config.config === null || hasErrors(findings))
+      return { checked, edge: null, findings, files, ...unread };
+    let ready = compiled.get(config);
+    if (shell.secrets !== undefined) {
+      // Secrets are a file's own, so the edge is too.
+      ready = edgeFixture(config.config, config.locate, 'decided', null, shell.secrets);
+    } else if (ready === undefined) compiled.set(config, (ready = edgeFixture(config.config, config.locate)));
+    const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
+    const edgeName = beside ?? path;
+    return { checked, edge: ready, findings: findings.filter(isTold), files, source, edgeName };
+  };
+}
+
+/** Where an edge or a policy is written: in a file of its own, or in the scenario. */
+function sourceOf(
+  checked: CheckedScenario,
+  { spanOf, keySpanOf }: Checked,
+  of: 'edge' | 'policy',
+  beside: string | null,
+): EdgeSource | null {
+  if (beside === null) return { of: 'scenario', file: checked.name, at: `/${of}`, lineOf: checked.lineOf };
+  if (SCRIPTS.has(extname(beside))) return null;
+  const source = { name: beside, text: readText(beside) };
+  return of === 'edge' ? { of, source, spanOf, keySpanOf } : { of, source };
+}
+
+/** Warnings about the edge are for `check`; here only what keeps cases from running is told. */
+function isTold({ severity }: Diagnostic): boolean {
+  return severity === 'error';
+}
+
+/** A path as it is written in the file, seen from where the command runs. */
+function besideOf(file: string, named: string): string {
+  return relative('.', resolve(dirname(file), named)) || join(dirname(file), named);
+}
+
+const NO_PLACES = { spanOf: () => undefined, keySpanOf: () => undefined };
+
+/** An edge or a policy in a scenario, or a policy in a file of its own, and where it is written. */
+async function valueOf(
+  { document, name }: CheckedScenario,
+  edge: unknown,
+  policy: unknown,
+  beside: string | null,
+): Promise<{ readonly value: unknown; readonly written: WrittenAt }> {
+  if (beside === null) {
+    const { source, spanOf, keySpanOf } = document;
+    const text = source === undefined || SCRIPTS.has(extname(name)) ? null : source.text;
+    const at = edge === undefined ? '/policy' : '/edge';
+    return { value: edge ?? policy, written: { name, text, spanOf, keySpanOf, at } };
+  }
+  if (SCRIPTS.has(extname(beside))) {
+    const value = await importDefault(beside);
+    return { value, written: { name: beside, text: null, ...NO_PLACES, at: '' } };
+  }
+  const text = readText(beside);
+  const { document: read } = readDocument({ name: beside, text }, POLICY_FILE);
+  const written = { name: beside, text, ...NO_PLACES, ...read, at: '' };
+  return { value: read?.value ?? null, written };
+}
+
+/** A policy on a route of its own, before a backend `app`. */
+function policyEdge(policy: unknown): Promise<Checked> {
+  return checkConfigValue({
+    backends: { app: { static: { address: 'localhost:3000' } } },
+    edges: {
+      https: {
+        policy: {
+          hostports: ['edge.test:443', '*.test:443'],
+          routes: [
+            {
+              match_type: 'path_prefix',
+              match: '/',
+              backend: { backend_id: 'app' },
+              traffic_policy: { value: JSON.stringify(policy) },
+            },
+          ],
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,106 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { CaseRow, Scenario } from '../simulator/document/check.ts';
+import type { Signer } from '../simulator/document/requests.ts';
+import type { CaseResult, FileResult } from '../simulator/result.ts';
+import { needsSigner, runFile } from '../simulator/run_file.ts';
+import type { SimulatedRequest } from '../simulator/simulated_request.ts';
+import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import { elapsedMs } from './elapsed.ts';
+import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
+
+/** What is run, and how. */
+export interface TestRun {
+  readonly selects: (row: CaseRow) => boolean;
+  readonly seed: number | string | null;
+  readonly repeat: number;
+  readonly bail: boolean;
+  /** Whether each `snapshot` of a text is about to be filled in. */
+  readonly fillsSnapshots?: boolean;
+  /** Whether reports tell the lines of cases that passed. */
+  readonly lines: boolean;
+  readonly told: (result: CaseResult) => void;
+  /** Called with each file that is complete. */
+  readonly finished?: (result: FileResult) => void;
+  readonly completed?: (simulated: SimulatedRequest) => void;
+  /** Gives the edge that cases run on in place of the loaded one: for coverage. */
+  readonly on?: (loaded: LoadedScenario, edge: EdgeFixture) => EdgeFixture;
+}
+
+/** Runs scenario files one after the other; `made` hears which files each of them was made of. */
+export async function runScenarios(
+  paths: readonly string[],
+  run: TestRun,
+  made: (path: string, files: readonly string[]) => void = () => {},
+): Promise<FileResult[]> {
+  const load = scenarioLoader();
+  const results: FileResult[] = [];
+  for (const path of paths) {
+    const loaded = await load(path);
+    made(path, loaded.files);
+    const ran = await runLoaded(loaded, run);
+    const result = { ...ran, diagnostics: named(ran.diagnostics, path) };
+    results.push(result);
+    run.finished?.(result);
+    if (run.bail && result.cases.some(({ status }) => status === 'failed')) break;
+  }
+  return results;
+}
+
+/** What a program makes has no text, but a name. */
+function named(findings: readonly Diagnostic[], name: string): readonly Diagnostic[] {
+  return findings.map((each) => (each.source === undefined ? { ...each, source: { name, text: '' } } : each));
+}
+
+async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResult> {
+  const { checked, edge, findings } = loaded;
+  const { scenario } = checked;
+  if (edge === null || scenario === null) {
+    return {
+      file: checked.name,
+      cases: [],
+      diagnostics: [...checked.diagnostics, ...findings],
+      isWhole: true,
+    };
+  }
+  return runFile(checked, run.on?.(loaded, edge) ?? edge, {
+    selects: run.selects,
+    seed: run.seed,
+    repeat: run.repeat,
+    bail: run.bail,
+    fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
+    lines: run.lines,
+    signer: await signerFor(scenario),
+    told: (result) => {
+      run.told(result);
+      return true;
+    },
+    clockMs: elapsedMs,
+    ...(run.completed && { completed: run.completed }),
+  });
+}
+
+/** Whether the text of a scenario file can be changed: a program's cannot. */
+export function isFillable(file: string): boolean {
+  return /\.(?:ya?ml|json)$/.test(file);
+}
+
+/** What signs the requests of a file; null where none is signed. */
+export async function signerFor(scenario: Scenario): Promise<Signer | null> {
+  return needsSigner(scenario) ? loadSigner() : null;
+}
+
+/** What signs requests for an edge that verifies signatures; null for any other. */
+export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
+  const routes = Object.values(config.edges.https).flatMap((edge) => edge.routes);
+  const verifies = routes.some(
+    ({ webhook_verification: own, traffic_policy: policy }) =>
+      own !== undefined || policy?.value.includes('verify-webhook') === true,
+  );
+  return verifies ? loadSigner() : null;
+}
+
+/** The table of webhook providers is large: only files that sign load it. */
+async function loadSigner(): Promise<Signer> {
+  return (await import('../simulator/webhook_signer.ts')).webhookSigner;
+}

@@ -1,0 +1,44 @@
+import type { CaseRow } from '../simulator/document/check.ts';
+import { compilePattern, isPatternProblem } from '../regex/pattern.ts';
+
+/** Which cases of which share are run. */
+export interface Selection {
+  readonly filters: readonly string[];
+  readonly tags: readonly string[];
+  readonly shard: { readonly index: number; readonly of: number } | null;
+}
+
+/**
+ * Compiles a selection: `=name` is the whole name, `/x/` an RE2 pattern, anything else a part of the name in any
+ * letter case. Of several filters one has to hold, of tags each list; `!tag` takes cases without it.
+ */
+export function selector(selection: Selection): ((row: CaseRow) => boolean) | { readonly problem: string } {
+  const names: ((name: string) => boolean)[] = [];
+  for (const filter of selection.filters) {
+    const test = nameTest(filter);
+    if (typeof test !== 'function') return test;
+    names.push(test);
+  }
+  const { shard } = selection;
+  let count = 0;
+  return (row) => {
+    if (names.length > 0 && !names.some((test) => test(row.name))) return false;
+    if (!selection.tags.every((list) => list.split(',').some((tag) => hasTag(row, tag.trim())))) return false;
+    return shard === null || count++ % shard.of === shard.index - 1;
+  };
+}
+
+function hasTag({ tags }: CaseRow, tag: string): boolean {
+  return tag.startsWith('!') ? !tags.includes(tag.slice(1)) : tags.includes(tag);
+}
+
+function nameTest(filter: string): ((name: string) => boolean) | { readonly problem: string } {
+  if (filter.startsWith('=')) return (name) => name === filter.slice(1);
+  if (filter.length > 2 && filter.startsWith('/') && filter.endsWith('/')) {
+    const pattern = compilePattern(filter.slice(1, -1));
+    if (isPatternProblem(pattern)) return { problem: `--filter ${filter}: ${pattern.message}` };
+    return (name) => pattern.test(name);
+  }
+  const part = filter.toLowerCase();
+  return (name) => name.toLowerCase().includes(part);
+}

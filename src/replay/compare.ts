@@ -1,0 +1,134 @@
+import type { Exchange } from '../engine/exchange.ts';
+import { firstValue } from '../http/fields.ts';
+import { decisionOf } from '../simulator/expect/deeper.ts';
+import { type Decided, headerEdits } from './decide.ts';
+import type { LogRecord, RecordedOutcome } from './log_record.ts';
+
+/** The result of a replay for one record. */
+export type Finding = 'same' | 'changed' | 'unknown';
+
+/** The result for one record, with the cause that records are grouped by. */
+export interface Judged {
+  readonly finding: Finding;
+  /** `forwarded to app → 403 by ip_restriction (ip_restriction.denied)`, or the missing part of the log. */
+  readonly cause: string;
+  readonly pointer: string | null;
+}
+
+/** A decision in words; requests with the same outcome have equal texts. */
+export function fateOf(decided: Decided): string {
+  const { outcome, by, code, status, endpoint } = decided;
+  if (outcome === 'forwarded') return `forwarded to ${endpoint?.id ?? 'nothing'}`;
+  if (outcome === 'closed') return `closed by ${by} (${code})`;
+  return `${status} by ${by} (${code})`;
+}
+
+/** Compares the decisions of two configurations for one request. */
+export function compareDecisions(before: Decided, after: Decided): Judged {
+  const unknown = after.unknown[0] ?? before.unknown[0];
+  if (unknown !== undefined) {
+    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
+  }
+  if (before.weights !== after.weights && (before.endpoint !== null || after.endpoint !== null)) {
+    return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
+  }
+  const difference = differenceOf(before, after);
+  if (difference === null) return { finding: 'same', cause: fateOf(after), pointer: after.pointer };
+  return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
+}
+
+/** The difference of two decisions; null if neither the client nor the backend could observe one. */
+function differenceOf(before: Decided, after: Decided): string | null {
+  const [one, other] = [fateOf(before), fateOf(after)];
+  if (one !== other) return `${one} → ${other}`;
+  if (after.endpoint !== null && !sameEndpoint(before, after)) {
+    return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
+  }
+  if (after.outcome === 'forwarded') {
+    if (before.target !== after.target) return `${other}: the path or query sent to it differs`;
+    if (!sameRequestEdits(before.exchange, after.exchange)) return `${other}: the headers sent to it differ`;
+  }
+  if (!sameFields(before.exchange.response?.headers ?? [], after.exchange.response?.headers ?? [])) {
+    return `${other}: the response headers differ`;
+  }
+  return before.status === after.status ? null : `${other}: status ${before.status} → ${after.status}`;
+}
+
+function sameEndpoint({ endpoint: one }: Decided, { endpoint: other }: Decided): boolean {
+  if (one === null || other === null || one.kind !== other.kind) return one === other;
+  if (one.kind === 'http_response' || other.kind === 'http_response') return true;
+  return one.host === other.host && one.port === other.port && one.tls === other.tls;
+}
+
+function addressOf({ endpoint }: Decided): string {
+  return endpoint?.kind === 'static' ? `${endpoint.host}:${endpoint.port}` : 'nowhere';
+}
+
+function sameRequestEdits({ edits: one }: Exchange, { edits: other }: Exchange): boolean {
+  if (one.length === 0 && other.length === 0) return true;
+  return JSON.stringify(headerEdits(one)) === JSON.stringify(headerEdits(other));
+}
+
+function sameFields(one: readonly string[], other: readonly string[]): boolean {
+  if (one === other) return true;
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+/** Compares a decision with the outcome in the log. */
+export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged {
+  const [unknown] = decided.unknown;
+  if (unknown !== undefined) {
+    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
+  }
+  if (outcome === null) {
+    return { finding: 'unknown', cause: 'outcome: missing in the log', pointer: null };
+  }
+  if (decided.outcome === 'forwarded' && outcome.answeredBy === null && outcome.status >= 300) {
+    // A policy's own response looks like an upstream's.
+    return { finding: 'unknown', cause: `who answered ${outcome.status}`, pointer: null };
+  }
+  const departure = departureOf(decided, outcome);
+  return departure === null
+    ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
+    : { finding: 'changed', cause: departure, pointer: decided.pointer };
+}
+
+/** How a decision differs from the log; null if it reproduces the recorded outcome. */
+export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
+  const fate = fateOf(decided);
+  const { exchange, status } = decided;
+  const { decisions } = recorded;
+  for (const module in decisions) {
+    const was = decisions[module]!;
+    const found = decisionOf(exchange, module);
+    const is = found === 'not_run' ? 'invalid' : found;
+    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
+      return `recorded ${module} ${was} → ${fate}`;
+    }
+  }
+  const code = codeOf(decided);
+  if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;
+  const isOther = recorded.answeredBy === 'edge' && decided.outcome === 'forwarded';
+  if (isOther || (status === 0 && decided.outcome === 'forwarded'))
+    return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (decided.outcome === 'stopped' && recorded.location !== null) {
+    const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;
+    if (location !== recorded.location.toLowerCase()) return `recorded another Location → ${fate}`;
+  }
+  return null;
+}
+
+function recordedFate({ status, errorCode }: RecordedOutcome): string {
+  if (errorCode !== '') return `${status} by the edge (${errorCode})`;
+  return status === 0 ? 'no response' : String(status);
+}
+
+function codeOf({ exchange }: Decided): string {
+  if (exchange.response === null) return '';
+  return (
+    firstValue(exchange.response.headers, exchange.configuration.branding.errorField) ?? ''
+  ).toUpperCase();
+}

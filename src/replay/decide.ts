@@ -1,0 +1,199 @@
+import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import type { TakeState } from '../edge/filter_state.ts';
+import type { AnswerTo, Answers, Reason, Edit, Endpoint, Question, World } from '../engine/contract.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { Pipeline } from '../engine/pipeline.ts';
+import type { GeoipDatabase } from '../policy/env/facts.ts';
+import { seededChance } from '../engine/drivers/seeded_chance.ts';
+import { driveExchange } from '../engine/drivers/converse.ts';
+import { NO_BYTES } from '../engine/drivers/reply_content.ts';
+import { bounded } from '../engine/drivers/whole_bodies.ts';
+import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
+import { formatTarget } from '../http/target.ts';
+import { counterWindowsOf } from './counter_windows.ts';
+import { lostInputsOf, partsOf } from './filter_inputs.ts';
+import type { LogRecord } from './log_record.ts';
+import { readsTime } from './reads.ts';
+import { type Unknown, Unknowns, watchUnknowns } from './unknowns.ts';
+
+/** The decision of one configuration for one request of a log. */
+export interface Decided {
+  /** `stopped` by the edge, `forwarded` to a backend, or `closed` without a response. */
+  readonly outcome: 'stopped' | 'forwarded' | 'closed';
+  /** What decided: a module type, `route` or `engine`. */
+  readonly by: string;
+  readonly code: string;
+  /** JSON pointer of the rule or module that decided; null for the engine. */
+  readonly pointer: string | null;
+  readonly endpoint: Endpoint | null;
+  /** Path and query as sent to the backend. */
+  readonly target: string;
+  /** 0 if there is no response or the upstream's response is not known. */
+  readonly status: number;
+  readonly exchange: Exchange;
+  /** The weights if the backend was chosen at random: configurations with equal weights choose alike. */
+  readonly weights: string | null;
+  /** Inputs of the decision that the log does not have; empty if the decision is certain. */
+  readonly unknown: readonly Unknown[];
+}
+
+/** A configuration in a replay: its counters and breakers run on the clock of the log. */
+export interface ReplayedEdge {
+  readonly config: EdgeConfig;
+  /** Whether requests are decided independently, without state or time carried over from earlier ones. */
+  readonly isOrderless: boolean;
+  readonly decide: (record: LogRecord) => Decided;
+}
+
+export interface ReplayOptions {
+  readonly geoipDatabases?: readonly GeoipDatabase[];
+  readonly adoptHosts?: 'none' | 'loopback' | 'any';
+  readonly seed?: number | string;
+}
+
+const NOT_FETCHED: Answers['fetch'] = {
+  failure: 'connect',
+  detail: 'the response is missing in the log',
+};
+const CERTAIN: readonly Unknown[] = Object.freeze([]);
+
+/** Prepares a checked configuration for a replay. */
+export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): ReplayedEdge {
+  const unknowns = new Unknowns();
+  let remembers = false;
+  const take: TakeState = (_route, _module, _config, initial) => {
+    remembers = true;
+    return initial();
+  };
+  const watch = watchUnknowns(unknowns);
+  let comparesTime = false;
+  const edge = compileEdge(config, take, {
+    watch: (program, ...place) => {
+      comparesTime ||= readsTime(program.typed);
+      return watch(program, ...place);
+    },
+    ...(options.geoipDatabases && { geoipDatabases: options.geoipDatabases }),
+    ...(options.adoptHosts && { adoptHosts: options.adoptHosts }),
+  });
+  const chance = seededChance(options.seed ?? 1);
+  let line = 0;
+  let nowMs = 0;
+  const world: World = {
+    nowMs: () => nowMs,
+    random: () => {
+      unknowns.drewChance = true;
+      // The same line gives the same random number, however many numbers were drawn before.
+      return chance.split(String(line)).random();
+    },
+  };
+  const counterWindows = counterWindowsOf(edge);
+  const weights = JSON.stringify(config.backends);
+  return {
+    config,
+    isOrderless: !remembers && !comparesTime && !readsClock(edge),
+    decide: (record) => {
+      // Time never goes back, whatever the order of the log.
+      if (record.atMs > nowMs) nowMs = record.atMs;
+      ({ line } = record);
+      unknowns.begin(record);
+      const exchange = begin(edge, record, world);
+      driveExchange(exchange, { ask: (question) => answerTo(question, record, unknowns) });
+      lostInputsOf(exchange, record, unknowns);
+      counterWindows.count(exchange, nowMs, unknowns);
+      return decidedOf(exchange, unknowns, weights);
+    },
+  };
+}
+
+/**
+ * Whether modules or actions compare times with the clock: if the log is not in order, the parts of a parallel
+ * replay would have different clocks.
+ */
+function readsClock({ https }: CompiledEdge): boolean {
+  const filters = https.flatMap(({ pipelines }) => pipelines.flatMap((each) => each.filters));
+  return filters.some((filter) => partsOf(filter).some(({ reads }) => reads.includes('clock')));
+}
+
+function begin(edge: CompiledEdge, { head, connection }: LogRecord, world: World): Exchange {
+  if (!('refused' in head)) return beginExchange(edge, connection, head, world);
+  const reason = { code: head.refused, detail: { problem: head.message } };
+  return refuseExchange(edge, connection, head.head, world, reason);
+}
+
+/** The answer of the log; notes what the log does not have. */
+function answerTo(question: Question, record: LogRecord, unknowns: Unknowns): AnswerTo<Question> {
+  switch (question.ask) {
+    case 'forward':
+      unknowns.isUpstreamKnown = record.upstream !== null;
+      return record.upstream ?? OK_UPSTREAM;
+    case 'reply':
+      return NOTHING_MEASURED;
+    case 'body':
+      if (record.body === null) unknowns.note('request body', null);
+      return bounded(record.body ?? NO_BYTES, question.limitBytes);
+    case 'response_body':
+      return bounded(record.upstreamBody ?? NO_BYTES, question.limitBytes);
+    case 'fetch': {
+      const { method, url } = question.request;
+      const known = record.fetched?.get(`${method} ${url}`);
+      if (known === undefined) unknowns.note(`answer of ${url.replace(/[?#].*$/s, '')}`, null);
+      return known ?? NOT_FETCHED;
+    }
+    case 'oidc':
+    case 'signature':
+      // Logs do not have the answers of identity providers.
+      unknowns.note(`answer of ${question.ask}`, null);
+      return { failure: 'unavailable', detail: 'it is missing in the log' };
+  }
+}
+
+function decidedOf(exchange: Exchange, unknowns: Unknowns, weights: string): Decided {
+  const { attempts, request, response } = exchange;
+  const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
+  const isForwarded = last !== undefined && exchange.ended === null && response !== null;
+  const stop = stopOf(exchange);
+  const reason: Reason = stop?.reason ?? exchange.ended ?? exchange.routed;
+  const isStandIn =
+    isForwarded && stop === null && last.endpoint.kind === 'static' && !unknowns.isUpstreamKnown;
+  return {
+    outcome: response === null ? 'closed' : stop === null && isForwarded ? 'forwarded' : 'stopped',
+    by: stop?.module ?? (exchange.pipeline === null ? 'route' : isForwarded ? 'backend' : 'engine'),
+    code: reason.code,
+    pointer: reason.pointer ?? stop?.pointer ?? null,
+    endpoint: last?.endpoint ?? null,
+    target: formatTarget(request.path, request.query),
+    status: isStandIn ? 0 : (response?.status ?? 0),
+    exchange,
+    weights: unknowns.drewChance ? weights : null,
+    unknown: unknowns.found.length === 0 ? CERTAIN : [...unknowns.found],
+  };
+}
+
+interface StopFound {
+  readonly module: string;
+  readonly pointer: string;
+  readonly reason: Reason;
+}
+
+/** The verdict that stopped the request, or replaced the response. */
+function stopOf({ pipeline, verdicts, responseVerdicts }: Exchange): StopFound | null {
+  if (pipeline === null) return null;
+  return stopIn(responseVerdicts, pipeline) ?? stopIn(verdicts, pipeline);
+}
+
+function stopIn(verdicts: Exchange['verdicts'], { filters }: Pipeline): StopFound | null {
+  const index = verdicts.length - 1;
+  const verdict = verdicts[index];
+  if (verdict?.verdict !== 'stop') return null;
+  const { module, pointer } = filters[index]!;
+  return { module, pointer, reason: verdict.reason };
+}
+
+/**
+ * The header edits of a list: the possible difference between two configurations that both let a request
+ * through.
+ */
+export function headerEdits(edits: readonly Edit[]): readonly Edit[] {
+  return edits.length === 0 ? edits : edits.filter(({ edit }) => edit === 'headers');
+}

@@ -1,0 +1,208 @@
+import { connectionOf, headOf } from '../engine/request_like.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
+
+/**
+ * HTTP Archive 1.2 (W3C editor's draft): the members that a replay reads, and the form in which recordings are
+ * exported.
+ */
+interface HarPair {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface HarEntry {
+  readonly startedDateTime?: string;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers?: readonly HarPair[];
+    readonly bodySize?: number;
+    readonly postData?: { readonly text?: string; readonly encoding?: string };
+  };
+  readonly response?: {
+    readonly status?: number;
+    readonly headers?: readonly HarPair[];
+    readonly content?: { readonly size?: number; readonly text?: string; readonly encoding?: string };
+  };
+  /** Our extension: the address of the client, which a browser does not know. */
+  readonly _clientAddress?: string;
+}
+
+export interface Har {
+  readonly log: { readonly entries: readonly HarEntry[] };
+}
+
+export function isHar(value: unknown): value is Har {
+  return Array.isArray((value as { log?: { entries?: unknown } } | null | undefined)?.log?.entries);
+}
+
+const HAR_LOSES: readonly Part[] = [
+  'request version',
+  'request timing',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+  'response headers',
+];
+/** Browsers silently leave these out of their exports. */
+const OFTEN_DROPPED = ['authorization', 'cookie'];
+
+/**
+ * The requests of an archive, in order. The recorded response is what the client got, not what the upstream
+ * sent.
+ */
+export function harRecords(har: Har): (LogRecord | { readonly problem: string })[] {
+  return har.log.entries.map((entry, index) => harRecord(entry, index + 1));
+}
+
+function harRecord(entry: HarEntry, line: number): LogRecord | { readonly problem: string } {
+  const { request, response, _clientAddress: clientIp } = entry;
+  const headers = fieldsOf(request.headers ?? []);
+  const names = new Set(headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  const atMs = Date.parse(entry.startedDateTime ?? '');
+  const startMs = Number.isNaN(atMs) ? 0 : atMs;
+  const url = request.url.replace(/#.*$/s, '');
+  try {
+    const head = headOf({ method: request.method, url, headers: pairsOf(headers) });
+    const { scheme } = 'refused' in head ? head.head : head;
+    const outcome = outcomeOf(response);
+    return {
+      line,
+      head,
+      connection: connectionOf(clientIp === undefined ? {} : { clientIp }, scheme, startMs),
+      atMs: startMs,
+      body: bodyOf(entry),
+      upstream: outcome === null || outcome.errorCode !== '' ? null : answerOf(outcome.status),
+      upstreamBody: null,
+      fetched: null,
+      outcome,
+      keptCase: 'all',
+      redacted: NO_NAMES,
+      dropped: new Set(OFTEN_DROPPED.filter((name) => !names.has(name))),
+      lost: new Set<Part>(clientIp === undefined ? [...HAR_LOSES, 'client address'] : HAR_LOSES),
+    };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function answerOf(status: number): LogRecord['upstream'] {
+  return { head: { status, headers: [] }, reused: false };
+}
+
+function outcomeOf(response: HarEntry['response']): RecordedOutcome | null {
+  const { status = 0, headers = [] } = response ?? {};
+  if (status === 0) return null;
+  const location = headers.find(({ name }) => /^location$/i.test(name))?.value ?? null;
+  return { status, errorCode: errorCodeOf(headers), location, answeredBy: null, decisions: null };
+}
+
+/** Fields without the pseudo-fields of HTTP/2. */
+function fieldsOf(headers: readonly HarPair[]): string[] {
+  return headers.filter(({ name }) => !name.startsWith(':')).flatMap(({ name, value }) => [name, value]);
+}
+
+function bodyOf({ request: { postData, bodySize, method } }: HarEntry): Uint8Array | null {
+  if (postData?.text !== undefined) {
+    return new Uint8Array(Buffer.from(postData.text, postData.encoding === 'base64' ? 'base64' : 'utf8'));
+  }
+  const isEmpty = bodySize === 0 || method === 'GET' || method === 'HEAD';
+  return isEmpty ? new Uint8Array(0) : null;
+}
+
+function errorCodeOf(headers: readonly HarPair[]): string {
+  return headers.find(({ name }) => /-error-code$/i.test(name))?.value.toUpperCase() ?? '';
+}
+
+/** A recording as an HTTP Archive for browsers and other tools. */
+export function harOf(exchanges: readonly RecordedExchange[], version: string): object {
+  const entries = exchanges.map((exchange) => {
+    const { request, response, client, at } = exchange;
+    const authority = request.headers.find((_, index) => /^host$/i.test(request.headers[index - 1] ?? ''));
+    const url = `${request.scheme}://${authority ?? client.server_ip}${request.target}`;
+    return {
+      startedDateTime: at,
+      time: 0,
+      request: {
+        method: request.method,
+        url,
+        httpVersion: `HTTP/${request.version}`,
+        cookies: [],
+        headers: harPairs(request.headers),
+        queryString: queryOf(request.target),
+        headersSize: -1,
+        bodySize: request.body.bytes ?? -1,
+        ...postDataOf(request.body, request.headers),
+      },
+      response: response === null ? NO_RESPONSE : harResponse(response),
+      cache: {},
+      timings: { send: 0, wait: 0, receive: 0 },
+      serverIPAddress: client.server_ip,
+      _clientAddress: client.ip,
+      _redactions: exchange.redactions,
+    };
+  });
+  return { log: { version: '1.2', creator: { name: 'edgeproof', version }, entries } };
+}
+
+const NO_RESPONSE = {
+  status: 0,
+  statusText: '',
+  httpVersion: '',
+  cookies: [],
+  headers: [],
+  content: { size: 0, mimeType: 'x-unknown' },
+  redirectURL: '',
+  headersSize: -1,
+  bodySize: -1,
+};
+
+function harResponse({ status, headers, body }: RecordedResponse): object {
+  const pairs = harPairs(headers);
+  const value = (wanted: string) => pairs.find(({ name }) => name.toLowerCase() === wanted)?.value;
+  const text = body.text ?? body.base64;
+  return {
+    status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: pairs,
+    content: {
+      size: body.bytes ?? 0,
+      mimeType: value('content-type') ?? 'x-unknown',
+      ...(text !== undefined && { text }),
+      ...(body.base64 !== undefined && { encoding: 'base64' }),
+      ...(body.truncated === true && { comment: 'truncated' }),
+    },
+    redirectURL: value('location') ?? '',
+    headersSize: -1,
+    bodySize: body.bytes ?? -1,
+  };
+}
+
+function postDataOf(body: RecordedBody, headers: readonly string[]): object {
+  const text = body.text ?? body.base64;
+  if (text === undefined || text === '') return {};
+  const type = headers[headers.findIndex((name, at) => at % 2 === 0 && /^content-type$/i.test(name)) + 1];
+  const encoding = body.base64 === undefined ? {} : { encoding: 'base64' };
+  return { postData: { mimeType: type ?? 'application/octet-stream', text, ...encoding } };
+}
+
+function queryOf(target: string): HarPair[] {
+  const mark = target.indexOf('?');
+  return mark < 0
+    ? []
+    : [...new URLSearchParams(target.slice(mark + 1))].map(([name, value]) => ({ name, value }));
+}
+
+function harPairs(fields: readonly string[]): HarPair[] {
+  return pairsOf(fields).map(([name, value]) => ({ name, value }));
+}
+
+function pairsOf(fields: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at]!, fields[at + 1]!]);
+  return pairs;
+}

@@ -1,0 +1,224 @@
+import { REDACTED } from '../http/secrets.ts';
+import type { Answers, Connection, RequestHead, TlsFacts } from '../engine/contract.ts';
+import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
+import { type FieldList, isName } from '../http/fields.ts';
+import { parseAddress } from '../net/address.ts';
+import type { EventFacts } from './event_facts.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+
+const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>([
+  'request trailers',
+  'request version',
+  'request timing',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+  'response headers',
+]);
+const NO_BYTES = new Uint8Array(0);
+/** Error codes of the edge for failed upstreams. */
+const FAILURES: Readonly<Record<string, 'connect' | 'timeout' | 'reset' | 'invalid'>> = {
+  '8012': 'connect',
+  '3005': 'timeout',
+  '3006': 'reset',
+  '3004': 'invalid',
+};
+
+const EVENT_LOSES_QUERY: ReadonlySet<Part> = new Set([...EVENT_LOSES, 'query']);
+
+/**
+ * Reads an event. Events lack the letter case of header values (except host and user agent), bodies, client
+ * ports, most of certificates, sessions, and the upstream's response before the edge edited it. The method is
+ * assumed to be in upper case, as all methods in use are.
+ */
+export function readEvent(facts: EventFacts | null, line: number): LogRecord | { readonly problem: string } {
+  if (facts === null) return { problem: 'the event does not have client, method and URL' };
+  const client = parseAddress(facts.clientIp);
+  if (client === null) return { problem: `'${facts.clientIp}' is not an IP address` };
+  const scheme = facts.scheme === 'http' ? 'http' : 'https';
+  const endMs = facts.timestamp === undefined ? 0 : instantMs(facts.timestamp);
+  const startMs = facts.startTs === undefined ? endMs : instantMs(facts.startTs);
+  const connection: Connection = {
+    client,
+    clientPort: 0,
+    serverIp: facts.serverIp ?? '127.0.0.1',
+    serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
+    serverName: facts.tlsVersion ? (facts.serverName ?? '') : '',
+    startMs: Number.isNaN(startMs) ? 0 : startMs,
+    tls: tlsOf(facts),
+  };
+  const head = readRequestHead({
+    method: facts.method.toUpperCase(),
+    target: targetOf(facts),
+    version: '1.1',
+    scheme,
+    headers: fieldsOf(facts.headers, authorityOf(facts), facts.userAgent ?? ''),
+  });
+  const came = cameOf(facts);
+  return {
+    line,
+    head,
+    connection,
+    atMs: Number.isNaN(endMs) ? connection.startMs : endMs,
+    body: facts.bodyLength === 0 && !mayHaveBody(head) ? NO_BYTES : null,
+    upstream: came.upstream,
+    upstreamBody: null,
+    fetched: null,
+    outcome: came.outcome,
+    keptCase: 'host and user-agent',
+    redacted: NO_NAMES,
+    dropped: NO_NAMES,
+    lost: facts.query?.includes(REDACTED) === true ? EVENT_LOSES_QUERY : EVENT_LOSES,
+  };
+}
+
+const MINUTE_UNITS = '2026-01-01T00:00:'.length;
+const INSTANT_UNITS = '2026-01-01T00:00:00.000Z'.length;
+const INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+let last = '';
+let lastMs = Number.NaN;
+
+/** `Date.parse` with a cache for the current minute, because lines of a log are ordered by time. */
+function instantMs(text: string): number {
+  if (text === last) return lastMs;
+  if (!INSTANT.test(text)) return Date.parse(text);
+  const isNear = last.length === INSTANT_UNITS && text.startsWith(last.slice(0, MINUTE_UNITS));
+  lastMs = isNear ? lastMs + withinMinute(text) - withinMinute(last) : Date.parse(text);
+  last = text;
+  return lastMs;
+}
+
+/** Milliseconds since the start of the minute, for a timestamp in the usual format. */
+function withinMinute(text: string): number {
+  let ms = 0;
+  for (let at = MINUTE_UNITS; at < INSTANT_UNITS - 1; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0) ms = ms * 10 + digit;
+  }
+  return ms;
+}
+
+/** The event only counts the bytes that were read: a stopped request may have had a body that was not read. */
+function mayHaveBody(head: RequestHead | RefusedHead): boolean {
+  const { method } = 'refused' in head ? head.head : head;
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'DELETE';
+}
+
+function authorityOf({ raw, host }: EventFacts): string {
+  if (raw === undefined) return host ?? '';
+  const from = raw.indexOf('://') + 3;
+  if (from < 3) return host ?? '';
+  let end = from;
+  while (end < raw.length && raw[end] !== '/' && raw[end] !== '?') end++;
+  return raw.slice(from, end);
+}
+
+/** `/a?` and `/a` both have an empty query; only the raw URL distinguishes them. */
+function targetOf({ path = '/', query = '', raw }: EventFacts): string {
+  // The redaction marker has characters that are not valid in a query.
+  return query === '' && raw?.endsWith('?') !== true
+    ? path
+    : `${path}?${query.replaceAll(REDACTED, 'redacted')}`;
+}
+
+function fieldsOf(headers: FieldList, authority: string, userAgent: string): FieldList {
+  const fields: string[] = [];
+  let hasHost = false;
+  let hasAgent = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    const value = headers[at + 1]!;
+    if (isName(name, 'host')) {
+      if (!hasHost) fields.push(name, authority === '' ? value : authority);
+      hasHost = true;
+    } else if (!hasAgent && userAgent !== '' && isName(name, 'user-agent')) {
+      hasAgent = true;
+      fields.push(name, value === REDACTED ? value : userAgent);
+    } else fields.push(name, value);
+  }
+  if (!hasHost && authority !== '') fields.unshift('Host', authority);
+  return fields;
+}
+
+function tlsOf({
+  tlsVersion,
+  cipherSuite = '',
+  serialNumber = '',
+  subjectCn = '',
+}: EventFacts): TlsFacts | null {
+  if (!tlsVersion) return null;
+  const hasCertificate = serialNumber !== '' || subjectCn !== '';
+  return {
+    version: tlsVersion,
+    cipherSuite,
+    clientCertificate: hasCertificate ? { serialNumber, subjectCn } : null,
+  };
+}
+
+/** The outcome of a request, as far as its event has it. */
+interface Came {
+  readonly outcome: RecordedOutcome | null;
+  readonly upstream: Answers['forward'] | null;
+}
+
+const NOT_TOLD: Came = { outcome: null, upstream: null };
+/** The previous outcome and its input: it is the same for most requests. */
+let before: { readonly facts: EventFacts; readonly came: Came } | null = null;
+
+function cameOf(facts: EventFacts): Came {
+  if (before !== null && isAlike(before.facts, facts)) return before.came;
+  const { status, ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid' } = facts;
+  // If the client left (status 0), the response that it would have got is unknown.
+  if (status === undefined || status === 0) return NOT_TOLD;
+  const { errorCode, location } = saidIn(facts.responseHeaders);
+  const decisions = {
+    ip_restriction: ipPolicy,
+    circuit_breaker: breaker,
+    oauth,
+    webhook_verification: webhook,
+  };
+  const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
+  const answeredBy = isEdge ? 'edge' : facts.reused ? 'upstream' : null;
+  const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions };
+  const came = { outcome, upstream: upstreamOf(outcome) };
+  before = { facts, came };
+  return came;
+}
+
+function isAlike(one: EventFacts, other: EventFacts): boolean {
+  return (
+    one.status === other.status &&
+    one.reused === other.reused &&
+    one.ipPolicy === other.ipPolicy &&
+    one.breaker === other.breaker &&
+    one.oauth === other.oauth &&
+    one.webhook === other.webhook &&
+    isSameList(one.responseHeaders, other.responseHeaders)
+  );
+}
+
+function isSameList(one: FieldList, other: FieldList): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+function saidIn(headers: FieldList): { readonly errorCode: string; readonly location: string | null } {
+  let errorCode: string | null = null;
+  let location: string | null = null;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    if (name === 'Location') location ??= headers[at + 1]!;
+    else if (name.endsWith('-Error-Code')) errorCode ??= headers[at + 1]!.toUpperCase();
+  }
+  return { errorCode: errorCode ?? '', location };
+}
+
+/** The upstream's response; null if the edge responded, or there was no response. */
+function upstreamOf({ status, errorCode, answeredBy }: RecordedOutcome): Answers['forward'] | null {
+  const failure = FAILURES[/(\d+)$/.exec(errorCode)?.[1] ?? ''];
+  if (failure !== undefined) return { failure, detail: 'as recorded' };
+  if (answeredBy === 'edge') return null;
+  return { head: { status, headers: [] }, reused: false };
+}

@@ -1,0 +1,158 @@
+import { connectionOf, headOf } from '../engine/request_like.ts';
+import { readCurl } from '../simulator/document/curl.ts';
+import { harRecords, isHar } from './har.ts';
+import { NO_NAMES, type LogRecord, type Part } from './log_record.ts';
+import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
+import { lineForms } from './line_forms.ts';
+import { readEvent } from './read_event.ts';
+import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
+
+/** Reads a log line by line. */
+export interface LogReader {
+  /** Takes one line. Only a HAR gives several records for one line. */
+  readonly line: (text: string, number: number) => void;
+  /** Ends the log: reads a format that is one whole document and was buffered. */
+  readonly end: () => void;
+}
+
+export interface Taken {
+  readonly record: (record: LogRecord) => void;
+  readonly problem: (line: number, message: string) => void;
+}
+
+/** Buffer limit for a HAR, which is one document. */
+const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
+
+/**
+ * Reads a log and detects its format from its lines: recordings, NDJSON of `http_request_complete` events, curl
+ * command lines (a backslash at the end continues the line), or a HAR document over all lines.
+ */
+export function logReader(taken: Taken): LogReader {
+  let document: string[] | null = null;
+  let documentUnits = 0;
+  let curl = '';
+  const forms = lineForms(assembleFacts);
+  return {
+    line: (text, number) => {
+      if (document !== null) {
+        documentUnits += text.length;
+        if (documentUnits <= DOCUMENT_LIMIT_UNITS) document.push(text);
+        return;
+      }
+      if (curl === '') {
+        const facts = forms.read(text);
+        if (facts !== null) return give(readEvent(facts, number), number, taken);
+      }
+      if (text === '' || text.startsWith('#')) return;
+      if (curl !== '' || /^\s*(?:\$\s+)?curl\s/.test(text)) {
+        curl += `${text.replace(/^\s*\$\s+/, '')}\n`;
+        if (!text.endsWith('\\')) {
+          give(readCurlLine(curl, number), number, taken);
+          curl = '';
+        }
+        return;
+      }
+      const value = parsed(text);
+      if (isEventLine(value)) forms.learn(text, value);
+      if (value === undefined && number === 1 && text.trimStart().startsWith('{')) document = [text];
+      else if (isHar(value)) for (const each of harRecords(value)) give(each, number, taken);
+      else give(readValue(value, number), number, taken);
+    },
+    end: () => {
+      if (curl !== '') give(readCurlLine(curl, 1), 1, taken);
+      if (document === null) return;
+      if (documentUnits > DOCUMENT_LIMIT_UNITS) taken.problem(1, 'the HAR is too large to be read');
+      const value = parsed(document.join('\n'));
+      if (!isHar(value)) taken.problem(1, 'this is neither NDJSON nor a HAR');
+      else for (const each of harRecords(value)) give(each, 1, taken);
+    },
+  };
+}
+
+/** Whether a log that begins with these lines has one record per line; a HAR has not. */
+export function isLineByLine(piece: Buffer): boolean {
+  const text = piece.subarray(0, FIRST_LINE_BYTES).toString();
+  const first = text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'));
+  const value = first === undefined ? undefined : parsed(first);
+  return value !== undefined && !isHar(value);
+}
+
+/** A longer first line cannot be one of our formats. */
+const FIRST_LINE_BYTES = 1 << 18;
+
+type Read = LogRecord | { readonly problem: string } | null;
+
+function give(read: Read, line: number, taken: Taken): void {
+  if (read === null) return;
+  if ('problem' in read) taken.problem(line, read.problem);
+  else taken.record(read);
+}
+
+/** Reads a parsed line; null for a line without a record, such as the head of a recording. */
+export function readValue(value: unknown, line: number): Read {
+  if (value === undefined) return { problem: 'this is not JSON' };
+  if (isEventLine(value)) return readEvent(factsOf(value), line);
+  if (isRecordingLine(value)) return readRecording(value.exchange, line);
+  if (isRecordingHead(value)) {
+    return value.edgeproof_recording === 1 ? null : { problem: 'the recording has another version' };
+  }
+  if (isOtherEvent(value)) return null;
+  return { problem: 'this is not an event, a recorded exchange or a curl command line' };
+}
+
+/** Events of other types are ignored. */
+function isOtherEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'event_type' in value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const CURL_LOSES: ReadonlySet<Part> = new Set<Part>([
+  'request version',
+  'request timing',
+  'client address',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+]);
+
+/** A request without a response: the upstream's response is not known. */
+function readCurlLine(text: string, line: number): Read {
+  const curl = readCurl(text);
+  if ('problem' in curl) return { problem: `this command line cannot be read: ${curl.problem}` };
+  const has = (name: string) => curl.headers.some(([own]) => own.toLowerCase() === name);
+  const body = new TextEncoder().encode(curl.body ?? '');
+  const added: (readonly [string, string])[] = [
+    ...(has('user-agent') ? [] : [['user-agent', 'curl/8.0'] as const]),
+    ...(has('accept') ? [] : [['accept', '*/*'] as const]),
+    ...(body.length > 0 ? [['content-length', String(body.length)] as const] : []),
+  ];
+  try {
+    const head = headOf({ method: curl.method, url: curl.url, headers: [...curl.headers, ...added] });
+    const { scheme } = 'refused' in head ? head.head : head;
+    return {
+      line,
+      head,
+      connection: connectionOf({}, scheme, 0),
+      atMs: 0,
+      body,
+      upstream: null,
+      upstreamBody: null,
+      fetched: null,
+      outcome: null,
+      keptCase: 'all',
+      redacted: NO_NAMES,
+      dropped: NO_NAMES,
+      lost: CURL_LOSES,
+    };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

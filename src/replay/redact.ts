@@ -1,0 +1,195 @@
+import {
+  CREDENTIALS,
+  REDACTED,
+  SECRET_PARAMETERS,
+  isCredential,
+  queryWithoutSecrets,
+  redactedField,
+  urlWithoutSecrets,
+} from '../http/secrets.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { configSecrets } from './config_secrets.ts';
+import type {
+  RecordedBody,
+  RecordedExchange,
+  RecordedFetch,
+  RecordedForward,
+  RecordedResponse,
+} from './recording.ts';
+
+/** What is redacted in recordings, besides the secrets of the configuration. */
+export interface Redaction {
+  /** Names in lower case: of headers, query parameters, form fields and members of JSON bodies. */
+  readonly names: ReadonlySet<string>;
+  /** Texts that must not occur anywhere. */
+  readonly secrets: readonly string[];
+}
+
+/** The default names; each applies to headers, query parameters, form fields and JSON members. */
+export const SECRET_NAMES: readonly string[] = [
+  ...new Set([...CREDENTIALS, ...SECRET_PARAMETERS]),
+  'cookie',
+  'set-cookie',
+  'code',
+  'secret',
+  'sig',
+  'signature',
+];
+
+/** The default names, those given, and the secrets of a configuration. */
+export function redaction(names: readonly string[] = [], config: EdgeConfig | null = null): Redaction {
+  return {
+    names: new Set([...SECRET_NAMES, ...names.map((name) => name.toLowerCase())]),
+    secrets: config === null ? [] : configSecrets(config),
+  };
+}
+
+/** Redacts an exchange; the places are listed in `redactions`. */
+export function redactExchange(exchange: RecordedExchange, rules: Redaction): RecordedExchange {
+  const places = new Set<string>();
+  const { request, response, forwards, fetches } = exchange;
+  const redacted: RecordedExchange = {
+    ...exchange,
+    request: {
+      ...request,
+      target: redactUrl(request.target, rules, 'request.target', places),
+      headers: redactFields(request.headers, rules, 'request.headers', places),
+      body: redactBody(request.body, rules, 'request.body', places),
+    },
+    forwards: forwards.map((forward) => redactForward(forward, rules, places)),
+    fetches: fetches.map((fetch) => redactFetch(fetch, rules, places)),
+    response: redactResponse(response, rules, 'response', places),
+    event: redactValue(exchange.event, rules, 'event', places),
+    redactions: [],
+  };
+  const whole = redactSecrets(redacted, rules, places);
+  return { ...whole, redactions: [...places].sort() };
+}
+
+type Places = Set<string>;
+
+function redactForward(forward: RecordedForward, rules: Redaction, places: Places): RecordedForward {
+  return {
+    ...forward,
+    target: redactUrl(forward.target, rules, 'forwards.target', places),
+    headers: redactFields(forward.headers, rules, 'forwards.headers', places),
+    response: redactResponse(forward.response, rules, 'forwards.response', places),
+  };
+}
+
+function redactFetch(fetch: RecordedFetch, rules: Redaction, places: Places): RecordedFetch {
+  return {
+    ...fetch,
+    url: redactUrl(fetch.url, rules, 'fetches.url', places),
+    response: redactResponse(fetch.response, rules, 'fetches.response', places),
+  };
+}
+
+function redactResponse<R extends RecordedResponse | null>(
+  response: R,
+  rules: Redaction,
+  at: string,
+  places: Places,
+): R {
+  if (response === null) return response;
+  return {
+    ...response,
+    headers: redactFields(response.headers, rules, `${at}.headers`, places),
+    body: redactBody(response.body, rules, `${at}.body`, places),
+  };
+}
+
+/** Authentication schemes and cookie names are kept: they are not secret and are useful. */
+function redactFields(fields: readonly string[], rules: Redaction, at: string, places: Places): string[] {
+  return fields.map((text, index) => {
+    if (index % 2 === 0) return text;
+    const name = fields[index - 1]!.toLowerCase();
+    if (!rules.names.has(name) && !isCredential(name)) return redactUrl(text, rules, `${at}.${name}`, places);
+    places.add(`${at}.${name}`);
+    return redactedField(name, text);
+  });
+}
+
+const PARAMETER = /([?&;#]|^)([\w.%-]+)=([^&#\s;]*)/g;
+const USER_INFO = /(\bhttps?:\/\/)[^/?#@\s]+@/gi;
+
+/** Redacts query parameters with a secret name, and the userinfo of a URL. */
+function redactUrl(text: string, rules: Redaction, at: string, places: Places): string {
+  let out = text;
+  if (out.includes('@')) {
+    out = out.replaceAll(USER_INFO, (_, scheme: string) => (places.add(at), `${scheme}${REDACTED}@`));
+  }
+  const plain = urlWithoutSecrets(out);
+  if (plain !== out) places.add(at);
+  out = plain;
+  const mark = out.indexOf('?');
+  if (mark < 0) return out;
+  const query = redactParameters(out.slice(mark), rules, at, places);
+  return out.slice(0, mark) + query;
+}
+
+function redactParameters(text: string, rules: Redaction, at: string, places: Places): string {
+  return text.replaceAll(PARAMETER, (whole: string, before: string, name: string) => {
+    if (!rules.names.has(name.toLowerCase())) return whole;
+    places.add(`${at}?${name}`);
+    return `${before}${name}=${REDACTED}`;
+  });
+}
+
+function redactBody(body: RecordedBody, rules: Redaction, at: string, places: Places): RecordedBody {
+  if (body.text === undefined || body.text === '') return body;
+  const before = places.size;
+  const text = redactText(body.text, rules, at, places);
+  return text === body.text && places.size === before ? body : { ...body, text, redacted: true };
+}
+
+const MEMBER = /("([\w.-]+)"\s*:\s*)("(?:[^"\\]|\\.)*"|[^",}\]\s][^,}\]]*)/g;
+const FORM = /^[\w.%+-]+=[^\s]*$/;
+
+/** Redacts members of JSON, complete or truncated, and fields of forms. */
+function redactText(text: string, rules: Redaction, at: string, places: Places): string {
+  if (FORM.test(text)) return redactParameters(text, rules, at, places);
+  return text.replaceAll(MEMBER, (whole: string, before: string, name: string) => {
+    if (!rules.names.has(name.toLowerCase())) return whole;
+    places.add(`${at}.${name}`);
+    return `${before}"${REDACTED}"`;
+  });
+}
+
+/** Redacts an event: members and header lists by name, strings as URLs. */
+function redactValue(value: unknown, rules: Redaction, at: string, places: Places): unknown {
+  if (typeof value === 'string') {
+    return at.endsWith('.query')
+      ? redactParameters(queryWithoutSecrets(value, ''), rules, at, places)
+      : redactUrl(value, rules, at, places);
+  }
+  if (Array.isArray(value)) return value.map((each) => redactValue(each, rules, at, places));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => {
+      const lower = name.toLowerCase();
+      const isPlain = typeof inner === 'string' || Array.isArray(inner);
+      if (!rules.names.has(lower) || !isPlain || inner.length === 0) {
+        return [name, redactValue(inner, rules, `${at}.${name}`, places)];
+      }
+      places.add(`${at}.${name}`);
+      const values =
+        typeof inner === 'string' ? inner : inner.map((each) => redactedField(lower, String(each)));
+      return [name, typeof values === 'string' ? REDACTED : values];
+    }),
+  );
+}
+
+/** Redacts secrets of the configuration anywhere. */
+function redactSecrets<V>(value: V, rules: Redaction, places: Places): V {
+  if (rules.secrets.length === 0) return value;
+  const text = JSON.stringify(value);
+  let out = text;
+  for (const secret of rules.secrets) {
+    const inside = JSON.stringify(secret).slice(1, -1);
+    if (!out.includes(inside)) continue;
+    out = out.replaceAll(inside, REDACTED);
+    places.add('a secret of the configuration');
+  }
+  return out === text ? value : (JSON.parse(out) as V);
+}

@@ -1,0 +1,177 @@
+import {
+  type Finding,
+  type Judged,
+  compareDecisions,
+  compareWithLog,
+  departureOf,
+  fateOf,
+} from './compare.ts';
+import type { Decided, ReplayedEdge } from './decide.ts';
+import type { LogRecord } from './log_record.ts';
+
+/** The result of a replay for one record. */
+export interface Replayed extends Judged {
+  readonly line: number;
+  /** `GET https://shop.test/a from 203.0.113.9`. */
+  readonly request: string;
+  /** The decision of the configuration under test. */
+  readonly after: string;
+  /** The decision of the current configuration; null without one. */
+  readonly before: string | null;
+  /** Whether the current configuration reproduces the log; null if this is unknown. */
+  readonly reproduced: boolean | null;
+}
+
+/** Records with the same finding for the same cause. */
+export interface Group {
+  readonly finding: Finding;
+  readonly cause: string;
+  readonly pointer: string | null;
+  count: number;
+  /** The first few records of the group. */
+  readonly examples: { readonly line: number; readonly request: string; readonly after: string }[];
+}
+
+/** The summary of a replay. */
+export interface ReplaySummary {
+  readonly records: number;
+  readonly same: number;
+  readonly changed: number;
+  readonly unknown: number;
+  /** Lines that could not be read, with the first few problems. */
+  readonly unreadable: number;
+  readonly problems: readonly { readonly line: number; readonly says: string }[];
+  /** Groups of each finding, the largest first. */
+  readonly groups: readonly Group[];
+  readonly fidelity: Fidelity | null;
+}
+
+/** How far the current configuration reproduces the log. */
+export interface Fidelity {
+  readonly reproduced: number;
+  readonly departed: number;
+  /** Records whose decision, or whose recorded outcome, is not known. */
+  readonly unknown: number;
+  /** Share of `reproduced` in all records. */
+  readonly share: number;
+  readonly departures: readonly Group[];
+}
+
+/** Limits per group and in total; further causes are counted under `other causes`. */
+export const EXAMPLES = 3;
+export const GROUP_LIMIT = 1_000;
+export const PROBLEMS = 5;
+
+/** A running replay: records are added one by one, and memory is bounded. */
+export interface Replay {
+  /** Judges one record; `wanted` receives its description, which takes time to build. */
+  readonly take: (record: LogRecord, wanted?: (replayed: Replayed) => void) => void;
+  readonly problem: (line: number, message: string) => void;
+  readonly summary: () => ReplaySummary;
+}
+
+/**
+ * Replays records on a candidate and compares them with the current configuration if given, otherwise with the
+ * log.
+ */
+export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): Replay {
+  const counts = { same: 0, changed: 0, unknown: 0 };
+  const groups = new Groups();
+  const departures = new Groups();
+  const fidelity = { reproduced: 0, departed: 0, unknown: 0 };
+  const problems: { line: number; says: string }[] = [];
+  let unreadable = 0;
+
+  function fidelityOf(before: Decided, record: LogRecord): boolean | null {
+    if (before.unknown.length > 0 || record.outcome === null) {
+      fidelity.unknown++;
+      return null;
+    }
+    const departure = departureOf(before, record.outcome);
+    if (departure === null) {
+      fidelity.reproduced++;
+      return true;
+    }
+    fidelity.departed++;
+    departures.add('changed', departure, before.pointer, record, before);
+    return false;
+  }
+
+  return {
+    take: (record, wanted) => {
+      const before = current === null ? null : current.decide(record);
+      const after = candidate.decide(record);
+      const reproduced = before === null ? null : fidelityOf(before, record);
+      const judged = before === null ? compareWithLog(after, record) : compareDecisions(before, after);
+      counts[judged.finding]++;
+      groups.add(judged.finding, judged.cause, judged.pointer, record, after);
+      wanted?.({
+        line: record.line,
+        request: requestOf(record),
+        ...judged,
+        after: fateOf(after),
+        before: before === null ? null : fateOf(before),
+        reproduced,
+      });
+    },
+    problem: (line, message) => {
+      unreadable++;
+      if (problems.length < PROBLEMS) problems.push({ line, says: message });
+    },
+    summary: () => {
+      const records = counts.same + counts.changed + counts.unknown;
+      return {
+        records,
+        ...counts,
+        unreadable,
+        problems,
+        groups: groups.sorted(),
+        fidelity:
+          current === null
+            ? null
+            : {
+                ...fidelity,
+                share: records === 0 ? 1 : fidelity.reproduced / records,
+                departures: departures.sorted(),
+              },
+      };
+    },
+  };
+}
+
+class Groups {
+  private readonly byCause = new Map<string, Map<string, Group>>();
+  private count = 0;
+
+  add(finding: Finding, cause: string, pointer: string | null, record: LogRecord, decided: Decided): void {
+    // Two map lookups of existing strings cost less than building one string.
+    let causes = this.byCause.get(finding);
+    if (causes === undefined) this.byCause.set(finding, (causes = new Map<string, Group>()));
+    let group = causes.get(cause);
+    if (group === undefined) {
+      const name = this.count < GROUP_LIMIT ? cause : 'other causes';
+      group = causes.get(name);
+      if (group === undefined) {
+        this.count++;
+        causes.set(name, (group = { finding, cause: name, pointer, count: 0, examples: [] }));
+      }
+    }
+    group.count++;
+    if (group.examples.length < EXAMPLES) {
+      group.examples.push({ line: record.line, request: requestOf(record), after: fateOf(decided) });
+    }
+  }
+
+  sorted(): readonly Group[] {
+    const groups: Group[] = [];
+    for (const causes of this.byCause.values()) groups.push(...causes.values());
+    return groups.sort((one, other) => other.count - one.count);
+  }
+}
+
+/** The request on one line. */
+export function requestOf({ head, connection }: LogRecord): string {
+  const { method, scheme, authority, path, query } = 'refused' in head ? head.head : head;
+  const target = query === undefined ? path : `${path}?${query}`;
+  return `${method} ${scheme}://${authority}${target} from ${connection.client.text}`;
+}

@@ -1,0 +1,65 @@
+import type { Finding } from './compare.ts';
+import type { Group, ReplaySummary } from './replay.ts';
+
+const TITLES: Readonly<Record<Finding, string>> = { same: 'SAME', changed: 'CHANGED', unknown: 'UNKNOWN' };
+const ORDER: readonly Finding[] = ['changed', 'unknown', 'same'];
+const SHOWN_GROUPS = 20;
+
+/** The place of a pointer in a file; null if unknown. */
+export type PlaceOf = (pointer: string) => string | null;
+
+/** Formats the summary for a terminal. */
+export function replayText(summary: ReplaySummary, placeOf: PlaceOf): string {
+  const { records, unreadable, problems, groups, fidelity } = summary;
+  const lines: string[] = [];
+  for (const finding of ORDER) {
+    const own = groups.filter((group) => group.finding === finding);
+    if (own.length === 0) continue;
+    lines.push(`${TITLES[finding]}  ${counted(summary[finding], records)}`);
+    for (const group of own.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
+    if (own.length > SHOWN_GROUPS) lines.push(`  and ${own.length - SHOWN_GROUPS} more causes`);
+    lines.push('');
+  }
+  if (fidelity !== null) {
+    const { reproduced, departed, unknown, departures } = fidelity;
+    lines.push(
+      `fidelity ${percent(reproduced, records)}: the current configuration reproduces ${whole(reproduced)} of ` +
+        `${whole(records)} recorded decisions; ${whole(departed)} differ, ${whole(unknown)} are not known`,
+    );
+    for (const group of departures.slice(0, SHOWN_GROUPS)) lines.push(...groupLines(group, placeOf));
+  } else {
+    lines.push('fidelity is not known: give the configuration that made the log with --against');
+  }
+  lines.push(
+    `${whole(records)} records: ${ORDER.map((each) => `${whole(summary[each])} ${each}`).join(', ')}` +
+      (unreadable === 0 ? '' : `; ${whole(unreadable)} lines could not be read`),
+  );
+  for (const { line, says } of problems) lines.push(`  line ${line}: ${says}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function groupLines({ cause, pointer, count, examples, finding }: Group, placeOf: PlaceOf): string[] {
+  const place = pointer === null ? null : placeOf(pointer);
+  const lines = [`  ${whole(count).padStart(9)}  ${cause}${place === null ? '' : `  ${place}`}`];
+  if (finding === 'same') return lines;
+  for (const { line, request, after } of examples)
+    lines.push(`             line ${line}: ${request}  ${after}`);
+  return lines;
+}
+
+function counted(count: number, all: number): string {
+  return `${whole(count)} (${percent(count, all)})`;
+}
+
+/** Never rounded up to 100 or down to 0. */
+function percent(part: number, all: number): string {
+  if (all === 0) return '– %';
+  const share = (part / all) * 100;
+  if (part < all && share > 99.99) return '99.99 %';
+  if (part > 0 && share < 0.01) return '0.01 %';
+  return `${share.toFixed(2)} %`;
+}
+
+function whole(count: number): string {
+  return count.toLocaleString('en');
+}

@@ -1,0 +1,101 @@
+import { REDACTED } from '../http/secrets.ts';
+import { type LogRecord, fieldLoss } from './log_record.ts';
+
+export interface ScenarioOptions {
+  /** Path of the edge file, as written to the scenario. */
+  readonly edge: string;
+  /** Backends that can be scripted. */
+  readonly backends: readonly string[];
+}
+
+/** Fields that a scenario generates itself. */
+const MADE: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding', 'connection']);
+
+/** Builds the cases of a scenario file from records, without duplicates. */
+export function scenarioWriter({ edge, backends }: ScenarioOptions): {
+  readonly take: (record: LogRecord) => void;
+  readonly text: () => string;
+} {
+  const cases = new Map<string, string>();
+  return {
+    take: (record) => {
+      const body = caseOf(record, backends);
+      const key = body.join('\n');
+      if (!cases.has(key))
+        cases.set(key, [`  - name: ${nameOf(record, cases.size + 1)}`, ...body].join('\n'));
+    },
+    text: () =>
+      [`edge: ${JSON.stringify(edge)}`, 'cases:', ...(cases.size === 0 ? ['  []'] : cases.values()), ''].join(
+        '\n',
+      ),
+  };
+}
+
+function nameOf({ head, line }: LogRecord, number: number): string {
+  const { method, path } = 'refused' in head ? head.head : head;
+  return JSON.stringify(`${number}: ${method} ${path} (line ${line})`);
+}
+
+/** YAML with JSON values, so that log content needs no further quoting. */
+function caseOf(record: LogRecord, backends: readonly string[]): string[] {
+  const { head, connection, body, upstream, outcome } = record;
+  const { method, scheme, authority, path, query, headers } = 'refused' in head ? head.head : head;
+  const url = `${scheme}://${authority}${path}${query === undefined ? '' : `?${query}`}`;
+  const lines = [
+    '    request:',
+    `      method: ${JSON.stringify(method)}`,
+    `      url: ${JSON.stringify(url)}`,
+  ];
+  if (!record.lost.has('client address')) lines.push(`      ip: ${JSON.stringify(connection.client.text)}`);
+  const fields = fieldLines(record, headers);
+  if (fields.length > 0) lines.push('      headers:', ...fields);
+  const text = body === null ? null : textOf(body);
+  if (text === null) lines.push('      # the body is not in the log');
+  else if (text !== '') lines.push(`      body: ${JSON.stringify(text)}`);
+  if (upstream !== null && backends.length > 0) {
+    lines.push('    upstreams:');
+    for (const name of backends)
+      lines.push(`      ${JSON.stringify(name)}: ${JSON.stringify(answerOf(upstream))}`);
+  }
+  if (outcome === null) return [...lines, '    expect: snapshot'];
+  lines.push('    expect:', `      status: ${outcome.status}`);
+  const decided = Object.entries(outcome.decisions ?? {}).filter(([, decision]) => decision !== 'invalid');
+  if (decided.length > 0) lines.push(`      decisions: ${JSON.stringify(Object.fromEntries(decided))}`);
+  return lines;
+}
+
+function fieldLines(record: LogRecord, headers: readonly string[]): string[] {
+  const values = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!.toLowerCase();
+    if (MADE.has(name)) continue;
+    const value = headers[at + 1]!;
+    if (value.includes(REDACTED)) lines.push(`        # ${name} was redacted in the log`);
+    else values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  for (const [name, all] of values) {
+    const note = fieldLoss(record, headers, name) === 'case' ? '  # letter case is not in the log' : '';
+    lines.push(`        ${JSON.stringify(name)}: ${JSON.stringify(all.length === 1 ? all[0] : all)}${note}`);
+  }
+  return values.size === 0 && lines.length > 0 ? [...lines, '        {}'] : lines;
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  connect: 'refuse',
+  timeout: 'hang',
+  reset: 'reset',
+  invalid: 'invalid',
+};
+
+function answerOf(upstream: NonNullable<LogRecord['upstream']>): unknown {
+  return 'failure' in upstream ? (FAULTS[upstream.failure] ?? 'reset') : { status: upstream.head.status };
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

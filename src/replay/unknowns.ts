@@ -1,0 +1,104 @@
+import type { Activation } from '../policy/env/activation.ts';
+import type { Watch } from '../filters/evaluators.ts';
+import { type LogRecord, type Part, anyFieldLoss, fieldLoss } from './log_record.ts';
+import { type Read, readsOf } from './reads.ts';
+import { type Judge, ternaryLogic } from './ternary_logic.ts';
+
+/** A missing input of a decision. */
+export interface Unknown {
+  /** Its name in reports: `case of x-lane`, `request body`. */
+  readonly attribute: string;
+  /** JSON pointer of the rule or module that read it; null for the engine. */
+  readonly pointer: string | null;
+}
+
+/** The unknowns of one exchange. One instance is reused for all records of a replay. */
+export class Unknowns {
+  observed: LogRecord | null = null;
+  readonly found: Unknown[] = [];
+  /** Pointers of templates whose text is unknown: results of their actions are unknown too. */
+  private readonly templates: string[] = [];
+  drewChance = false;
+  isUpstreamKnown = true;
+
+  begin(record: LogRecord): void {
+    this.observed = record;
+    this.found.length = 0;
+    this.templates.length = 0;
+    this.drewChance = false;
+    this.isUpstreamKnown = true;
+  }
+
+  get isTainted(): boolean {
+    return this.templates.length > 0;
+  }
+
+  taint(pointer: string): void {
+    if (!this.templates.includes(pointer)) this.templates.push(pointer);
+  }
+
+  /** Whether a template below this pointer is unknown. */
+  hasTemplate(pointer: string): boolean {
+    return this.templates.some((each) => each.startsWith(`${pointer}/`));
+  }
+
+  note(attribute: string, pointer: string | null): void {
+    if (!this.found.some((known) => known.attribute === attribute && known.pointer === pointer)) {
+      this.found.push({ attribute, pointer });
+    }
+  }
+
+  /** The first of the reads whose value is missing; null if all are known. */
+  lossOf(reads: readonly Read[], activation: Activation): string | null {
+    for (const read of reads) {
+      const loss = this.lossOfOne(read, activation);
+      if (loss !== null) return loss;
+    }
+    return null;
+  }
+
+  private lossOfOne(read: Read, activation: Activation): string | null {
+    const record = this.observed!;
+    if (read.of === 'part') return this.isLostPart(read.part) ? read.part : null;
+    const { headers } = activation.request;
+    if (this.isTainted) return 'headers built from missing values';
+    if (read.presence) {
+      const isDropped = read.name === null ? record.dropped.size > 0 : record.dropped.has(read.name);
+      return isDropped ? `whether ${read.name ?? 'a header'} was present` : null;
+    }
+    const loss = read.name === null ? anyFieldLoss(record, headers) : fieldLoss(record, headers, read.name);
+    if (loss === null || (loss === 'case' && read.folds)) return null;
+    return loss === 'case' ? `case of ${read.name ?? 'headers'}` : `value of ${read.name ?? 'headers'}`;
+  }
+
+  private isLostPart(part: Part): boolean {
+    if (part === 'variables') return this.isTainted;
+    if (part === 'chance') return true;
+    if (part === 'response status') return !this.isUpstreamKnown;
+    if (part === 'response headers' && !this.isUpstreamKnown) return true;
+    return this.observed!.lost.has(part);
+  }
+}
+
+/**
+ * Evaluates expressions in three-valued (Kleene) logic: missing inputs are unknown, but a condition is known if
+ * the rest of it decides. Unknown conditions and templates are noted.
+ */
+export function watchUnknowns(unknowns: Unknowns): Watch {
+  return (program, pointer) => {
+    const { typed, evaluate } = program;
+    const reads = readsOf(typed);
+    if (reads.length === 0) return evaluate;
+    const isPart = pointer.includes('/config/');
+    const judge: Judge | null = program.type.kind === 'bool' ? ternaryLogic(program) : null;
+    return (activation) => {
+      const loss = unknowns.lossOf(reads, activation);
+      if (loss === null) return evaluate(activation);
+      const known = judge?.(activation, unknowns);
+      if (typeof known === 'boolean') return known;
+      if (isPart) unknowns.taint(pointer);
+      else unknowns.note(known ?? loss, pointer);
+      return evaluate(activation);
+    };
+  };
+}

@@ -1,0 +1,188 @@
+import type { Exchange } from '../engine/exchange.ts';
+import type { Pipeline } from '../engine/pipeline.ts';
+
+/** What is counted of one family of metrics, as plain data: counts of several processes can be added up. */
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly unit?: 'seconds' | 'bytes';
+  /** Samples by the rest of their line before the value: suffix and labels. */
+  readonly samples: Readonly<Record<string, number>>;
+}
+
+export interface Metrics {
+  /** Counts an exchange that is complete. */
+  readonly record: (exchange: Exchange, nowMs: number) => void;
+  readonly families: () => Family[];
+}
+
+/** Upper bounds of the time of requests, in seconds; the clock of requests counts ms. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Names of routes and of backends that are told apart; those beyond are `other`, however often a configuration changes. */
+const MOST_NAMES = 1_000;
+const OTHER = 'other';
+
+interface OfRoute {
+  /** By the first digit of the status; 0 for none. */
+  readonly classes: number[];
+  readonly buckets: number[];
+  seconds: number;
+  requestBytes: number;
+  responseBytes: number;
+  /** By module and code. */
+  readonly decisions: Map<string, Map<string, number>>;
+}
+
+/** Counts by route, decision, backend and class of status. What is counted is bounded by the configuration. */
+export function createMetrics(): Metrics {
+  const routes = new Map<string, OfRoute>();
+  const ofPipeline = new WeakMap<Pipeline, OfRoute>();
+  const backends = new Map<string, Map<string, number>>();
+
+  const routeOf = (pipeline: Pipeline | null): OfRoute => {
+    if (pipeline === null) return named(routes, 'none', newRoute);
+    let found = ofPipeline.get(pipeline);
+    if (found === undefined) {
+      found = named(routes, pipeline.route, newRoute);
+      ofPipeline.set(pipeline, found);
+    }
+    return found;
+  };
+
+  return {
+    record: (exchange, nowMs) => {
+      const counts = routeOf(exchange.pipeline);
+      const seconds = Math.max(0, nowMs - exchange.startMs) / 1_000;
+      const status = exchange.response?.status ?? 0;
+      counts.classes[Math.min(5, Math.floor(status / 100))]! += 1;
+      counts.seconds += seconds;
+      counts.requestBytes += exchange.sent?.requestBytes ?? 0;
+      counts.responseBytes += exchange.sent?.responseBytes ?? 0;
+      let bucket = 0;
+      while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket++;
+      counts.buckets[bucket]! += 1;
+      for (let index = 0; index < exchange.verdicts.length; index++) {
+        const verdict = exchange.verdicts[index];
+        if (verdict === undefined) continue;
+        const { module } = exchange.pipeline!.filters[index]!;
+        let codes = counts.decisions.get(module);
+        if (codes === undefined) counts.decisions.set(module, (codes = new Map()));
+        const { code } = verdict.reason;
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      }
+      for (const { endpoint, reason } of exchange.attempts) {
+        const outcomes = named(backends, endpoint.id, () => new Map<string, number>());
+        outcomes.set(reason, (outcomes.get(reason) ?? 0) + 1);
+      }
+    },
+    families: () => familiesOf(routes, backends),
+  };
+}
+
+function newRoute(): OfRoute {
+  return {
+    classes: [0, 0, 0, 0, 0, 0],
+    buckets: Array.from({ length: BOUNDS.length + 1 }, () => 0),
+    seconds: 0,
+    requestBytes: 0,
+    responseBytes: 0,
+    decisions: new Map(),
+  };
+}
+
+function named<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
+  const key = all.has(name) || all.size < MOST_NAMES ? name : OTHER;
+  let found = all.get(key);
+  if (found === undefined) all.set(key, (found = make()));
+  return found;
+}
+
+function familiesOf(
+  routes: ReadonlyMap<string, OfRoute>,
+  backends: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): Family[] {
+  const requests: Record<string, number> = {};
+  const duration: Record<string, number> = {};
+  const received: Record<string, number> = {};
+  const sent: Record<string, number> = {};
+  const decisions: Record<string, number> = {};
+  const attempts: Record<string, number> = {};
+  for (const [route, counts] of routes) {
+    for (const [first, count] of counts.classes.entries()) {
+      if (count > 0)
+        requests[`_total${labels({ route, status: first === 0 ? 'none' : `${first}xx` })}`] = count;
+    }
+    let below = 0;
+    for (const [index, count] of counts.buckets.entries()) {
+      below += count;
+      const le = index < BOUNDS.length ? String(BOUNDS[index]) : '+Inf';
+      duration[`_bucket${labels({ route, le })}`] = below;
+    }
+    duration[`_count${labels({ route })}`] = below;
+    duration[`_sum${labels({ route })}`] = counts.seconds;
+    received[`_total${labels({ route })}`] = counts.requestBytes;
+    sent[`_total${labels({ route })}`] = counts.responseBytes;
+    for (const [module, codes] of counts.decisions) {
+      for (const [code, count] of codes) decisions[`_total${labels({ route, module, code })}`] = count;
+    }
+  }
+  for (const [backend, outcomes] of backends) {
+    for (const [outcome, count] of outcomes) attempts[`_total${labels({ backend, outcome })}`] = count;
+  }
+  return [
+    counter('edgeproof_requests', 'Requests that are complete, by the class of their status.', requests),
+    {
+      name: 'edgeproof_request_duration_seconds',
+      type: 'histogram',
+      unit: 'seconds',
+      help: 'Time from the head of a request to the last byte of its response.',
+      samples: duration,
+    },
+    { ...counter('edgeproof_request_body_bytes', 'Content of requests.', received), unit: 'bytes' },
+    { ...counter('edgeproof_response_body_bytes', 'Content of responses.', sent), unit: 'bytes' },
+    counter('edgeproof_module_decisions', 'What modules decided about requests, by reason.', decisions),
+    counter('edgeproof_backend_attempts', 'What came of asking backends, by reason.', attempts),
+  ];
+}
+
+function counter(name: string, help: string, samples: Record<string, number>): Family {
+  return { name, type: 'counter', help, samples };
+}
+
+function labels(given: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(given)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')}}`;
+}
+
+/** Counts of several processes as one. */
+export function addedUp(all: readonly (readonly Family[])[]): Family[] {
+  const byName = new Map<string, Family & { readonly samples: Record<string, number> }>();
+  for (const family of all.flat()) {
+    let sum = byName.get(family.name);
+    if (sum === undefined) byName.set(family.name, (sum = { ...family, samples: {} }));
+    for (const [sample, value] of Object.entries(family.samples)) {
+      const before = sum.samples[sample] ?? 0;
+      // A gauge tells the worst of them.
+      sum.samples[sample] = family.type === 'gauge' ? Math.max(before, value) : before + value;
+    }
+  }
+  return [...byName.values()];
+}
+
+/** The text that scrapers read (OpenMetrics 1.0). */
+export function openMetrics(families: readonly Family[]): string {
+  let text = '';
+  for (const { name, type, unit, help, samples } of families) {
+    text += `# TYPE ${name} ${type}\n`;
+    if (unit !== undefined) text += `# UNIT ${name} ${unit}\n`;
+    text += `# HELP ${name} ${help}\n`;
+    for (const [sample, value] of Object.entries(samples)) text += `${name}${sample} ${value}\n`;
+  }
+  return `${text}# EOF\n`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,58 @@
+import type { Server } from 'node:net';
+
+export interface ListenOptions {
+  /** Default: loopback only. */
+  readonly host?: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Fail when the port is taken, rather than take the next free one. */
+  readonly strictPort?: boolean;
+}
+
+export interface Bound {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ListenProblem {
+  readonly problem: string;
+  /** Whether somebody else listens there, so that it may be had later. */
+  readonly isTaken?: boolean;
+}
+
+/** Ports tried before giving up. */
+const PORTS_TRIED = 100;
+
+/** Binds a server. What can be wrong with an address is a value, not an exception. */
+export async function listenOn(server: Server, options: ListenOptions): Promise<Bound | ListenProblem> {
+  const host = options.host ?? '127.0.0.1';
+  const tries = options.strictPort === true || options.port === 0 ? 1 : PORTS_TRIED;
+  let problem = '';
+  let isTaken = false;
+  for (let port = options.port; port < options.port + tries && port <= 65_535; port++) {
+    const error = await bind(server, host, port);
+    if (error === null) {
+      const address = server.address();
+      return { host, port: typeof address === 'object' && address !== null ? address.port : port };
+    }
+    problem = error.message;
+    isTaken = error.code === 'EADDRINUSE';
+    if (!isTaken) break;
+  }
+  return { problem, isTaken };
+}
+
+function bind(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      server.off('listening', onListening);
+      resolve(error);
+    };
+    const onListening = (): void => {
+      server.off('error', onError);
+      resolve(null);
+    };
+    server.once('error', onError).once('listening', onListening);
+    server.listen({ host, port });
+  });
+}

@@ -1,0 +1,186 @@
+import type { ListenProblem } from './bind.ts';
+import type { SocketListener } from './listener.ts';
+import { tcpListener } from './tcp_listener.ts';
+import type { StreamClients } from './tcp_driver.ts';
+import { STREAM_LIMITS, type StreamLimits } from './tcp_limits.ts';
+import { tlsListener } from './tls_listener.ts';
+import type { StreamWiring } from './stream_wiring.ts';
+import { tlsServers } from './tls_servers.ts';
+
+/** What the front hands connections and questions to. */
+export type StreamServing = Pick<StreamWiring, 'fetch' | 'http'>;
+
+/** Where the front listens. Ports of edges are those that visitors know. */
+export interface StreamListenerOptions {
+  /** Whether every connection begins with a PROXY protocol header. */
+  readonly proxyProtocol: { readonly tls: boolean; readonly tcp: boolean };
+  readonly host: string;
+  /** Port to listen on for an edge's port, by kind and, for TCP, host; the same port when it names none. */
+  readonly portFor: (place: {
+    readonly kind: 'tls' | 'tcp';
+    readonly host: string;
+    readonly port: number;
+  }) => number;
+  readonly strictPort: boolean;
+  /**
+   * Set where others than the operator write edges: their ports are had exactly or not at all. Says whether an edge may
+   * have a port of this machine.
+   */
+  readonly mayHave?: (place: Place, port: number) => boolean;
+  readonly limits?: Partial<StreamLimits>;
+  /** Authorities for TLS backends, PEM. */
+  readonly ca?: string;
+}
+
+/** A port that is listened on. */
+export interface StreamPort {
+  readonly kind: 'tls' | 'tcp';
+  /** The place in the edge file; no host for TLS, where the server name decides. */
+  readonly host: string;
+  readonly port: number;
+  /** Where this process listens. */
+  readonly listensOn: number;
+}
+
+/** A port that an edge wants and does not have. */
+export interface PortProblem extends Place {
+  readonly problem: string;
+  /** The port of this machine. */
+  readonly wants: number;
+  readonly isTaken: boolean;
+}
+
+export interface StreamListeners {
+  readonly ports: () => readonly StreamPort[];
+  /** What could not be had at the last look. */
+  readonly problems: () => readonly PortProblem[];
+  /** Opens and closes ports after the configuration has changed; gives the ports that cannot be had. */
+  readonly refresh: () => Promise<readonly PortProblem[]>;
+  /** Accepts nothing more, lets connections end for `deadlineMs`, then cuts the rest and says how many. */
+  readonly close: (deadlineMs: number) => Promise<{ readonly cut: number }>;
+}
+
+interface Opened {
+  readonly port: StreamPort;
+  readonly listener: SocketListener;
+}
+
+/**
+ * Listens for TLS and TCP: one port for each host and port of a TCP edge, one for each port of edges that speak TLS.
+ * Gives a problem, and leaves nothing open, when a port cannot be had.
+ */
+export async function openStreamListeners(
+  wiring: StreamWiring,
+  options: StreamListenerOptions,
+): Promise<StreamListeners | ListenProblem> {
+  const draining = new AbortController();
+  const limits = { ...STREAM_LIMITS, ...options.limits };
+  const clients: StreamClients = {
+    limits,
+    fetch: wiring.fetch,
+    drain: draining.signal,
+    ...(options.ca !== undefined && { ca: options.ca }),
+  };
+  const servers = tlsServers({ handshakeMs: limits.handshakeMs, protocols: wiring.protocols });
+  const opened = new Map<string, Opened>();
+  /** Listeners of places that are gone, whose connections still live. */
+  const retired = new Set<SocketListener>();
+  let problems: readonly PortProblem[] = [];
+  const listenerFor = (place: Place): SocketListener =>
+    place.kind === 'tcp'
+      ? tcpListener(place, wiring, clients, { proxyProtocol: options.proxyProtocol.tcp })
+      : tlsListener(place.port, wiring, clients, servers, { proxyProtocol: options.proxyProtocol.tls });
+
+  const refresh = async (): Promise<readonly PortProblem[]> => {
+    const wanted = new Map(placesOf(wiring).map((place) => [keyOf(place), place]));
+    for (const [key, { listener }] of opened) {
+      if (wanted.has(key)) continue;
+      opened.delete(key);
+      listener.stop();
+      retired.add(listener);
+      void listener.served().then(() => retired.delete(listener));
+    }
+    const found: PortProblem[] = [];
+    for (const [key, place] of wanted) {
+      if (opened.has(key)) continue;
+      const made = await listenAt(place, options, () => listenerFor(place));
+      if ('problem' in made) found.push(made);
+      else opened.set(key, made);
+    }
+    return (problems = found);
+  };
+
+  const close = async (deadlineMs: number): Promise<{ readonly cut: number }> => {
+    const listeners = [...Array.from(opened.values(), ({ listener }) => listener), ...retired];
+    for (const listener of listeners) listener.stop();
+    const served = Promise.all(listeners.map((listener) => listener.served()));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, deadlineMs);
+    });
+    await Promise.race([served, late]);
+    clearTimeout(timer);
+    draining.abort();
+    const cut = listeners.reduce((sum, listener) => sum + listener.cut(), 0);
+    await served;
+    return { cut };
+  };
+
+  const [first] = await refresh();
+  // Edges of others must not keep the operator from starting: what cannot be had is tried again.
+  if (first !== undefined && options.mayHave === undefined) {
+    await close(0);
+    return first;
+  }
+  return {
+    ports: () => Array.from(opened.values(), ({ port }) => port),
+    problems: () => problems,
+    refresh,
+    close,
+  };
+}
+
+/** Opens the port of a place, or says why it cannot be had. */
+async function listenAt(
+  place: Place,
+  { host, portFor, mayHave, ...options }: StreamListenerOptions,
+  make: () => SocketListener,
+): Promise<Opened | PortProblem> {
+  const port = portFor(place);
+  const problem = { ...place, wants: port };
+  if (mayHave?.(place, port) === false) {
+    return { ...problem, isTaken: false, problem: `${nameOf(place)}: port ${port} is not for edges` };
+  }
+  const listener = make();
+  // Several edges share the port for HTTPS, which is the operator's own.
+  const strictPort = options.strictPort || (mayHave !== undefined && !isShared(place));
+  const bound = await listener.listen({ host, port, strictPort });
+  if (!('problem' in bound)) return { port: { ...place, listensOn: bound.port }, listener };
+  return { ...problem, isTaken: bound.isTaken === true, problem: `${nameOf(place)}: ${bound.problem}` };
+}
+
+/** Where an edge is, as visitors know it. */
+type Place = Omit<StreamPort, 'listensOn'>;
+
+const HTTPS_PORT = 443;
+
+function isShared({ kind, port }: Place): boolean {
+  return kind === 'tls' && port === HTTPS_PORT;
+}
+
+/** TLS is one place for each port: the name in the handshake says the rest. */
+function placesOf(wiring: StreamWiring): Place[] {
+  const tls = wiring.tlsPorts().map((port): Place => ({ kind: 'tls', host: '', port }));
+  const tcp = wiring
+    .places()
+    .flatMap(({ kind, host, port }): Place[] => (kind === 'tcp' ? [{ kind, host, port }] : []));
+  return [...tls, ...tcp];
+}
+
+function keyOf({ kind, host, port }: Place): string {
+  return `${kind} ${host}:${port}`;
+}
+
+function nameOf({ kind, host, port }: Place): string {
+  return kind === 'tcp' ? `TCP ${host}:${port}` : `TLS port ${port}`;
+}

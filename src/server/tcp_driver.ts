@@ -1,0 +1,88 @@
+import type { Duplex } from 'node:stream';
+import { forwardTcp } from '../io/tcp_forward.ts';
+import { type Dialled, dialTcp } from '../io/tcp_dial.ts';
+import type { Answers, FetchRequest } from '../engine/contract.ts';
+import {
+  type StreamAnswer,
+  type StreamExchange,
+  type StreamQuestion,
+  NOTHING_CARRIED,
+} from '../engine/stream.ts';
+import { STREAM_ENGINE, type StreamDriver, driveConnection, resumeWith } from '../engine/drivers/converse.ts';
+import { reportFault } from '../io/containment.ts';
+import { proxyHeader } from './proxy_protocol.ts';
+import type { StreamLimits } from './tcp_limits.ts';
+
+/** What the driver of connections needs besides the engine. */
+export interface StreamClients {
+  readonly limits: StreamLimits;
+  readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
+  /** Cuts what is still carried when the edge stops. */
+  readonly drain: AbortSignal;
+  /** Authorities for TLS backends, PEM; the system's when left out. */
+  readonly ca?: string;
+}
+
+/**
+ * Drives one connection from its beginning to its last byte. Settles when it is over; never rejects, and leaves
+ * nothing open. The client's stream is not read before a backend has taken the connection; `close` is how it is
+ * closed when none does.
+ */
+export async function driveStream(
+  client: Duplex,
+  exchange: StreamExchange,
+  clients: StreamClients,
+  close: (client: Duplex) => Promise<void> | void = (stream) => void stream.destroy(),
+): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  client.on('error', () => undefined).once('close', leave);
+  const run: Run = { client, exchange, clients, gone: gone.signal, close, backend: null };
+  await new Promise<void>((completed) => {
+    const driver: StreamDriver = {
+      ask: (question) => {
+        resumeWith(STREAM_ENGINE, exchange, answerTo(question, run), driver).catch(reportFault);
+        return undefined;
+      },
+      completed: () => completed(),
+    };
+    driveConnection(exchange, driver);
+  });
+  client.off('close', leave);
+  client.destroy();
+  run.backend?.destroy();
+}
+
+interface Run {
+  readonly client: Duplex;
+  readonly exchange: StreamExchange;
+  readonly clients: StreamClients;
+  readonly gone: AbortSignal;
+  readonly close: (client: Duplex) => Promise<void> | void;
+  backend: Duplex | null;
+}
+
+async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswer> {
+  const { client, clients, exchange } = run;
+  switch (question.ask) {
+    case 'fetch':
+      return clients.fetch(question.request, run.gone);
+    case 'dial': {
+      const { proxyProtocol } = question.endpoint;
+      const preface = proxyProtocol === undefined ? null : proxyHeader(proxyProtocol, exchange.connection);
+      const { dialMs } = clients.limits;
+      const options = { dialMs, ...(clients.ca !== undefined && { ca: clients.ca }) };
+      const dialled: Dialled = await dialTcp(question.endpoint, preface, options);
+      if ('failure' in dialled) return dialled;
+      run.backend = dialled.stream;
+      return { connected: true };
+    }
+    case 'carry': {
+      const { limits, drain } = clients;
+      return forwardTcp(client, run.backend!, { idleMs: limits.idleMs, drain });
+    }
+    case 'close':
+      await run.close(client);
+      return NOTHING_CARRIED;
+  }
+}

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net';
+import { type TLSSocket, type TlsOptions, createServer } from 'node:tls';
+import { refusable } from './tls_refusal.ts';
+import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
+import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+
+/** A session that was made, or why there is none. */
+export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
+
+export interface TlsServers {
+  /** Makes the TLS session of a connection. Never rejects; a connection without a session is closed or closing. */
+  readonly secure: (socket: Socket, profile: TlsProfile, certificate: TlsCertificate) => Promise<Secured>;
+}
+
+export interface TlsServerOptions {
+  readonly handshakeMs: number;
+  readonly protocols: readonly string[];
+}
+
+/** Contexts that are kept: one for each edge and certificate. */
+const KEPT_LIMIT = 512;
+
+/**
+ * Ends TLS. Each edge and certificate has a server of its own, with ticket keys of its own, so that a session
+ * resumes only where it was made. Edges with mutual TLS have a new one for each connection: nothing resumes there, and
+ * every connection shows its certificate.
+ */
+export function tlsServers(options: TlsServerOptions): TlsServers {
+  const kept = new Map<string, Shared>();
+  return {
+    secure: (socket, profile, certificate) => {
+      // A client that left while the certificate was looked for closes no more.
+      if (socket.destroyed) return Promise.resolve(LEFT);
+      try {
+        if (profile.authorities !== null)
+          return inTime(socket, options, secureMutually(socket, profile, certificate, options));
+        const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
+        let shared = kept.get(key);
+        if (shared === undefined) {
+          if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+          kept.set(key, (shared = sharedServer(profile, certificate, options)));
+        }
+        return inTime(socket, options, shared.secure(socket));
+      } catch (error) {
+        // A certificate that OpenSSL does not take: there is nothing to speak with.
+        socket.destroy();
+        return Promise.resolve({ problem: error instanceof Error ? error.message : String(error) });
+      }
+    },
+  };
+}
+
+const LEFT: Secured = { problem: 'the connection was closed in the handshake' };
+
+/**
+ * Node does not always tell of a session that came to nothing: of one that was reset it does not know any more whose it
+ * was. Closing the connection under it settles what waits for it.
+ */
+async function inTime(
+  socket: Socket,
+  { handshakeMs }: TlsServerOptions,
+  secured: Promise<Secured>,
+): Promise<Secured> {
+  const timer = setTimeout(() => socket.destroy(), handshakeMs + 100);
+  try {
+    return await secured;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function optionsOf(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): TlsOptions {
+  const isOld = profile.minVersion === '1.0' || profile.minVersion === '1.1';
+  return {
+    cert: certificate.certificatePem,
+    key: certificate.privateKeyPem,
+    minVersion: profile.minVersion === '1.0' ? 'TLSv1' : `TLSv${profile.minVersion}`,
+    // OpenSSL's usual security level has no place for the signatures of TLS 1.0 and 1.1.
+    ...(isOld && { ciphers: 'DEFAULT@SECLEVEL=0' }),
+    // A client of TLS 1.2 could have any number of handshakes made on one connection.
+    secureOptions: NO_RENEGOTIATION,
+    handshakeTimeout: options.handshakeMs,
+    allowHalfOpen: true,
+    ...(profile.kind === 'https' && { ALPNProtocols: [...options.protocols] }),
+  };
+}
+
+// --- without client certificates -----------------------------------------------------------------------------
+
+interface Shared {
+  readonly secure: (socket: Socket) => Promise<Secured>;
+}
+
+/** The session that Node makes of a connection is known again by the connection's two ends. */
+function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): Shared {
+  const server = createServer(optionsOf(profile, certificate, options));
+  const waiting = new Map<string, (secured: Secured) => void>();
+  server.on('secureConnection', (socket) => waiting.get(endsOf(socket))?.({ socket }));
+  server.on('tlsClientError', (error, socket) =>
+    waiting.get(endsOf(socket))?.({ problem: problemOf(error) }),
+  );
+  return {
+    secure: (socket) =>
+      new Promise((resolve) => {
+        const ends = endsOf(socket);
+        const settle = (secured: Secured): void => {
+          waiting.delete(ends);
+          socket.off('close', onClose);
+          resolve(secured);
+        };
+        const onClose = (): void => settle(LEFT);
+        waiting.set(ends, settle);
+        socket.on('error', () => undefined).once('close', onClose);
+        server.emit('connection', socket);
+      }),
+  };
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress}|${remotePort}|${localAddress}|${localPort}`;
+}
+
+function problemOf(error: Error): string {
+  const { code, reason } = error as NodeJS.ErrnoException & { reason?: string };
+  return reason ?? code ?? error.message;
+}
+
+// --- with client certificates --------------------------------------------------------------------------------
+
+function secureMutually(
+  socket: Socket,
+  profile: TlsProfile,
+  certificate: TlsCertificate,
+  options: TlsServerOptions,
+): Promise<Secured> {
+  const server = createServer({
+    ...optionsOf(profile, certificate, options),
+    requestCert: true,
+    // Judged below, for Node would hang up without an alert.
+    rejectUnauthorized: false,
+    ca: profile.authorities!.map(({ pem }) => pem),
+    // An authority may be below another one that this edge does not know.
+    allowPartialTrustChain: true,
+  });
+  const { stream, fail } = refusable(socket);
+  return new Promise((resolve) => {
+    const settle = (secured: Secured): void => {
+      socket.off('close', onClose);
+      resolve(secured);
+    };
+    const onClose = (): void => settle(LEFT);
+    server.once('tlsClientError', (error) => settle({ problem: problemOf(error) }));
+    server.once('secureConnection', (session) => {
+      if (session.authorized) return settle({ socket: session });
+      session.on('error', () => undefined);
+      fail();
+      settle({ problem: authorizationProblem(session) });
+    });
+    socket.once('close', onClose);
+    server.emit('connection', stream);
+  });
+}
+
+function authorizationProblem(session: TLSSocket): string {
+  if (session.getPeerX509Certificate() === undefined) return 'the client showed no certificate';
+  // Typed as an error, in fact a code of OpenSSL.
+  const code = String(session.authorizationError);
+  return `the certificate of the client is not good: ${code}`;
+}

@@ -1,0 +1,142 @@
+import { describePlace } from './places.ts';
+import { PROOFS } from './proofs.ts';
+import type { Challenge, Provider, Scheme } from './provider.ts';
+import { PROVIDERS } from './table.ts';
+
+/** The page `docs/webhooks.md`, made of the table: nothing in it is written by hand. */
+export function webhookDocument(): string {
+  const unproven = PROVIDERS.filter(({ id }) => PROOFS[id] === undefined);
+  return [
+    '# Webhook providers',
+    '',
+    'Generated from `src/webhooks/providers/`; do not edit.',
+    '',
+    'A provider id is taken in any letter case. The body is verified as the bytes received, never written again.',
+    'A timestamp may be as far from now as its window says, to either side. Any one of several signatures is enough.',
+    'A header that is looked at and that occurs twice is refused.',
+    '',
+    '| id | certainty | signature | what is signed | how | window | proof | source |',
+    '|---|---|---|---|---|---|---|---|',
+    ...PROVIDERS.flatMap((provider) =>
+      provider.schemes.map((scheme, at) => rowOf(provider, scheme, at === 0)),
+    ),
+    '',
+    '## Secrets',
+    '',
+    ...SECRET_LINES,
+    '',
+    '## Challenges that the edge answers by itself',
+    '',
+    ...PROVIDERS.filter(({ challenge }) => challenge !== undefined).map(
+      ({ id, challenge }) => `- \`${id}\`: ${CHALLENGE_LINES[challenge!]}`,
+    ),
+    '',
+    '## Notes',
+    '',
+    ...PROVIDERS.filter(({ note }) => note !== undefined).map(({ id, note }) => `- \`${id}\`: ${note}`),
+    '',
+    '## Names',
+    '',
+    ...PROVIDERS.map(({ id, title, addition }) => {
+      const ours = addition === true ? ', an addition of this project' : '';
+      return `- \`${id}\`: ${title}${ours}`;
+    }),
+    '',
+    '## Proof',
+    '',
+    'Each of these is a test: what the library or the provider has signed is let in, what we have signed is let in',
+    'by the library, and what was changed after is refused.',
+    '',
+    ...Object.entries(PROOFS).flatMap(([id, proofs]) =>
+      proofs.map(({ kind, by }) => `- \`${id}\`: ${PROOF_WORDS[kind]} ${by}`),
+    ),
+    '',
+    'These rows have no proof by a library or a published request. Each is tested against a signature that the test',
+    'computes by itself, after the source of the row:',
+    `${listed(unproven)}.`,
+    '',
+    'Of these rows nothing public says how the provider signs; the source says what they are made of:',
+    `${listed(PROVIDERS.filter((each) => each.unverified === true))}.`,
+    '',
+  ].join('\n');
+}
+
+function listed(providers: readonly Provider[]): string {
+  return providers.map(({ id }) => `\`${id}\``).join(', ');
+}
+
+const PROOF_WORDS = {
+  library: 'the provider’s library',
+  'other library': 'another library for the same scheme,',
+  vector: 'a published request:',
+} as const;
+
+const SECRET_LINES = [
+  '- text, unless said otherwise; `sns` takes none, every other provider needs one',
+  '- `svix`, `clerk`, `brex`, `standard_webhooks`: base64, with or without `whsec_` before it',
+  '- `standard_webhooks` with `whpk_`: the base64 of an Ed25519 public key',
+  '- `clearbit`: the API key; a leading `sk_` is no part of the key that signs',
+  '- `microsoft_teams`: base64',
+  '- `sendgrid`: the public verification key, base64 or PEM',
+  '- `vmware`: `user::password`',
+  ...PROVIDERS.filter(({ secretLength }) => secretLength !== undefined).map(
+    ({ id, secretLength }) => `- \`${id}\`: ${secretLength} characters`,
+  ),
+];
+
+const CHALLENGE_LINES: Readonly<Record<Challenge, string>> = {
+  twitter_crc: 'a GET with `crc_token` is answered with its HMAC as `response_token`',
+  worldline_echo: 'a GET with `X-GCS-Webhooks-Endpoint-Verification` is answered with that value',
+  dropbox_echo: 'a GET with `challenge` is answered with that value',
+  xero_intent: 'an empty list of events is answered with 200 when it is rightly signed, else with 401',
+  zoom_validation: 'a rightly signed `endpoint.url_validation` is answered with the token and its HMAC',
+};
+
+function rowOf(provider: Provider, scheme: Scheme, isFirst: boolean): string {
+  const cells = [
+    isFirst ? `\`${provider.id}\`` : '',
+    isFirst ? provider.certainty : '',
+    placesText(scheme),
+    `\`${scheme.signs}\``,
+    howText(scheme),
+    scheme.timestamp === undefined ? '–' : `${scheme.timestamp.windowSeconds} s`,
+    isFirst ? proofText(provider) : '',
+    isFirst ? sourceText(provider) : '',
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function sourceText({ source, unverified }: Provider): string {
+  return unverified === true ? `not verified: ${source}` : source;
+}
+
+function placesText(scheme: Scheme): string {
+  const [first, second] = scheme.signature;
+  const more = scheme.signature.length > 2 ? ` to ${describePlace(scheme.signature.at(-1)!)}` : '';
+  const also = scheme.signature.length === 2 ? ` or ${describePlace(second!)}` : more;
+  return `\`${describePlace(first!)}${also}\``;
+}
+
+function howText(scheme: Scheme): string {
+  if (scheme.algorithm === 'token') return scheme.key === 'text' ? 'the secret itself' : 'user and password';
+  const when = scheme.when === undefined ? '' : `, when ${scheme.when.at.header} is ${scheme.when.is}`;
+  const meant =
+    scheme.secretPrefix === undefined ? '' : `, when the secret begins with ${scheme.secretPrefix}`;
+  const key = scheme.key === 'after_prefix' ? '; the rest of it is the key' : '';
+  return `${ALGORITHM_NAMES[scheme.algorithm]}, ${scheme.encoding}${when}${meant}${key}`;
+}
+
+const ALGORITHM_NAMES: Readonly<Record<Exclude<Scheme['algorithm'], 'token'>, string>> = {
+  hmac_sha1: 'HMAC SHA-1',
+  hmac_sha256: 'HMAC SHA-256',
+  hmac_sha512: 'HMAC SHA-512',
+  sha256: 'SHA-256',
+  ecdsa_p256_sha256: 'ECDSA P-256',
+  ed25519: 'Ed25519',
+  rsa_certificate: 'RSA by certificate (SHA-1 or SHA-256)',
+};
+
+function proofText({ id }: Provider): string {
+  const kinds = new Set((PROOFS[id] ?? []).map(({ kind }) => kind));
+  return kinds.size === 0 ? 'none' : [...kinds].join(', ');
+}

@@ -1,0 +1,137 @@
+import type { Piece } from '../crypto/digest.ts';
+import type { Certificates } from './certificate.ts';
+import { examine } from './examine.ts';
+import type { Examination } from './examine.ts';
+import { diagnose } from './diagnosis.ts';
+import { durationText } from './instants.ts';
+import { describePlace } from './places.ts';
+import { prepareWebhook } from './prepare.ts';
+import type { PreparedScheme } from './prepare.ts';
+import type { Provider } from './provider.ts';
+import { readingOf } from './reading.ts';
+import type { Reading, WebhookRequest } from './reading.ts';
+import { WEBHOOK_REASONS } from './reasons.ts';
+import { expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts';
+import type { WebhookOutcome } from './verify.ts';
+
+/** One thing that was looked at. `ok` is null where there is nothing to be right or wrong. */
+export interface ExplainStep {
+  readonly ok: boolean | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A verification, step by step. Nothing in it holds the secret. */
+export interface Explanation {
+  readonly outcome: WebhookOutcome;
+  readonly steps: readonly ExplainStep[];
+  /** What is probably the matter, likeliest first; empty when the request was let through. */
+  readonly guesses: readonly string[];
+}
+
+const NO_CERTIFICATES: Certificates = new Map();
+const PREVIEW_CHARACTERS = 160;
+
+/** Verifies a request as `verifyWebhook` does, and says what was looked for, what was signed, and what differs. */
+export function explainWebhook(
+  provider: Provider,
+  secret: string | undefined,
+  request: WebhookRequest,
+  nowMs: number,
+  certificates: Certificates = NO_CERTIFICATES,
+): Explanation {
+  const verifier = prepareWebhook(provider, secret);
+  const outcome = verifyPrepared(verifier, request, nowMs, certificates);
+  const steps: ExplainStep[] = [
+    step(null, 'provider', `${provider.title}, known with ${provider.certainty} certainty`),
+  ];
+  if (verifier.problem !== null) {
+    steps.push(step(false, 'secret', verifier.problem), verdictStep(outcome));
+    return { outcome, steps, guesses: [] };
+  }
+  const reading = readingOf(request);
+  const presented = presentedSchemes(verifier.schemes, reading);
+  steps.push(lookedFor(verifier.schemes, presented));
+  for (const scheme of presented) steps.push(...schemeSteps(scheme, reading, nowMs));
+  steps.push(verdictStep(outcome));
+  const guesses =
+    outcome.outcome === 'refused' ? diagnose(provider, secret ?? '', request, nowMs, outcome) : [];
+  return { outcome, steps, guesses };
+}
+
+function step(ok: boolean | null, title: string, text: string): ExplainStep {
+  return { ok, title, text };
+}
+
+function lookedFor(all: readonly PreparedScheme[], presented: readonly PreparedScheme[]): ExplainStep {
+  if (presented.length === 0) return step(false, 'looked for', `${placesOf(all)}: not in the request`);
+  return step(true, 'looked for', `${placesOf(presented)}: in the request`);
+}
+
+function placesOf(schemes: readonly PreparedScheme[]): string {
+  return [...new Set(schemes.flatMap(({ scheme }) => scheme.signature.map(describePlace)))].join(', ');
+}
+
+function schemeSteps(prepared: PreparedScheme, reading: Reading, nowMs: number): readonly ExplainStep[] {
+  const examination = examine(prepared, reading);
+  if ('outcome' in examination) {
+    const detail = Object.values(examination.detail).join(' ');
+    return [step(false, prepared.scheme.name, `${WEBHOOK_REASONS[examination.reason]} (${detail})`)];
+  }
+  return [
+    ...timestampStep(examination, nowMs),
+    step(null, 'signed', messageText(prepared, examination.messages[0]!)),
+    comparisonStep(prepared, examination),
+  ];
+}
+
+function timestampStep({ timestamp }: Examination, nowMs: number): readonly ExplainStep[] {
+  if (timestamp === null) return [];
+  const ageMs = nowMs - timestamp.ms;
+  const { windowSeconds } = timestamp;
+  const ok = Math.abs(ageMs) <= windowSeconds * 1000;
+  const where = ageMs < 0 ? 'in the future' : 'old';
+  const text = `${timestamp.text} is ${durationText(ageMs)} ${where}; ${durationText(windowSeconds * 1000)} are allowed`;
+  return [step(ok, 'timestamp', text)];
+}
+
+/** What was signed, with the secret masked, cut short, and control characters written out. */
+function messageText(prepared: PreparedScheme, message: readonly Piece[]): string {
+  const { scheme, key } = prepared;
+  if (scheme.algorithm === 'token') return 'nothing: the secret itself is sent';
+  const bytes = Buffer.concat(message.map((piece) => Buffer.from(piece as string)));
+  const whole = bytes.toString('utf8');
+  const masked =
+    scheme.signs.includes('{secret}') && key.text !== '' ? whole.replaceAll(key.text, '<secret>') : whole;
+  const shown = JSON.stringify(masked.slice(0, PREVIEW_CHARACTERS));
+  const more = masked.length > PREVIEW_CHARACTERS ? '…' : '';
+  return `${scheme.signs}, ${bytes.length} bytes: ${shown}${more}`;
+}
+
+function comparisonStep(prepared: PreparedScheme, { messages, presented }: Examination): ExplainStep {
+  const { scheme, key } = prepared;
+  const how = scheme.algorithm.replaceAll('_', '-');
+  if (scheme.algorithm === 'token') {
+    const ok = presented.includes(key.text);
+    const lengths = `${presented[0]!.length} characters presented, ${key.text.length} expected`;
+    return step(ok, 'compared', ok ? 'the token is the secret' : `the token is not the secret (${lengths})`);
+  }
+  const computed = messages.map((message) => expectedSignature(prepared, message));
+  if (computed[0] === null)
+    return step(null, 'compared', `${how}, presented ${presented.join(', ')}: checked with the public key`);
+  const ok = computed.some((signature) => signature !== null && presented.includes(signature));
+  return step(ok, 'compared', `${how}, computed ${computed.join(' or ')}, presented ${presented.join(', ')}`);
+}
+
+function verdictStep(outcome: WebhookOutcome): ExplainStep {
+  switch (outcome.outcome) {
+    case 'verified':
+      return step(true, 'verdict', WEBHOOK_REASONS.verified);
+    case 'challenge':
+      return step(true, 'verdict', WEBHOOK_REASONS.challenge_answered);
+    case 'certificate':
+      return step(null, 'verdict', `the certificate at ${outcome.url} is needed`);
+    case 'refused':
+      return step(false, 'verdict', WEBHOOK_REASONS[outcome.reason]);
+  }
+}

@@ -1,0 +1,54 @@
+import { BOOL } from '../cel/types.ts';
+import { error, resultOf } from '../filters/result_types.ts';
+import type { DeclaredReason } from '../engine/module.ts';
+import { isRefusal, WEBHOOK_REASONS } from './reasons.ts';
+import type { WebhookReason } from './reasons.ts';
+import { cannotVerify } from './cannot_happen.ts';
+import type { Filter } from '../filters/facts.ts';
+import type { WebhookVerificationConfig } from './module_schema.ts';
+import type { VerifyWebhookConfig } from './action_schema.ts';
+
+export const reasons = Object.fromEntries(
+  Object.entries(WEBHOOK_REASONS).map(([reason, message]) => [
+    `webhook_verification.${reason}`,
+    { message, decision: isRefusal(reason as WebhookReason) ? 'block' : 'allow' },
+  ]),
+) as Readonly<Record<`webhook_verification.${WebhookReason}`, DeclaredReason>>;
+
+export const webhookVerification = {
+  module: {
+    type: 'webhook_verification',
+    place: 'route',
+    carriers: ['https'],
+    ends: 'may',
+    reads: ['headers', 'body', 'clock'],
+    costNs: 9000,
+    secrets: ['/secret'],
+    cannotHappen: cannotVerify,
+    reasons,
+    examples: {
+      good: [{ provider: 'github', secret: 'a webhook secret' }],
+      bad: [{ config: { provider: 'github' }, finding: 'edge.webhook_secret' }],
+    },
+  },
+  action: {
+    type: 'verify-webhook',
+    phases: ['on_http_request'],
+    ends: { when: 'may', how: ['denied', 'replied'] },
+    result: resultOf('verify_webhook', 'Result of the verification.', {
+      verified: [BOOL, 'Whether the signature is valid.'],
+      error,
+    }),
+    leavesRequest: true,
+    guards: true,
+    alsoCalled: ['webhook-verification'],
+    secrets: ['/secret'],
+    reads: ['headers', 'body', 'clock'],
+    costNs: 9000,
+    reasons: WEBHOOK_REASONS,
+    examples: {
+      good: [{ provider: 'github', secret: "${secrets.get('shop', 'hook')}" }],
+      bad: [{ config: { provider: 'github' }, finding: 2240 }],
+    },
+  },
+} satisfies Filter<WebhookVerificationConfig, VerifyWebhookConfig>;

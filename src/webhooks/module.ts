@@ -1,0 +1,14 @@
+import type { Module } from '../engine/module.ts';
+import type { WebhookReason } from './reasons.ts';
+import { reasons } from './facts.ts';
+import { compileWebhookVerification } from './module_compile.ts';
+import type { WebhookVerificationConfig } from './module_schema.ts';
+
+type Code = `webhook_verification.${WebhookReason}`;
+
+/** Lets in webhooks that their provider has signed, and answers the provider's challenges. */
+export const webhookVerification: Module<WebhookVerificationConfig, Code> = {
+  type: 'webhook_verification',
+  reasons,
+  compile: (config, linked) => compileWebhookVerification(config, linked),
+};

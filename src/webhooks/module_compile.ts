@@ -1,0 +1,134 @@
+import { ask } from '../engine/contract.ts';
+import type { Answers, Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
+import type { RequestHead, World } from '../engine/contract.ts';
+import type { Linked } from '../engine/module.ts';
+import { certificateRequest, rememberCertificate } from './certificate.ts';
+import { prepareWebhook } from './prepare.ts';
+import type { WebhookVerifier } from './prepare.ts';
+import type { WebhookRequest } from './reading.ts';
+import type { WebhookReason } from './reasons.ts';
+import { findProvider } from './table.ts';
+import { verifyPrepared, WEBHOOK_BODY_LIMIT_BYTES } from './verify.ts';
+import type { WebhookOutcome } from './verify.ts';
+import type { WebhookVerificationConfig } from './module_schema.ts';
+
+type Code = `webhook_verification.${WebhookReason}`;
+
+/** Certificates that were fetched, by URL. */
+interface Cache {
+  readonly certificates: Map<string, string>;
+}
+
+/** A certificate on its way from a verdict into the cache. */
+interface Fetched {
+  readonly url: string;
+  readonly pem: string;
+}
+
+/** The responses to the ways in which a request is refused; made once. */
+interface Refusals {
+  readonly unsigned: Stop<Code>['response'];
+  readonly tooLarge: Stop<Code>['response'];
+  readonly late: Stop<Code>['response'];
+}
+
+/** Makes the handler that verifies the webhooks of a provider. */
+export function compileWebhookVerification(
+  config: WebhookVerificationConfig,
+  linked: Linked,
+): Handler<Cache> {
+  const provider = findProvider(config.provider);
+  if (provider === undefined) throw new Error(`unknown provider ${config.provider}`);
+  const verifier = prepareWebhook(provider, config.secret);
+  const refusals = refusalsOf(linked);
+  const handler: Handler<Cache> = {
+    initial: (): Cache => ({ certificates: new Map() }),
+    onRequest: (request, _connection, cache, world) =>
+      ask({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (body) =>
+        'failure' in body
+          ? withoutBody(body.failure, refusals)
+          : verify(verifier, asSeen(request, body.bytes), cache, world, refusals),
+      ),
+    reduce: (cache, event) => {
+      const fetched =
+        event.kind === 'decided' ? (event.verdict.filterData as Fetched | undefined) : undefined;
+      if (fetched !== undefined) rememberCertificate(cache.certificates, fetched.url, fetched.pem);
+    },
+  };
+  return handler;
+}
+
+function refusalsOf(linked: Linked): Refusals {
+  return {
+    unsigned: linked.refusal(403, 3204, 'This request is not signed by the provider of webhooks'),
+    tooLarge: linked.refusal(413, null, 'This request is larger than what is verified'),
+    late: linked.refusal(408, null, 'This request did not arrive whole'),
+  };
+}
+
+/** The request as its sender made it; the URL is what the client sees, and what some providers sign. */
+function asSeen(request: RequestHead, body: Uint8Array): WebhookRequest {
+  const { method, scheme, authority, sentTarget, headers } = request;
+  return { method, url: `${scheme}://${authority}${sentTarget}`, headers, body };
+}
+
+function verify(
+  verifier: WebhookVerifier,
+  request: WebhookRequest,
+  cache: Cache,
+  world: World,
+  refusals: Refusals,
+): Verdict<Code> | Ask {
+  const outcome = verifyPrepared(verifier, request, world.nowMs(), cache.certificates);
+  if (outcome.outcome !== 'certificate') return verdictOf(verifier, outcome, refusals, undefined);
+  const { url } = outcome;
+  return ask({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
+    const pem = pemOf(answer);
+    if (pem === null) return stop('certificate_unavailable', { url }, refusals.unsigned);
+    const again = verifyPrepared(verifier, request, world.nowMs(), new Map([[url, pem]]));
+    // Only a certificate that has verified something is kept: a sender cannot fill the cache with others.
+    const fetched = again.outcome === 'verified' ? { url, pem } : undefined;
+    return verdictOf(verifier, again, refusals, fetched);
+  });
+}
+
+function pemOf(answer: Answers['fetch']): string | null {
+  if ('failure' in answer || answer.status !== 200) return null;
+  return Buffer.from(answer.body).toString('latin1');
+}
+
+function verdictOf(
+  verifier: WebhookVerifier,
+  outcome: WebhookOutcome,
+  refusals: Refusals,
+  fetched: Fetched | undefined,
+): Verdict<Code> {
+  const provider = verifier.provider.id;
+  switch (outcome.outcome) {
+    case 'verified':
+      return pass({ provider, scheme: outcome.scheme, ageMs: outcome.ageMs }, fetched);
+    case 'challenge':
+      return stop('challenge_answered', { provider, challenge: outcome.challenge }, outcome.response);
+    case 'refused':
+      return stop(outcome.reason, { provider, ...outcome.detail }, refusals.unsigned);
+    case 'certificate':
+      return stop('certificate_unavailable', { url: outcome.url }, refusals.unsigned);
+  }
+}
+
+function withoutBody(failure: 'too_large' | 'timeout' | 'cancelled', refusals: Refusals): Stop<Code> {
+  return failure === 'too_large'
+    ? stop('body_too_large', { limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, refusals.tooLarge)
+    : stop('body_unavailable', { failure }, refusals.late);
+}
+
+type Detail = Stop['reason']['detail'];
+
+function pass(detail: Detail, carry: Fetched | undefined): Pass<Code> {
+  const reason = { code: 'webhook_verification.verified', detail } as const;
+  return carry === undefined ? { verdict: 'pass', reason } : { verdict: 'pass', reason, filterData: carry };
+}
+
+function stop(reason: WebhookReason, detail: Detail, response: Stop['response']): Stop<Code> {
+  return { verdict: 'stop', reason: { code: `webhook_verification.${reason}`, detail }, response };
+}

@@ -1,0 +1,105 @@
+import { fromBase64 } from '../crypto/base64.ts';
+import { hmacKey } from '../crypto/digest.ts';
+import type { HmacKey } from '../crypto/digest.ts';
+import { readPublicKey } from '../crypto/keys.ts';
+import type { KeyKind, PublicKey } from '../crypto/keys.ts';
+import type { Provider, Scheme } from './provider.ts';
+
+/** What is wrong with a secret for a provider, as a sentence. `code` is stable. */
+export interface SecretProblem {
+  readonly code: 'secret_forbidden' | 'secret_required' | 'secret_format';
+  readonly message: string;
+}
+
+/** A secret made ready for one scheme. `text` is the secret as it goes into messages and tokens. */
+export interface PreparedKey {
+  readonly text: string;
+  readonly hmac: HmacKey | null;
+  readonly public: PublicKey | null;
+}
+
+/** The schemes of a provider that go with this secret: a secret with a prefix of its own has schemes of its own. */
+export function schemesFor(provider: Provider, secret: string): readonly Scheme[] {
+  const isMeant = (scheme: Scheme) =>
+    scheme.secretPrefix !== undefined && secret.startsWith(scheme.secretPrefix);
+  const own = provider.schemes.filter(isMeant);
+  return own.length > 0 ? own : provider.schemes.filter((scheme) => scheme.secretPrefix === undefined);
+}
+
+/** Everything that is wrong with `secret` for `provider`; empty when it can be used. Never says the secret. */
+export function webhookSecretProblems(
+  provider: Provider,
+  secret: string | undefined,
+): readonly SecretProblem[] {
+  const takesNone = provider.schemes.every((scheme) => scheme.key === 'none');
+  if (takesNone) {
+    if (secret === undefined || secret === '') return [];
+    return [
+      {
+        code: 'secret_forbidden',
+        message: `provider ${provider.id} takes no secret: its messages name a certificate`,
+      },
+    ];
+  }
+  if (secret === undefined || secret === '') {
+    return [{ code: 'secret_required', message: `provider ${provider.id} needs a secret` }];
+  }
+  const length = provider.secretLength;
+  if (length !== undefined && secret.length !== length) {
+    return [formatProblem(provider, `has ${secret.length} characters; this provider's have ${length}`)];
+  }
+  for (const scheme of schemesFor(provider, secret)) {
+    const key = prepareKey(scheme, secret);
+    if ('problem' in key) return [formatProblem(provider, key.problem)];
+  }
+  return [];
+}
+
+function formatProblem(provider: Provider, problem: string): SecretProblem {
+  return { code: 'secret_format', message: `the secret for provider ${provider.id} ${problem}` };
+}
+
+/** Makes a secret ready for a scheme, or says why it cannot be. */
+export function prepareKey(scheme: Scheme, secret: string): PreparedKey | { readonly problem: string } {
+  switch (scheme.key) {
+    case 'none':
+      return { text: '', hmac: null, public: null };
+    case 'text':
+      return { text: secret, hmac: hmacKey(secret), public: null };
+    case 'after_prefix': {
+      const text = secret.slice((scheme.secretPrefix ?? '').length);
+      return text === '' ? { problem: 'is a prefix alone' } : { text, hmac: hmacKey(text), public: null };
+    }
+    case 'base64':
+      return decodedKey(secret, secret);
+    case 'whsec':
+      return decodedKey(secret, secret.replace(/^whsec_/, ''));
+    case 'user_and_password':
+      return basicCredentials(secret);
+    case 'public_key': {
+      const text = scheme.secretPrefix === undefined ? secret : secret.slice(scheme.secretPrefix.length);
+      const key = readPublicKey(text, keyKind(scheme));
+      return 'problem' in key ? key : { text: '', hmac: null, public: key };
+    }
+  }
+}
+
+function decodedKey(secret: string, base64: string): PreparedKey | { readonly problem: string } {
+  const bytes = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='));
+  if (bytes === null || bytes.length === 0) return { problem: 'is not base64' };
+  return { text: secret, hmac: hmacKey(bytes), public: null };
+}
+
+/** `user::password`, sent as Basic credentials (RFC 7617 §2): the user may hold no colon. */
+function basicCredentials(secret: string): PreparedKey | { readonly problem: string } {
+  const at = secret.indexOf('::');
+  if (at < 1 || secret.indexOf(':') < at) return { problem: 'is not of the form user::password' };
+  const credentials = `${secret.slice(0, at)}:${secret.slice(at + 2)}`;
+  return { text: Buffer.from(credentials, 'utf8').toString('base64'), hmac: null, public: null };
+}
+
+/** The kind of key that a scheme with a public key checks with. */
+export function keyKind(scheme: Scheme): KeyKind {
+  if (scheme.algorithm === 'ed25519') return 'ed25519';
+  return scheme.algorithm === 'rsa_certificate' ? 'rsa' : 'p256';
+}

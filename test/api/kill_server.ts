@@ -1,6 +1,0 @@
-import { openManagement } from '../../src/cli/management.ts';
-
-/** Serves a store until it is killed: prints its address and, the first time, its key. */
-const management = await openManagement({ storePath: process.argv[2]! });
-const { url } = await management.listen();
-process.stdout.write(`${JSON.stringify({ url, key: management.firstKey })}\n`);

@@ -1,0 +1,51 @@
+import type { Answers, FetchRequest } from '../../src/engine/contract.ts';
+import { type Hop, browserOf } from './browser.ts';
+import { edgeWith, github } from './gate_edge.ts';
+
+type Fetched = Answers['fetch'];
+
+export interface Said {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: readonly string[];
+  readonly failure?: Extract<Fetched, { failure: string }>['failure'];
+}
+
+/** What GitHub's addresses answer, by path; an honest provider when nothing is said. */
+export type Answering = Readonly<Record<string, Said>>;
+
+const HONEST: Answering = {
+  '/login/oauth/access_token': { body: { access_token: 'token', token_type: 'bearer' } },
+  '/user': { body: { id: 7, login: 'alice', name: 'Alice' } },
+  '/user/emails': { body: [{ email: 'alice@acme.test', verified: true, primary: true }] },
+  '/user/orgs': { body: [{ login: 'acme' }] },
+};
+
+/** A login at a GitHub that answers like this: the hop that ends it, and what was asked of whom. */
+export async function loginAt(
+  answering: Answering,
+  callback: (query: URLSearchParams) => void = () => {},
+): Promise<{ readonly login: Hop; readonly after: Hop; readonly asked: readonly FetchRequest[] }> {
+  const asked: FetchRequest[] = [];
+  const fetch = (request: FetchRequest): Fetched => {
+    asked.push(request);
+    const { pathname } = new URL(request.url);
+    const { status = 200, body, headers = [], failure } = { ...HONEST[pathname], ...answering[pathname] };
+    if (failure !== undefined) return { failure, detail: 'as the test says' };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return { status, headers, body: Buffer.from(text), resolvedIp: '', timeMs: 0 };
+  };
+  const edge = edgeWith(github({ organizations: ['acme'] }), {
+    clients: { fetch },
+    upstream: () => new Response('the app'),
+  });
+  const browser = browserOf(edge, 'app.test');
+  const begun = await browser.go('https://app.test/');
+  const back = new URL('https://app.test/auth/callback');
+  back.searchParams.set('code', 'a-code');
+  back.searchParams.set('state', new URL(begun.location!).searchParams.get('state')!);
+  callback(back.searchParams);
+  const login = await browser.go(back.href);
+  const after = await browser.go('https://app.test/', { headers: { accept: 'application/json' } });
+  return { login, after, asked };
+}

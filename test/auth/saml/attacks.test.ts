@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { verifySignatures } from '../../../src/clients/saml_signatures.ts';
+import { openResponse, validateResponse } from '../../../src/auth/saml/validate_response.ts';
+import { SAML_REFUSALS } from '../../../src/auth/saml/reasons.ts';
+import { useAssertion, usedAssertions } from '../../../src/auth/saml/replay.ts';
+import { CLAIMS } from './claims.ts';
+import {
+  EXPECTED,
+  KEY,
+  NOW_MS,
+  REQUEST,
+  assertionXml,
+  consume,
+  encode,
+  responseXml,
+  signed,
+  withSignedAssertion,
+  withSignedResponse,
+} from './forge.ts';
+import { TAMPERING } from './tampering.ts';
+import { WRAPPING } from './wrapping.ts';
+
+const ALL = [...WRAPPING, ...TAMPERING, ...CLAIMS];
+
+describe('documents that let nobody in', () => {
+  it.each(ALL)('$name: $reason', ({ xml, reason }) => {
+    expect(consume(encode(xml))).toMatchObject({ refused: reason });
+  });
+
+  it('are many, and no two the same', () => {
+    expect(ALL.length).toBeGreaterThanOrEqual(150);
+    expect(new Set(ALL.map(({ xml }) => xml)).size).toBe(ALL.length);
+  });
+});
+
+describe('what is no document', () => {
+  it.each([
+    ['not base64', '%%%', 'base64_malformed'],
+    [
+      'base64 of the URL alphabet',
+      encode(withSignedAssertion()).replaceAll('+', '-').replaceAll('/', '_'),
+      'base64_malformed',
+    ],
+    ['base64 with stray bits', `${encode('<a/>').slice(0, -1)}/`, 'base64_malformed'],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from([0x3c, 0xff, 0xfe, 0x3e]).toString('base64'),
+      'encoding_malformed',
+    ],
+    [
+      'UTF-8 in an overlong form',
+      Buffer.from([0x3c, 0xc0, 0xbc, 0x3e]).toString('base64'),
+      'encoding_malformed',
+    ],
+    ['UTF-16', Buffer.from(withSignedAssertion(), 'utf16le').toString('base64'), 'malformed'],
+    ['a megabyte', 'A'.repeat(1_048_576), 'too_large'],
+  ])('%s', (_name, encoded, reason) => {
+    expect(consume(encoded)).toMatchObject({ refused: reason });
+  });
+});
+
+describe('the second defence, behind the signature', () => {
+  const opened = openResponse(encode(withSignedAssertion()));
+  if ('refused' in opened) throw new Error(opened.refused);
+
+  it.each([
+    [
+      'the bytes of another element',
+      [assertionXml({ assertionId: '_evil', nameId: 'evil' })],
+      'signed_part_differs',
+    ],
+    ['the bytes of a response', [responseXml()], 'signed_part_differs'],
+    ['no bytes', [''], 'signed_part_differs'],
+    ['too few', [], 'signed_part_differs'],
+    ['too many', [assertionXml(), assertionXml()], 'signed_part_differs'],
+    ['a comment in them', [assertionXml({ nameId: 'a<!---->b' })], 'signed_part_differs'],
+  ])('%s', (_name, texts, reason) => {
+    expect(validateResponse(opened, { signed: texts }, EXPECTED)).toMatchObject({ refused: reason });
+  });
+
+  it('identity is read from the signed bytes, not from what was sent', () => {
+    const read = validateResponse(opened, { signed: [assertionXml({ nameId: 'signed' })] }, EXPECTED);
+    expect(read).toMatchObject({ nameId: 'signed' });
+  });
+
+  it('a verifier that cannot be asked lets nobody in', () => {
+    const answer = { failure: 'unavailable', detail: 'out' } as const;
+    expect(validateResponse(opened, answer, EXPECTED)).toMatchObject({ refused: 'verifier_unavailable' });
+  });
+
+  it('a signed response whose assertion is another than the one sent', () => {
+    const whole = openResponse(encode(withSignedResponse()));
+    if ('refused' in whole) throw new Error(whole.refused);
+    for (const inner of ['', assertionXml({ assertionId: '_evil' }), assertionXml() + assertionXml()]) {
+      expect(validateResponse(whole, { signed: [responseXml({}, inner)] }, EXPECTED)).toMatchObject({
+        refused: 'signed_part_differs',
+      });
+    }
+  });
+
+  it.each(WRAPPING)('the library alone never gives bytes with the forged user: $name', ({ xml }) => {
+    const certificates = [KEY.certificatePem];
+    for (const id of ['_assertion', '_response', '_evil', '_evilresponse']) {
+      const answer = verifySignatures({ xml, ids: [id], certificates });
+      if ('signed' in answer) expect(answer.signed.join('')).not.toContain('>evil<');
+    }
+  });
+
+  it.each([
+    ['no certificate', []],
+    ['a certificate that is none', ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']],
+    ['an empty text', ['']],
+  ])('%s verifies nothing', (_name, certificates) => {
+    const answer = verifySignatures({ xml: withSignedAssertion(), ids: ['_assertion'], certificates });
+    expect(answer).toMatchObject({ failure: 'invalid' });
+  });
+});
+
+describe('an assertion', () => {
+  it('is used once', () => {
+    const used = usedAssertions();
+    expect(useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS)).toBe('fresh');
+    expect(useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS + 500)).toBe('used');
+    expect(useAssertion(used, 'b', NOW_MS + 1_000, NOW_MS)).toBe('fresh');
+  });
+
+  it('is remembered longer than it is good', () => {
+    const read = consume(encode(withSignedAssertion()));
+    if ('refused' in read) throw new Error(read.refused);
+    const { assertionUntilMs } = read;
+    expect(consume(encode(withSignedAssertion()), { nowMs: assertionUntilMs })).toHaveProperty('refused');
+  });
+
+  it('is refused when there is no room to remember it, until others are past', () => {
+    const used = usedAssertions(2);
+    useAssertion(used, 'a', NOW_MS + 1_000, NOW_MS);
+    useAssertion(used, 'b', NOW_MS + 2_000, NOW_MS);
+    expect(useAssertion(used, 'c', NOW_MS + 2_000, NOW_MS)).toBe('full');
+    expect(useAssertion(used, 'c', NOW_MS + 2_000, NOW_MS + 1_000)).toBe('fresh');
+    expect(useAssertion(used, 'b', NOW_MS + 2_000, NOW_MS + 1_500)).toBe('used');
+  });
+
+  it('of an older login is refused where a new one was asked for', () => {
+    const request = { id: REQUEST, freshSinceMs: NOW_MS + 56_000 };
+    expect(consume(encode(withSignedAssertion()), { request, nowMs: NOW_MS + 57_000 })).toMatchObject({
+      refused: 'authn_stale',
+    });
+  });
+});
+
+it('every truncation of a good response is refused', () => {
+  const encoded = signed(withSignedAssertion(), 'Response');
+  for (let length = 0; length < encoded.length; length += 97) {
+    expect(consume(encode(encoded.slice(0, length)))).toHaveProperty('refused');
+  }
+});
+
+it('every change of one character in what is signed is refused or changes nothing', () => {
+  const xml = withSignedAssertion();
+  const good = JSON.stringify(consume(encode(xml)));
+  const from = xml.indexOf('<saml:Assertion');
+  for (let place = from; place < xml.length - 20; place += 61) {
+    const other = xml[place] === 'x' ? 'y' : 'x';
+    const read = consume(encode(xml.slice(0, place) + other + xml.slice(place + 1)));
+    if (!('refused' in read)) expect(JSON.stringify(read)).toBe(good);
+  }
+});
+
+it('every reason of this core is reached by a document', () => {
+  const reached = new Set(ALL.map(({ reason }) => reason));
+  const elsewhere = new Set([
+    'message_missing',
+    'message_repeated',
+    'deflate_malformed',
+    'base64_malformed',
+    'encoding_malformed',
+    'not_a_logout_message',
+    'verifier_unavailable',
+    'authn_stale',
+    'replayed',
+    'replay_full',
+    'group',
+    'metadata_ended',
+  ]);
+  expect(Object.keys(SAML_REFUSALS).filter((code) => !reached.has(code) && !elsewhere.has(code))).toEqual([]);
+});

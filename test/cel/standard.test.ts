@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+
+import { compile, declareScope, explain, STANDARD } from '../../src/cel/index.ts';
+import { quickTest } from '../../src/cel/std/quick_pattern.ts';
+import { compilePattern } from '../../src/regex/pattern.ts';
+import type { Pattern } from '../../src/regex/pattern.ts';
+import { runs, seeded } from '../random.ts';
+
+const EMPTY = declareScope({ name: 'empty', functions: STANDARD, variables: [] });
+
+describe('the function tables', () => {
+  it.each(STANDARD.rows.map((row) => [row.name, row.example] as const))('%s: %s', (_name, example) => {
+    const { program, diagnostics } = compile(example, EMPTY);
+    expect(diagnostics.filter((one) => one.severity === 'error')).toEqual([]);
+    expect(program?.evaluate({})).toBe(true);
+    expect(explain(program!, {}).outcome).toBe(true);
+  });
+
+  it('has one sentence for each row and no overload twice', () => {
+    const ids = STANDARD.rows.flatMap((row) =>
+      row.kind === 'function' ? row.overloads.map((one) => one.id) : [],
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const row of STANDARD.rows) expect(row.doc).toMatch(/^[A-Z0-9].*\.$/);
+  });
+});
+
+describe('patterns that V8 may run', () => {
+  const atoms = [
+    'a',
+    'b',
+    'k',
+    'K',
+    '.',
+    '[ab]',
+    '[^a]',
+    '[a-c0-9]',
+    String.raw`\d`,
+    String.raw`\w`,
+    String.raw`\.`,
+    'é',
+    '𝒳',
+    '(a|b)',
+    '(?:ab|c)',
+    '^',
+    '$',
+    'ab',
+  ];
+  const marks = ['', '', '', '?', '*', '+', '{2}', '*?'];
+  const letters = [
+    'a',
+    'b',
+    'c',
+    'k',
+    'K',
+    '\u212a',
+    'é',
+    '𝒳',
+    '1',
+    '.',
+    '\n',
+    '\r',
+    '\u2028',
+    'A',
+    '_',
+    '-',
+  ];
+
+  it('answer as the linear-time engine does', () => {
+    const random = seeded(11);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+    const make = (length: number): string => Array.from({ length }, () => pick(atoms) + pick(marks)).join('');
+    const rounds = runs(20_000);
+    let quick = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const flags = random() < 0.3 ? '(?i)' : '';
+      const source =
+        flags +
+        Array.from({ length: random() < 0.3 ? 2 : 1 }, () => make(1 + Math.floor(random() * 4))).join('|');
+      const pattern = compilePattern(source);
+      if (!('test' in pattern)) continue;
+      const made = quickTest(pattern);
+      if (made === undefined) continue;
+      quick += 1;
+      for (let count = 0; count < 5; count += 1) {
+        const subject = Array.from({ length: Math.floor(random() * 6) }, () => pick(letters)).join('');
+        expect([source, subject, made(subject)]).toEqual([source, subject, pattern.test(subject)]);
+      }
+    }
+    expect(quick).toBeGreaterThan(rounds / 10);
+  });
+
+  it.each([
+    '(a+)+$',
+    'a+b',
+    '(a*)*',
+    'a{1000}',
+    '(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)',
+    '^a*a*b',
+    '(?s)a',
+    '(?i)[[:alpha:]]',
+    String.raw`\bfoo`,
+    String.raw`\pL`,
+    '(?P<n>a)',
+  ])('are not those that could be slow or mean another thing: %s', (source) => {
+    expect(quickTest(compilePattern(source) as Pattern)).toBeUndefined();
+  });
+
+  it('take no longer than linear on the worst of subjects', () => {
+    const worst = [
+      `${'a'.repeat(200)}b`,
+      '^[ab]*[ac]?[ad]?c',
+      'aaaaaaaaaaaaaaaab|aaaaaaaaaaaaaaaac|aaaaaaaaaaaaaaaad',
+    ];
+    for (const source of worst) {
+      const pattern = compilePattern(source) as Pattern;
+      const made = quickTest(pattern) ?? ((text: string) => pattern.test(text));
+      const subject = 'a'.repeat(10_000);
+      made(subject);
+      const started = process.cpuUsage();
+      expect(made(subject)).toBe(false);
+      expect(process.cpuUsage(started).user / 1_000).toBeLessThan(10);
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { MAIN } from '../main_file.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command to its end, without colours; `lines` are what is typed. */
+export function run(args: readonly string[], cwd: string, lines: readonly string[] = []): Promise<Ran> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NO_COLOR: '1' };
+    const child = execFile(process.execPath, [MAIN, ...args], { cwd, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+    child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
+  });
+}

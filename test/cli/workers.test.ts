@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOpenMetrics } from '../server/open_metrics.ts';
+import { MAIN } from './main_file.ts';
+
+let pending: ServerResponse | null = null;
+const upstream = createServer((request, response) => {
+  if (request.url === '/slow') pending = response.writeHead(200, { 'content-length': '4' });
+  else response.end('x'.repeat(2_000));
+});
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('several processes behind one listener', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-workers-'));
+  const events = join(folder, 'events.ndjson');
+  let child: ChildProcess;
+  let said = '';
+  let url: string;
+  let admin: string;
+
+  beforeAll(async () => {
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    const file = join(folder, 'edge.yaml');
+    writeFileSync(
+      file,
+      `backends: { app: { static: { address: '127.0.0.1:${port}' } } }
+edges: { https: { a: { hostports: ['a.test:443'], routes: [
+  { match_type: path_prefix, match: /, backend: { backend_id: app } } ] } } }\n`,
+    );
+    const [edgePort, adminPort] = [await freePort(), await freePort()];
+    url = `http://127.0.0.1:${edgePort}`;
+    admin = `http://127.0.0.1:${adminPort}`;
+    const args = ['dev', file, '--workers', '2', '--port', String(edgePort), '--strict-port'];
+    child = spawn(process.execPath, [MAIN, ...args, '--admin-port', String(adminPort), '--events', events], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await new Promise<void>((resolve, reject) => {
+      const hear = (piece: Buffer): void => {
+        said += piece.toString();
+        if (said.includes('ready in')) resolve();
+      };
+      child.stdout!.on('data', hear);
+      child.stderr!.on('data', hear);
+      child.once('exit', () => reject(new Error(said)));
+    });
+  }, 25_000);
+
+  afterAll(() => {
+    child.kill('SIGKILL');
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  it('count as one, and write events that are whole', async () => {
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const response = await fetch(`${url}/${at}`, { headers: { connection: 'close' } });
+        expect((await response.text()).length).toBe(2_000);
+      }),
+    );
+    const families = readOpenMetrics(await (await fetch(`${admin}/metrics`)).text());
+    const counted = [...families.get('edgeproof_requests')!.samples.values()];
+    expect(counted.reduce((sum, each) => sum + each, 0)).toBe(200);
+    const lines = (): string[] => readFileSync(events, 'utf8').trim().split('\n');
+    await expect.poll(() => lines().length).toBe(200);
+    const ids = lines().map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+    expect(new Set(ids).size).toBe(200);
+  });
+
+  it('one that is killed is replaced', async () => {
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+    expect(children.length).toBe(2);
+    process.kill(Number(children[0]), 'SIGKILL');
+    await expect.poll(() => said, { timeout: 5_000 }).toContain('another one is started');
+    for (let at = 0; at < 20; at++) {
+      const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+  });
+
+  it('drain together: what is under way ends whole, and the exit is clean', async () => {
+    const answered = fetch(`${url}/slow`);
+    await expect.poll(() => pending !== null, { timeout: 5_000 }).toBe(true);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(503);
+    pending!.end('done');
+    expect(await (await answered).text()).toBe('done');
+    expect(await exited).toEqual([0, null]);
+  });
+});
+
+describe('several processes and what each would have for itself', () => {
+  const routes = (module: string): string => `backends: { app: { static: { address: '127.0.0.1:9' } } }
+edges:
+  https:
+    a:
+      hostports: ['a.test:443']
+      routes:
+        - match_type: path_prefix
+          match: /shop
+          backend: { backend_id: app }
+          ${module}
+`;
+  const policy = (action: string): string =>
+    routes(`traffic_policy: { value: '{"on_http_request": [{"name": "slow", "actions": [${action}]}]}' }`);
+  const limit =
+    '{"type": "rate-limit", "config": {"name": "n", "algorithm": "sliding_window", "capacity": 5, "rate": "60s", "bucket_key": ["conn.client_ip"]}}';
+  const login =
+    '{"type": "openid-connect", "config": {"issuer_url": "https://i.test", "client_id": "a", "client_secret": "b"}}';
+  it.each([
+    [
+      'a login gate',
+      routes('oidc: { issuer: "https://i.test", client_id: a, client_secret: b }'),
+      /edge\.yaml:10:\d+ {2}oidc of the route \/shop: sessions, logouts/,
+    ],
+    ['a rate limit', policy(limit), /edge\.yaml:10:\d+ {2}rate-limit of the rule 'slow': counts/],
+    [
+      'a login of a policy',
+      policy(login),
+      /edge\.yaml:10:\d+ {2}openid-connect of the rule 'slow': sessions/,
+    ],
+  ])('%s is refused at the start, with its place', async (_name, text, said) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
+    writeFileSync(file, text);
+    const args = [MAIN, 'dev', file, '--workers', '2', '--port', '0'];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let heard = '';
+    child.stderr.on('data', (piece: Buffer) => void (heard += piece.toString()));
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    expect(await once(child, 'exit')).toEqual([2, null]);
+    clearTimeout(late);
+    expect(heard).toMatch(/--workers 2 cannot serve this file/);
+    expect(heard).toMatch(said);
+  });
+});
+
+describe('several processes that cannot begin', () => {
+  it.each([
+    ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3],
+    ['a file that is not there', null, 2],
+  ])('%s: all of them end, with the code of one', async (_name, text, code) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
+    if (text !== null) writeFileSync(file, text);
+    const admin = String(await freePort());
+    const args = [MAIN, 'dev', file, '--workers', '2', '--port', '0', '--admin-port', admin];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    expect(await exited).toEqual([code, null]);
+    clearTimeout(late);
+  });
+});

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createOidcAnswers } from '../../src/clients/oidc.ts';
+import { keepLoginEnds } from '../../src/control/login_ends.ts';
+import { newIds, openManagement } from '../../src/control/management.ts';
+import type { Edge } from '../../src/edgeproof.ts';
+import { loginRegistry } from '../../src/auth/registry.ts';
+import { openSqliteStore } from '../../src/control/store/sqlite.ts';
+import { folderWith } from '../folder.ts';
+import { browserOf } from '../auth/browser.ts';
+import { SECRET, evilOp } from '../auth/evil_op.ts';
+import { ISSUER } from '../auth/gate_edge.ts';
+import { type Instance, startInstance } from './instance.ts';
+
+const folder = folderWith();
+
+async function openedStore() {
+  const store = openSqliteStore(join(folder, 'ends.db'));
+  return { store, close: () => store.close() };
+}
+
+const op = evilOp({}, () => Date.now());
+const options = {
+  clients: { oidc: createOidcAnswers(op.fetch).ask },
+  upstream: () => new Response('the app'),
+};
+
+async function gate(instance: Instance): Promise<{ edge: string; route: string }> {
+  const { id: backendId } = await instance.make('/backends/static', { address: '127.0.0.1:9' });
+  const { id: edge } = await instance.make('/edges/https', { hostports: ['app.test:443'] });
+  const { id: route } = await instance.make(`/edges/https/${edge}/routes`, {
+    match_type: 'path_prefix',
+    match: '/',
+    backend: { backend_id: backendId },
+    oidc: { issuer: ISSUER, client_id: 'edge', client_secret: SECRET },
+  });
+  return { edge, route };
+}
+
+/** Logs in and gives what asks again with the cookies that came of it. */
+async function logIn(
+  edge: Edge,
+): Promise<((at?: Edge) => Promise<number>) & { readonly out: () => Promise<number> }> {
+  const browser = browserOf(edge, 'app.test');
+  const begun = await browser.go('https://app.test/page');
+  const { status } = await browser.go(op.approve(begun.location!));
+  expect(status).toBe(302);
+  const cookie = await browser.jar.getCookieString('https://app.test/');
+  const asks = async (at = edge) => {
+    const headers = { accept: 'application/json', cookie };
+    return (await at.handle(new Request('https://app.test/', { headers }))).response.status;
+  };
+  const out = async () => (await browser.go('https://app.test/auth/logout')).status;
+  return Object.assign(asks, { out });
+}
+
+it('users and sessions are listed and ended; sessions and their ends outlive a restart', async () => {
+  const instance = await startInstance({ edge: options });
+  const { edge } = instance.management;
+  const { call, url } = instance;
+  const { edge: edgeId, route } = await gate(instance);
+  expect((await call('GET', '/app/users')).body).toEqual({
+    application_users: [],
+    next_page_uri: null,
+    uri: `${url}/app/users`,
+  });
+  const [first, second] = [await logIn(edge), await logIn(edge)];
+  expect([await first(), await second()]).toEqual([200, 200]);
+
+  const users = (await call('GET', '/app/users')).body.application_users;
+  expect(users).toMatchObject([
+    {
+      provider_user_id: 'alice',
+      email: 'alice@example.test',
+      identity_provider: { name: 'oidc', url: ISSUER },
+    },
+  ]);
+  expect(users[0].id).toMatch(/^au_[0-9a-z]{27}$/);
+  const { body } = await call('GET', '/app/sessions?limit=1');
+  const [newest] = body.application_sessions;
+  expect(newest).toMatchObject({
+    application_user: { id: users[0].id, uri: `${url}/app/users/${users[0].id}` },
+    public_url: 'https://app.test',
+    edge: { id: edgeId },
+    route: { id: route },
+  });
+  const next = await call('GET', body.next_page_uri.slice(url.length));
+  expect(next.body).toMatchObject({ next_page_uri: null, application_sessions: [{ edge: { id: edgeId } }] });
+  for (const { uri } of [newest, newest.application_user, newest.edge, newest.route])
+    expect([uri, (await call('GET', uri.slice(url.length))).status]).toEqual([uri, 200]);
+
+  // Another process with the same store takes the cookies, and remembers who was shown out.
+  const reopened = () => openManagement({ storePath: join(instance.folder, 'store.db'), edge: options });
+  const other = await reopened();
+  expect([await first(other.edge), await second(other.edge)]).toEqual([200, 200]);
+  await other.close();
+  expect((await call('DELETE', `/app/sessions/${newest.id}`)).status).toBe(204);
+  expect([await first(), await second()].toSorted((low, high) => low - high)).toEqual([200, 401]);
+  expect((await call('GET', `/app/sessions/${newest.id}`)).status).toBe(404);
+  const third = await reopened();
+  expect([await first(third.edge), await second(third.edge)].toSorted((low, high) => low - high)).toEqual([
+    200, 401,
+  ]);
+  await third.close();
+
+  expect((await call('DELETE', `/app/users/${users[0].id}`)).status).toBe(204);
+  expect([await first(), await second()]).toEqual([401, 401]);
+  expect((await call('DELETE', `/app/users/${users[0].id}`)).body.error_code).toBe('ERR_SERVICE_222');
+  await instance.close();
+});
+
+it('a logout of the user outlives a restart', async () => {
+  const instance = await startInstance({ edge: options });
+  const { edge } = instance.management;
+  await gate(instance);
+  const [gone, stays] = [await logIn(edge), await logIn(edge)];
+  expect(await gone.out()).toBe(302);
+  expect([await gone(), await stays()]).toEqual([401, 200]);
+  await instance.management.close();
+  const again = await openManagement({ storePath: join(instance.folder, 'store.db'), edge: options });
+  expect([await gone(again.edge), await stays(again.edge)]).toEqual([401, 200]);
+  await again.close();
+});
+
+it('ends that were forgotten for want of room end everything as old', async () => {
+  const { store, close } = await openedStore();
+  const registry = loginRegistry();
+  const newId = newIds(() => Date.now());
+  const ends = await keepLoginEnds(store, registry, newId, 3);
+  for (let at = 1; at <= 5; at++) registry.revokeSession(`s${at}`, at * 1_000);
+  await ends.kept();
+  expect(await store.read((view) => view.all(['login_end']))).toHaveLength(3);
+  const next = loginRegistry();
+  await keepLoginEnds(store, next, newId, 3);
+  const session = (id: string, startMs: number) => {
+    const user = { id: 'u', name: '', email: '', groups: [] };
+    const times = { startMs, seenMs: startMs, checkedMs: startMs, untilMs: null };
+    return { id, provider: 'p', user, ...times, providerSession: null, tokens: null, lists: '' };
+  };
+  expect(next.isRevoked(session('s5', 4_500))).toBe(true);
+  expect(next.isRevoked(session('other', 2_000))).toBe(true);
+  expect(next.isRevoked(session('other', 2_001))).toBe(false);
+  await close();
+});

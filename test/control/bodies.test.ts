@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Instance, startInstance } from './instance.ts';
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance.close());
+
+const json = { 'content-type': 'application/json' };
+const send = (method: string, path: string, body: string) => instance.call(method, path, body, json);
+
+describe('a body', () => {
+  it.each([
+    ['{"__proto__": {"isAdmin": true}}', '/__proto__'],
+    ['{"metadata": "x", "__proto__": null}', '/__proto__'],
+    ['{"backends": {"__proto__": 5}}', '/backends/__proto__'],
+    ['{"a": [{"b": {"__proto__": []}}]}', '/a/0/b/__proto__'],
+    ['{"\\u005f_proto__": 1}', '/__proto__'],
+  ])('with a key that names a prototype is refused: %s', async (body, pointer) => {
+    for (const [method, path] of [
+      ['POST', '/backends/weighted'],
+      ['PUT', '/edge_file'],
+    ] as const) {
+      const answer = await send(method, path, body);
+      expect([answer.status, answer.body.error_code, answer.body.details.pointer]).toEqual([
+        400,
+        'ERR_SERVICE_214',
+        pointer,
+      ]);
+    }
+  });
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'with the unknown key %s below a module has the number of an unknown field',
+    async (key) => {
+      const edge = await instance.make('/edges/https', {});
+      const route = { match_type: 'path_prefix', match: '/', circuit_breaker: { [key]: 1 } };
+      const { status, body } = await instance.call('POST', `/edges/https/${edge.id}/routes`, route);
+      expect([status, body.error_code]).toEqual([400, 'ERR_SERVICE_214']);
+    },
+  );
+
+  it.each([
+    ['lists', '['.repeat(3_000) + ']'.repeat(3_000)],
+    ['objects', `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`],
+    ['many lists', '['.repeat(200_000) + ']'.repeat(200_000)],
+    ['lists within a field', `{"metadata":${'['.repeat(3_000)}${']'.repeat(3_000)}}`],
+  ])('with %s nested deeply is refused with a code and a sentence', async (_, deep) => {
+    for (const [method, path] of [
+      ['POST', '/vaults'],
+      ['PATCH', '/vaults/vault_1'],
+      ['PUT', '/edge_file'],
+    ] as const) {
+      const { status, body } = await send(method, path, deep);
+      expect([path, status, body.error_code]).toEqual([path, 400, 'ERR_SERVICE_213']);
+      expect(body.msg).toBe('The body is nested deeper than 100 levels.');
+    }
+  });
+
+  it('may hold a policy whose text is nested deeply: that is a finding, too', async () => {
+    const edge = await instance.make('/edges/https', {});
+    const value = `{"on_http_request":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
+    const route = { match_type: 'path_prefix', match: '/', traffic_policy: { enabled: true, value } };
+    const { status, body } = await instance.call('POST', `/edges/https/${edge.id}/routes`, route);
+    expect(status).toBe(400);
+    expect(body.msg).not.toMatch(/bug/);
+    expect(body.error_code).toMatch(/^ERR_SERVICE_\d+$/);
+  });
+
+  it.each([
+    ['POST', '/vaults'],
+    ['PATCH', '/vaults/vault_1'],
+    ['PUT', '/edges/https/edghts_1/mutual_tls'],
+    ['PUT', '/edge_file'],
+  ])('that %s %s leaves out is no matter of its type', async (method, path) => {
+    const typed = await instance.call(method, path, undefined, json);
+    const untyped = await instance.call(method, path);
+    for (const { status, body } of [typed, untyped]) {
+      expect([status, body.error_code]).toEqual([400, 'ERR_SERVICE_213']);
+      expect(body.msg).toMatch(/send a JSON object/);
+    }
+  });
+
+  it('that is chunked and empty is said to be empty', async () => {
+    const response = await fetch(`${instance.url}/vaults`, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${instance.key}`, 'service-version': '2' },
+      body: new ReadableStream({ start: (controller) => controller.close() }),
+      duplex: 'half',
+    } as RequestInit);
+    const body = (await response.json()) as { error_code: string };
+    expect([response.status, body.error_code]).toEqual([400, 'ERR_SERVICE_213']);
+  });
+});

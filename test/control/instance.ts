@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Management, type ManagementOptions, openManagement } from '../../src/control/management.ts';
+import type { ApiListening } from '../../src/control/api/listen.ts';
+
+/** An answer of the API, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of every shape
+  readonly body: any;
+}
+
+/** The API on a socket, with a store of its own. */
+export interface Instance {
+  readonly management: Management;
+  readonly url: string;
+  readonly folder: string;
+  readonly key: string;
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  /** Makes an object and gives it; throws when it is refused. */
+  readonly make: (path: string, body: unknown) => Promise<Answer['body']>;
+  readonly close: () => Promise<void>;
+}
+
+export async function startInstance(options: Partial<ManagementOptions> = {}): Promise<Instance> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeproof-api-'));
+  const places = { storePath: join(folder, 'store.db'), eventFiles: join(folder, 'events') };
+  const management = await openManagement({ ...places, ...options });
+  const listening: ApiListening = await management.listen();
+  const key = management.firstKey!;
+  const service = options.service ?? 'service';
+  const call: Instance['call'] = async (method, path, body, headers = {}) => {
+    const sent = {
+      authorization: `Bearer ${key}`,
+      [`${service}-version`]: '2',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const response = await fetch(listening.url + path, {
+      method,
+      headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== '')),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : JSON.parse(text),
+    };
+  };
+  return {
+    management,
+    url: listening.url,
+    folder,
+    key,
+    call,
+    make: async (path, body) => {
+      const answer = await call('POST', path, body);
+      if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    close: async () => {
+      await listening.close();
+      await management.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

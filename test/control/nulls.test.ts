@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ngrok as Client } from '@ngrok/ngrok-api';
+import { RESOURCES } from '../../src/control/resources/table.ts';
+import { someAuthority } from './certificates.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { SAMPLES } from './samples.ts';
+
+let instance: Instance;
+beforeAll(async () => {
+  // The name that the client has in its headers.
+  instance = await startInstance({ service: 'ngrok', emptyAsJson: true });
+});
+afterAll(() => instance.close());
+
+/** A route whose every module guards or carries something. */
+async function guarded() {
+  const { id: backendId } = await instance.make('/backends/http_response', { body: 'x' });
+  const { id: policy } = await instance.make('/ip_policies', {});
+  const hostports = [`n${Math.floor(performance.now() * 1e6)}.test:443`];
+  const edge = await instance.make('/edges/https', { hostports });
+  const modules = {
+    backend: { backend_id: backendId },
+    ip_restriction: { ip_policy_ids: [policy] },
+    oauth: { provider: { google: { email_domains: ['a.test'] } } },
+    webhook_verification: { provider: 'github', secret: 's' },
+    compression: {},
+    circuit_breaker: {},
+    request_headers: { add: { a: 'b' } },
+    response_headers: { remove: ['c'] },
+    user_agent_filter: { deny: ['bad'] },
+    traffic_policy: { enabled: true, value: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}' },
+  };
+  const shape = { match_type: 'path_prefix', match: '/', description: 'guarded' };
+  const route = await instance.make(`/edges/https/${edge.id}/routes`, { ...shape, ...modules });
+  return { edge, route, at: `/edges/https/${edge.id}/routes/${route.id}` };
+}
+
+const camel = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+describe('null in an update', () => {
+  it('from the published client, which sends null for all that it does not set, strips a route of nothing', async () => {
+    const { edge, route, at } = await guarded();
+    // oxlint-disable-next-line typescript/no-explicit-any -- routes of the client have more fields than its type
+    const client: any = new Client({ apiToken: instance.key, baseUrl: instance.url });
+    const writable = RESOURCES.find(({ kind }) => kind === 'https_edge_route')!.fields;
+    const names = Object.entries(writable).flatMap(([name, { write }]) =>
+      write === undefined ? [] : [name],
+    );
+    const unset = Object.fromEntries(names.map((name) => [camel(name), null]));
+    const sent = { ...unset, edgeId: edge.id, id: route.id, metadata: 'only this' };
+    await client.edges.edgesHttpsRoutes.update(sent);
+    const { body } = await instance.call('GET', at);
+    expect(body).toEqual({ ...route, metadata: 'only this' });
+    expect(body.ip_restriction.ip_policies).toHaveLength(1);
+  });
+
+  it.each(
+    RESOURCES.filter(({ operations }) => operations.includes('update')).map(
+      (each) => [each.kind, each] as const,
+    ),
+  )('of %s changes no field that the service keeps when it is left out', async (kind, resource) => {
+    const sample = SAMPLES[kind]!;
+    let base = resource.path;
+    if (resource.parent !== undefined) {
+      const { id } = await instance.make('/edges/https', {});
+      base = base.replace(/\{\w+\}/, id);
+    }
+    const made = await instance.make(base, await sample.create(instance, 77));
+    const kept = Object.entries(resource.fields).filter(([, { write }]) => write?.update === 'keeps');
+    const nulls = Object.fromEntries(kept.map(([name]) => [name, null]));
+    // The lists of these two are emptied by an update that leaves them out, as the specification shows.
+    const isKeeper = Object.values(resource.fields).every(({ write }) => write?.update !== 'empties');
+    const { body } = await instance.call('PATCH', `${base}/${made.id}`, { ...nulls, ...sample.update });
+    const changed = Object.keys(sample.update);
+    for (const [name] of kept) {
+      const { read } = resource.fields[name]!;
+      if (read === undefined || changed.includes(name) || !isKeeper) continue;
+      expect([read.name, body[read.name]]).toEqual([read.name, made[read.name]]);
+    }
+    await instance.call('DELETE', `${base}/${made.id}`);
+  });
+
+  it('keeps mutual TLS and TLS termination of an edge, and the certificate of a domain', async () => {
+    const { pem } = someAuthority();
+    const { id: authority } = await instance.make('/certificate_authorities', { ca_pem: pem });
+    const modules = {
+      mutual_tls: { certificate_authority_ids: [authority] },
+      tls_termination: { min_version: '1.3' },
+    };
+    const edge = await instance.make('/edges/https', { hostports: ['mutual-null.test:443'], ...modules });
+    const nulls = { mutual_tls: null, tls_termination: null, hostports: null };
+    const { body } = await instance.call('PATCH', `/edges/https/${edge.id}`, { ...nulls, metadata: 'm' });
+    expect(body).toEqual({ ...edge, metadata: 'm' });
+  });
+
+  it('is no way to take a module away by PUT either; DELETE is', async () => {
+    const { at } = await guarded();
+    for (const body of [{ module: null }, 'null']) {
+      expect((await instance.call('PUT', `${at}/compression`, body)).status).toBe(400);
+    }
+    expect((await instance.call('GET', at)).body.compression).toEqual({ enabled: true });
+    await instance.call('DELETE', `${at}/compression`);
+    expect((await instance.call('GET', at)).body.compression).toBeNull();
+  });
+
+  it('changes no text: an empty one does', async () => {
+    const { at } = await guarded();
+    const kept = await instance.call('PATCH', at, { description: null, metadata: 'x' });
+    expect(kept.body).toMatchObject({ description: 'guarded', metadata: 'x' });
+    const emptied = await instance.call('PATCH', at, { description: '' });
+    expect(emptied.body).not.toHaveProperty('description');
+  });
+
+  it('alone is an update with nothing in it', async () => {
+    const { id } = await instance.make('/api_keys', {});
+    const { status, body } = await instance.call('PATCH', `/api_keys/${id}`, { metadata: null });
+    expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_606']);
+  });
+});

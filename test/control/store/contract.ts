@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ClaimTaken, type Store, type StoredObject } from '../../../src/control/store/port.ts';
+
+/** A database that a store can be opened on again and again. */
+export interface Place {
+  readonly open: () => Store;
+  readonly remove: () => void;
+}
+
+export function object(id: string, more: Partial<StoredObject> = {}): StoredObject {
+  return {
+    id,
+    kind: 'thing',
+    parent: null,
+    body: { text: 'äöü 😀 \u0000' },
+    references: [],
+    claims: [],
+    ...more,
+  };
+}
+
+/** What every adapter of the store's port has to do. */
+export function storeContract(name: string, place: () => Place): void {
+  describe(`a store in ${name}`, () => {
+    let at: Place;
+    let store: Store;
+    beforeEach(() => {
+      at = place();
+      store = at.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      at.remove();
+    });
+
+    const insert = (...objects: StoredObject[]) =>
+      store.write(async (transaction) => {
+        for (const each of objects) await transaction.insert(each);
+      });
+    const ids = async (
+      kind: string,
+      page: Parameters<Parameters<Parameters<Store['read']>[0]>[0]['list']>[1],
+    ) => (await store.read((view) => view.list(kind, page))).map(({ id }) => id);
+
+    it('gives back what it was given, also when it is opened again', async () => {
+      const claims = [{ space: 'name', value: 'x' }];
+      const whole = object('b_1', {
+        references: ['a_1'],
+        claims,
+        body: { a: [1, null, { b: true }], t: 1.5 },
+      });
+      await insert(object('a_1'), whole);
+      expect(await store.read((view) => view.get('b_1'))).toEqual(whole);
+      expect(await store.read((view) => view.get('nothing'))).toBeNull();
+      await store.close();
+      store = at.open();
+      expect(await store.read((view) => view.get('b_1'))).toEqual(whole);
+    });
+
+    it('lists newest first, page by page, by kind and by parent', async () => {
+      await insert(object('a_1'), object('a_2'), object('a_3'), object('o_1', { kind: 'other' }));
+      await insert(
+        object('p_1', { kind: 'part', parent: 'a_1' }),
+        object('p_2', { kind: 'part', parent: 'a_2' }),
+      );
+      expect(await ids('thing', { limit: 2 })).toEqual(['a_3', 'a_2']);
+      expect(await ids('thing', { limit: 2, beforeId: 'a_2' })).toEqual(['a_1']);
+      expect(await ids('thing', { limit: 2, beforeId: 'a_25' })).toEqual(['a_2', 'a_1']);
+      expect(await ids('part', { limit: 9, parent: 'a_1' })).toEqual(['p_1']);
+      const all = await store.read((view) => view.all(['other', 'thing']));
+      expect(all.map(({ id }) => id)).toEqual(['o_1', 'a_1', 'a_2', 'a_3']);
+    });
+
+    it('keeps nothing of a write that throws', async () => {
+      await insert(object('a_1'));
+      const failing = store.write(async (transaction) => {
+        await transaction.insert(object('a_2'));
+        await transaction.remove('a_1');
+        await transaction.set('name', 'value');
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await ids('thing', { limit: 9 })).toEqual(['a_1']);
+      expect(await store.read((view) => view.setting('name'))).toBeNull();
+    });
+
+    it('runs writes one after the other, and readers never see half of one', async () => {
+      await insert(object('a_1', { body: { count: 0 } }));
+      const seen: number[] = [];
+      const writes = Array.from({ length: 50 }, () =>
+        store.write(async (transaction) => {
+          const { body } = (await transaction.get('a_1'))!;
+          await transaction.replace(object('a_1', { body: { count: Number(body['count']) + 1 } }));
+          await transaction.replace(object('a_1', { body: { count: Number(body['count']) + 2 } }));
+        }),
+      );
+      const reads = Array.from({ length: 50 }, () =>
+        store.read(async (view) => seen.push(Number((await view.get('a_1'))!.body['count']))),
+      );
+      await Promise.all([...writes, ...reads]);
+      expect((await store.read((view) => view.get('a_1')))!.body).toEqual({ count: 100 });
+      expect(seen.every((count) => count % 2 === 0)).toBe(true);
+    });
+
+    it('gives a claim to one object only, and frees it with its owner', async () => {
+      const claim = { space: 'name', value: 'x' };
+      await insert(object('a_1', { claims: [claim] }));
+      await expect(insert(object('a_2', { claims: [claim] }))).rejects.toThrow(ClaimTaken);
+      expect(await store.read((view) => view.claimant(claim))).toBe('a_1');
+      await store.write((transaction) => transaction.replace(object('a_1')));
+      await insert(object('a_3', { claims: [claim] }));
+      await store.write((transaction) => transaction.remove('a_3'));
+      expect(await store.read((view) => view.claimant(claim))).toBeNull();
+    });
+
+    it('knows who refers to an object, and never keeps a reference to nothing', async () => {
+      await insert(
+        object('a_1'),
+        object('b_1', { references: ['a_1'] }),
+        object('b_2', { references: ['a_1'] }),
+      );
+      expect(await store.read((view) => view.referrers('a_1'))).toEqual(['b_1', 'b_2']);
+      await expect(store.write((transaction) => transaction.remove('a_1'))).rejects.toThrow(Error);
+      await expect(insert(object('b_3', { references: ['a_9'] }))).rejects.toThrow(Error);
+      await store.write((transaction) => transaction.replace(object('b_1')));
+      expect(await store.read((view) => view.referrers('a_1'))).toEqual(['b_2']);
+    });
+
+    it('removes parts with what they are parts of, with their references and claims', async () => {
+      const claim = { space: 'name', value: 'x' };
+      await insert(object('a_1'), object('c_1'));
+      await insert(object('p_1', { parent: 'a_1', references: ['c_1', 'a_1'], claims: [claim] }));
+      await store.write((transaction) => transaction.remove('a_1'));
+      expect(await store.read((view) => view.get('p_1'))).toBeNull();
+      expect(await store.read((view) => view.referrers('c_1'))).toEqual([]);
+      expect(await store.read((view) => view.claimant(claim))).toBeNull();
+    });
+
+    it('keeps audit records and deliveries with the write that they belong to', async () => {
+      await insert(object('ed_1'), object('ed_2'));
+      const record = (eventId: string) => ({
+        eventId,
+        eventType: 'x_created.v0',
+        objectId: 'a_1',
+        event: `"${eventId}"`,
+      });
+      await store.write(async (transaction) => {
+        await transaction.record(record('ev_1'), ['ed_1', 'ed_2']);
+        await transaction.record(record('ev_2'), ['ed_1']);
+      });
+      const failing = store.write(async (transaction) => {
+        await transaction.record(record('ev_3'), ['ed_1']);
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect((await store.read((view) => view.audit(9))).map(({ eventId }) => eventId)).toEqual([
+        'ev_2',
+        'ev_1',
+      ]);
+      const waiting = await store.read((view) => view.waiting('ed_1', 9));
+      expect(waiting.map(({ event }) => event)).toEqual(['"ev_1"', '"ev_2"']);
+      await store.write((transaction) => transaction.delivered([waiting[0]!.sequence]));
+      expect(await store.read((view) => view.waitingCount('ed_1'))).toBe(1);
+      await store.write((transaction) => transaction.remove('ed_1'));
+      expect(await store.read((view) => view.waitingCount('ed_1'))).toBe(0);
+      expect(await store.read((view) => view.waitingCount('ed_2'))).toBe(1);
+    });
+
+    it('remembers settings', async () => {
+      await store.write((transaction) => transaction.set('name', 'one'));
+      await store.write((transaction) => transaction.set('name', 'two'));
+      expect(await store.read((view) => view.setting('name'))).toBe('two');
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openManagement } from '../../src/control/management.ts';
+import { openSqliteStore } from '../../src/control/store/sqlite.ts';
+import { folderWith } from '../folder.ts';
+
+const folder = folderWith();
+let count = 0;
+const freshPath = (): string => join(folder, `store${count++}.db`);
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe('the files of a store', () => {
+  it('are for their owner alone, whatever the mask of the process says', async () => {
+    const before = process.umask(0);
+    try {
+      const storePath = freshPath();
+      const management = await openManagement({ storePath });
+      const modes = [storePath, `${storePath}-wal`, `${storePath}-shm`, `${storePath}.key`].map(modeOf);
+      expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
+      await management.close();
+      chmodSync(storePath, 0o644);
+      await openSqliteStore(storePath).close();
+      expect(modeOf(storePath)).toBe(0o600);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('are opened only with the key that was there: a missing one is never replaced', async () => {
+    const storePath = freshPath();
+    const first = await openManagement({ storePath });
+    await first.close();
+    const away = `${storePath}.key.away`;
+    renameSync(`${storePath}.key`, away);
+    await expect(openManagement({ storePath })).rejects.toThrow(
+      /key is missing: the secrets of .* are sealed/,
+    );
+    expect(existsSync(`${storePath}.key`)).toBe(false);
+    renameSync(away, `${storePath}.key`);
+    await (await openManagement({ storePath })).close();
+  });
+
+  it('get a key when the first start ended before there was one', async () => {
+    const storePath = freshPath();
+    await openSqliteStore(storePath).close();
+    const management = await openManagement({ storePath });
+    expect(management.firstKey).not.toBeNull();
+    await management.close();
+  });
+
+  it('with a key that cannot be read are refused, and the key stays as it is', async () => {
+    const storePath = freshPath();
+    await (await openManagement({ storePath })).close();
+    const key = readFileSync(`${storePath}.key`);
+    rmSync(`${storePath}.key`);
+    mkdirSync(`${storePath}.key`);
+    await expect(openManagement({ storePath })).rejects.toThrow('cannot read the sealing key');
+    rmSync(`${storePath}.key`, { recursive: true });
+    writeFileSync(`${storePath}.key`, key);
+    await (await openManagement({ storePath })).close();
+  });
+});

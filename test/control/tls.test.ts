@@ -1,0 +1,43 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openManagement } from '../../src/control/management.ts';
+import { selfSigned } from './certificates.ts';
+import { startInstance } from './instance.ts';
+
+it('the API speaks TLS when it has a certificate, and its addresses say so', async () => {
+  const instance = await startInstance();
+  const { pem, key } = selfSigned('localhost');
+  const listening = await instance.management.listen({ tls: { cert: pem, key } });
+  expect(listening.url).toMatch(/^https:/);
+  const headers = { authorization: `Bearer ${instance.key}`, 'service-version': '2' };
+  const text = await new Promise<string>((resolve, reject) => {
+    request(`${listening.url}/vaults`, { ca: pem, headers }, (response) => {
+      let read = '';
+      response.setEncoding('utf8').on('data', (part: string) => (read += part));
+      response.on('end', () => resolve(read));
+    })
+      .on('error', reject)
+      .end();
+  });
+  expect(JSON.parse(text)).toEqual({ vaults: [], next_page_uri: null, uri: `${listening.url}/vaults` });
+  await listening.close();
+  await instance.close();
+});
+
+it('a store whose sealing key is damaged is refused, and one whose key is kept opens', async () => {
+  const instance = await startInstance();
+  const storePath = join(instance.folder, 'other.db');
+  const first = await openManagement({ storePath });
+  await first.close();
+  const kept = readFileSync(`${storePath}.key`, 'utf8');
+  writeFileSync(`${storePath}.key`, 'short');
+  await expect(openManagement({ storePath })).rejects.toThrow('does not hold a sealing key');
+  writeFileSync(`${storePath}.key`, kept);
+  const again = await openManagement({ storePath });
+  expect([typeof first.firstKey, again.firstKey]).toEqual(['string', null]);
+  await again.close();
+  rmSync(storePath);
+  await instance.close();
+});

@@ -1,0 +1,54 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { renderDiagnostics } from '../../../src/diagnostics/render.ts';
+import { checkWholeEdge as checkEdge } from '../../../src/edge/semantic_checks.ts';
+import { EDGE_CODES } from '../../../src/edge/document/codes.ts';
+
+/**
+ * Each file of `fixtures/broken` is named after the code that it shows, and stands beside what is printed about it.
+ * `npx vitest run test/edge/document/broken.test.ts -u` writes the texts anew.
+ */
+const folder = new URL('../../../fixtures/broken/', import.meta.url);
+const cases = readdirSync(folder).filter((file) => /\.(?:yaml|json)$/.test(file));
+
+/** Cases that show many codes at once. */
+const MIXED: ReadonlySet<string> = new Set(['everything', 'long_line']);
+/** Shown by a test of its own (test/auth/saml/metadata.test.ts): a file would be large, or is told of at a certain time only. */
+const WITHOUT_FIXTURE: ReadonlySet<string> = new Set([
+  'edge.too_large',
+  'edge.saml_expired',
+  'edge.saml_certificate',
+  'edge.certificate_expired',
+]);
+
+function checkFile(file: string) {
+  return checkEdge({ name: file, text: readFileSync(new URL(file, folder), 'utf8') });
+}
+
+function codeOf(file: string): string {
+  return `edge.${file.split('.')[0]!}`;
+}
+
+describe('broken edge files', () => {
+  test.each(cases)('%s is explained', async (file) => {
+    const { config, diagnostics } = checkFile(file);
+    const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+    expect(config === null).toBe(errors.length > 0);
+    const due = MIXED.has(file.split('.')[0]!) ? [] : [codeOf(file)];
+    expect(diagnostics.map(({ code }) => code)).toEqual(expect.arrayContaining(due));
+    const golden = new URL(file.replace(/\.\w+$/, '.txt'), folder).pathname;
+    await expect(renderDiagnostics(diagnostics, { color: false })).toMatchFileSnapshot(golden);
+  });
+
+  test('every code is shown by a file of its name', () => {
+    const shown = new Set(cases.map(codeOf));
+    const missing = Object.keys(EDGE_CODES).filter((code) => !shown.has(code) && !WITHOUT_FIXTURE.has(code));
+    expect(missing).toEqual([]);
+    expect(cases.length).toBeGreaterThanOrEqual(40);
+  });
+
+  test('nothing is printed for a file that is gone', () => {
+    const golden = readdirSync(folder).filter((file) => file.endsWith('.txt'));
+    expect(golden).toHaveLength(cases.length);
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { EDGE_SHAPE } from '../../../src/edge/document/edge_shape.ts';
+import type { Shape } from '../../../src/config_file/shape.ts';
+import { MODULES } from '../../../src/filters/modules.ts';
+
+const edge = EDGE_SHAPE.properties!['edges']!.properties!['https']!.additionalProperties as Shape;
+const route = edge.properties!['routes']!.items!;
+const NO_MODULES = new Set(['match_type', 'match', 'description', 'metadata', 'hostports', 'routes']);
+
+test('every module of the table has a shape, and every shape its module', () => {
+  // Two modules are those of the edge, for all of its routes.
+  const keys = [...Object.keys(edge.properties!), ...Object.keys(route.properties!)];
+  const shapes = [...new Set(keys)].filter((key) => !NO_MODULES.has(key));
+  expect(shapes.toSorted()).toEqual(MODULES.map(({ type }) => type).toSorted());
+});

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type LineFileOptions, openLineFile } from '../../src/events/line_file.ts';
+import { lostEvents } from '../../src/events/lost.ts';
+import { ndjsonSink } from '../../src/events/ndjson.ts';
+
+const FULL = '/dev/full';
+const folder = mkdtempSync(join(tmpdir(), 'edgeproof-full-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A small disk of its own; null where this user may not mount one. */
+const disk = smallDisk();
+afterAll(() => void (disk !== null && spawnSync('umount', [disk])));
+
+function smallDisk(): string | null {
+  const place = mkdtempSync(join(tmpdir(), 'edgeproof-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place]);
+  if (mounted.status === 0) return place;
+  console.log(`no small disk: ${mounted.error?.message ?? String(mounted.stderr)}`);
+  return null;
+}
+
+const line = (at: number, length = 100): Buffer =>
+  Buffer.from(`${JSON.stringify({ at, fill: 'x'.repeat(length) })}\n`);
+
+/** What the file has, one number a line. */
+const numbersIn = (path: string): number[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => (JSON.parse(text) as { at: number }).at);
+
+const counting = (told: string[], extra: Partial<LineFileOptions> = {}): LineFileOptions => ({
+  limitBytes: 1_000_000,
+  retryMs: 20,
+  failing: (problem) => told.push(`failing ${problem}`),
+  resumed: () => told.push('resumed'),
+  lost: (lines) => told.push(`lost ${lines}`),
+  ...extra,
+});
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+describe.skipIf(!existsSync(FULL))('a disk that is full', () => {
+  it('lines wait, and are written when there is room', async () => {
+    const path = join(folder, 'link');
+    const target = join(folder, 'target');
+    symlinkSync(FULL, path);
+    const told: string[] = [];
+    const file = await openLineFile(path, counting(told));
+    for (let at = 0; at < 50; at++) file.write(line(at));
+    await expect.poll(() => told.length).toBe(1);
+    expect(told[0]).toContain('ENOSPC');
+    unlinkSync(path);
+    symlinkSync(target, path);
+    await expect.poll(() => told.at(-1)).toBe('resumed');
+    for (let at = 50; at < 60; at++) file.write(line(at));
+    await file.close();
+    expect(numbersIn(target)).toEqual(range(60));
+    expect(told).toHaveLength(2);
+  });
+
+  it('what finds no room to wait is lost and counted, at the end too', async () => {
+    const told: string[] = [];
+    const file = await openLineFile(FULL, counting(told, { limitBytes: 1_000 }));
+    for (let at = 0; at < 100; at++) file.write(line(at));
+    await file.close();
+    const lost = told.filter((text) => text.startsWith('lost')).map((text) => Number(text.slice(5)));
+    expect(lost.reduce((sum, count) => sum + count, 0)).toBe(100);
+  });
+
+  it('the sink counts the events that it loses by reason', async () => {
+    const said: string[] = [];
+    const lost = lostEvents((text) => said.push(text));
+    const sink = await ndjsonSink(FULL, {
+      lost,
+      say: (text) => void said.push(text),
+      limitBytes: 100,
+      retryMs: 20,
+    });
+    for (let at = 0; at < 500; at++)
+      sink.write({ event_type: 'tcp_connection_closed.v0', object: { at } } as never);
+    await sink.close();
+    expect(lost.counts()).toEqual({ not_made: 0, not_written: 500, too_slow: 0 });
+    expect(said.some((text) => /events are lost: ENOSPC/.test(text))).toBe(true);
+    expect(said.length).toBeLessThan(5);
+  });
+});
+
+describe.skipIf(disk === null)('a small disk', () => {
+  it('goes on in the midst of the line where it stopped', async () => {
+    const path = join(disk!, 'events.ndjson');
+    const ballast = join(disk!, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(200_000));
+    const told: string[] = [];
+    const file = await openLineFile(path, counting(told));
+    for (let at = 0; at < 10; at++) file.write(Buffer.concat([line(at * 2, 7_000), line(at * 2 + 1, 7_000)]));
+    await expect.poll(() => told.length).toBe(1);
+    const torn = readFileSync(path, 'utf8');
+    expect(torn.endsWith('\n')).toBe(false);
+    unlinkSync(ballast);
+    await expect.poll(() => told.at(-1)).toBe('resumed');
+    await file.close();
+    expect(numbersIn(path)).toEqual(range(20));
+  });
+
+  it('a file that was taken away begins anew with whole lines', async () => {
+    const path = join(disk!, 'rotated.ndjson');
+    const ballast = join(disk!, 'ballast');
+    rmSync(join(disk!, 'events.ndjson'), { force: true });
+    writeFileSync(ballast, Buffer.alloc(200_000));
+    const told: string[] = [];
+    const file = await openLineFile(path, counting(told));
+    for (let at = 0; at < 20; at++) file.write(line(at, 7_000));
+    await expect.poll(() => told.length).toBe(1);
+    const before = readFileSync(path, 'utf8').split('\n').slice(0, -1).length;
+    unlinkSync(path);
+    unlinkSync(ballast);
+    await expect.poll(() => told.at(-1)).toBe('resumed');
+    await file.close();
+    expect(numbersIn(path)).toEqual(range(20).slice(before));
+  });
+});
+
+it('losses are told together, not one by one', () => {
+  const said: string[] = [];
+  let now = 0;
+  const lost = lostEvents(
+    (text) => said.push(text),
+    () => now,
+  );
+  for (let at = 0; at < 1_000; at++) {
+    lost.add('too_slow', 1, 'slow');
+    now += 20;
+  }
+  expect(said).toEqual(['1 event is lost: slow', '500 events are lost: slow']);
+  expect(lost.counts().too_slow).toBe(1_000);
+});

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { filterLists } from '../../docs/filter_lists.ts';
+
+test('the lists of faces and schemas are those of the table', async () => {
+  const lists = await filterLists();
+  expect(lists).toHaveLength(4);
+  for (const [path, text] of lists) {
+    expect([path, readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')]).toEqual([path, text]);
+  }
+});

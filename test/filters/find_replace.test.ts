@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  MATCHES_KEPT,
+  TOO_LONG,
+  replaceInBody,
+  replaceMatches,
+} from '../../src/filters/find_replace/algorithm.ts';
+import { compilePattern, isPatternProblem } from '../../src/regex/pattern.ts';
+import { sized } from '../random.ts';
+
+function replacement(source: string, to: string) {
+  const from = compilePattern(source);
+  if (isPatternProblem(from)) throw new Error(from.message);
+  return { from, to };
+}
+
+function inText(body: string, pairs: readonly (readonly [string, string])[], limitBytes = 10_000) {
+  const given = pairs.map(([source, to]) => replacement(source, to));
+  const replaced = replaceInBody(Buffer.from(body), given, limitBytes);
+  return replaced === TOO_LONG
+    ? TOO_LONG
+    : { ...replaced, bytes: Buffer.from(replaced.bytes).toString('utf8') };
+}
+
+describe('replacing in a body', () => {
+  test('makes replacements in order, each in what the one before it left', () => {
+    expect(
+      inText('a b', [
+        ['a', 'b'],
+        ['b', 'c'],
+      ]),
+    ).toEqual({
+      bytes: 'c c',
+      count: 3,
+      found: [
+        { index: 0, matched: 'a' },
+        { index: 1, matched: 'b' },
+        { index: 1, matched: 'b' },
+      ],
+    });
+  });
+
+  test('fills in groups', () => {
+    expect(inText('key=12; key=7', [['key=(\\d+)', '<$1>']])).toMatchObject({ bytes: '<12>; <7>', count: 2 });
+  });
+
+  test('steps over whole characters', () => {
+    expect(inText('a😀b', [['x*', '-']])).toMatchObject({ bytes: '-a-😀-b-', count: 4 });
+  });
+
+  test('gives back the very bytes where nothing matches', () => {
+    const body = Buffer.from('nothing here');
+    expect(replaceInBody(body, [replacement('z', 'y')], 100)).toEqual({ bytes: body, count: 0, found: [] });
+  });
+
+  test('keeps every byte of a body that is not UTF-8, but for what it replaces', () => {
+    const body = Buffer.from([0xff, 0x41, 0x00, 0xfe, 0x41, 0xc3]);
+    const replaced = replaceInBody(body, [replacement('A', 'é')], 100);
+    expect(replaced).toMatchObject({ bytes: Buffer.from([0xff, 0xc3, 0xa9, 0x00, 0xfe, 0xc3, 0xa9, 0xc3]) });
+  });
+
+  test('keeps a byte order mark', () => {
+    expect(inText('\ufeffa', [['a', 'b']])).toMatchObject({ bytes: '\ufeffb' });
+  });
+
+  test('keeps the first found texts only', () => {
+    const replaced = inText('a'.repeat(1_000), [['a', '']]);
+    expect(replaced).toMatchObject({ bytes: '', count: 1_000 });
+    expect(replaced === TOO_LONG ? 0 : replaced.found.length).toBe(MATCHES_KEPT);
+  });
+
+  test.each([
+    ['many matches', 'a'.repeat(1_000), 'a', 'b'.repeat(100)],
+    ['one match, many references', 'a'.repeat(1_000), 'a+', '$0'.repeat(100)],
+    ['what is left after the last match', `a${'b'.repeat(9_999)}`, 'a', 'cc'],
+    ['bytes, not characters', 'a'.repeat(9_000), 'a', 'é'],
+    ['a size that no text can have', 'a'.repeat(10_000), 'a*', '$0'.repeat(1_000_000)],
+  ])('gives up when the result is too long: %s', (_what, body, from, to) => {
+    expect(inText(body, [[from, to]])).toBe(TOO_LONG);
+  });
+
+  test('a reference to a short group of a long match is no reason to give up', () => {
+    expect(inText(`${'a'.repeat(9_000)}b`, [['a+(b)', '$1$1$1']])).toMatchObject({ bytes: 'bbb' });
+  });
+});
+
+test('replaceMatches makes what Pattern.replaceAll makes', () => {
+  const sources = fc.constantFrom('', 'a', 'a*', '(a)|(b)', '(?P<n>[ab]+)c?', '$', '^', '\\b', '.', '(?s).*');
+  const templates = fc.constantFrom('', 'x', '$1', '${n}', '[$0]', '$$', '$', '${', '$2x');
+  const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '\n', '😀'), maxLength: 20 });
+  fc.assert(
+    fc.property(sources, templates, texts, (source, to, text) => {
+      const given = replacement(source, to);
+      expect(replaceMatches(text, given, 10_000)).toMatchObject({ text: given.from.replaceAll(text, to) });
+    }),
+    sized(5_000, 9),
+  );
+});

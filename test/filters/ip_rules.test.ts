@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  type IpRule,
+  compileIpRules,
+  decideIp,
+  knownIpRules,
+  tookPlaceOf,
+} from '../../src/filters/ip_restriction/algorithm.ts';
+import { parseAddress } from '../../src/net/address.ts';
+import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
+
+function rule(text: string): IpRule {
+  const [action, range] = text.split(' ') as ['allow' | 'deny', string];
+  const cidr = parseCidr(range);
+  if (isCidrProblem(cidr)) throw new Error(cidr.message);
+  return { action, cidr };
+}
+
+const decide = (rules: readonly string[], client: string): unknown =>
+  decideIp(compileIpRules(rules.map(rule)), parseAddress(client)!);
+
+describe('lists that take the place of others', () => {
+  it('are compiled once, and decide as if they were new', () => {
+    const texts = Array.from(
+      { length: 40 },
+      (_, index) => `${index % 3 === 0 ? 'deny' : 'allow'} 10.${index}.0.0/16`,
+    );
+    const former = texts.map(rule);
+    expect(knownIpRules(former)).toBe(knownIpRules(former));
+    const next = [...former.slice(0, 7), ...former.slice(8), rule('allow 10.7.0.0/24')];
+    tookPlaceOf(next, former);
+    for (const client of ['10.7.0.1', '10.7.1.1', '10.6.0.1', '10.39.0.1', '192.0.2.1']) {
+      const address = parseAddress(client)!;
+      expect(decideIp(knownIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
+    }
+  });
+});
+
+describe('ip rules', () => {
+  it.each([
+    ['no rules block everyone', [], '10.0.0.1', { allowed: false, allow: -1, deny: -1 }],
+    ['no match blocks', ['allow 10.0.0.0/8'], '11.0.0.1', { allowed: false, allow: -1, deny: -1 }],
+    [
+      'only denials block whom they do not name too',
+      ['deny 10.0.0.0/8'],
+      '11.0.0.1',
+      { allowed: false, allow: -1, deny: -1 },
+    ],
+    ['an allow rule lets in', ['allow 10.0.0.0/8'], '10.0.0.1', { allowed: true, allow: 0, deny: -1 }],
+    [
+      'a denial wins over a later allow',
+      ['deny 10.0.0.0/8', 'allow 10.0.0.0/8'],
+      '10.0.0.1',
+      { allowed: false, allow: 1, deny: 0 },
+    ],
+    [
+      'a denial wins over a narrower allow',
+      ['allow 10.0.0.1/32', 'deny 0.0.0.0/0'],
+      '10.0.0.1',
+      { allowed: false, allow: 0, deny: 1 },
+    ],
+    [
+      'the most specific rule is named',
+      ['allow 0.0.0.0/0', 'deny 9.0.0.0/8', 'allow 10.0.0.0/8'],
+      '10.0.0.1',
+      { allowed: true, allow: 2, deny: -1 },
+    ],
+    [
+      'a mapped address is its IPv4 address',
+      ['allow 10.0.0.0/8'],
+      '::ffff:10.0.0.1',
+      { allowed: true, allow: 0, deny: -1 },
+    ],
+    [
+      'a mapped range is its IPv4 range',
+      ['allow ::ffff:10.0.0.0/104'],
+      '10.0.0.1',
+      { allowed: true, allow: 0, deny: -1 },
+    ],
+    ['IPv6 rules hold no IPv4 client', ['allow ::/0'], '10.0.0.1', { allowed: false, allow: -1, deny: -1 }],
+    [
+      'IPv6 clients',
+      ['allow 2001:db8::/32', 'deny 2001:db8:1::/48'],
+      '2001:db8:1::7',
+      { allowed: false, allow: 0, deny: 1 },
+    ],
+  ])('%s', (_, rules, client, expected) => {
+    expect(decide(rules, client)).toEqual(expected);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { asciiLower } from '../../src/http/ascii.ts';
+import { parseAuthority } from '../../src/http/host.ts';
+
+const KELVIN = '\u212a';
+
+describe('letter case of ASCII', () => {
+  it('leaves other letters as they are', () => {
+    expect(asciiLower(`KEVIN@${KELVIN}.test \u0130\u00c4`)).toBe(`kevin@${KELVIN}.test \u0130\u00c4`);
+  });
+
+  it('makes no host of one that only Unicode takes for it', () => {
+    expect(parseAuthority(`wi${KELVIN}i.test`)).toBeNull();
+    expect(parseAuthority('WIKI.test')?.host).toBe('wiki.test');
+  });
+});

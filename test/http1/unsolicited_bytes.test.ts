@@ -1,0 +1,39 @@
+import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { ingress } from './ingress.ts';
+import { dial } from './sockets.ts';
+import { forwarding } from './test_exchange_port.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const answer = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+test('what an upstream sends unasked is no answer, though the next request comes in the same turn', async () => {
+  const sockets: Socket[] = [];
+  const upstream = createServer((socket) => {
+    sockets.push(socket);
+    socket.setNoDelay(); // else what is sent unasked waits for an acknowledgement, until it cannot be told any more
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write(answer('asked')));
+  });
+  await new Promise<void>((resolve) => void upstream.listen(0, '127.0.0.1', resolve));
+  closers.push(() => upstream.close());
+  const edge = await ingress(forwarding((upstream.address() as AddressInfo).port));
+  closers.push(() => edge.close());
+  const client = await dial(edge.port);
+  for (let round = 1; round <= 20; round++) {
+    client.send(REQUEST);
+    await client.until((text) => text.split('asked').length > 2 * round - 1);
+    // The request is read first: both are there when the edge looks.
+    client.send(REQUEST);
+    sockets.at(-1)!.write(answer('UNASKED'));
+    const got = await client.until((text) => text.split('asked').length > 2 * round);
+    expect(got).not.toContain('UNASKED');
+  }
+  expect(sockets.length).toBeGreaterThan(1);
+  for (const socket of sockets) socket.destroy();
+});

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createEdge } from '../../../src/edgeproof.ts';
+import type { Listening } from '../../../src/listening.ts';
+
+/** Backends of TCP and of WebSockets in one: a request for a WebSocket is granted, all else is bytes. */
+let handle: (socket: Socket) => void;
+const taken: Socket[] = [];
+const backend = createServer({ allowHalfOpen: true }, (socket) => {
+  taken.push(socket);
+  socket.on('error', () => undefined);
+  handle(socket);
+});
+
+/** Takes the head of a request and answers with 101. */
+const granting =
+  (then: (socket: Socket) => void) =>
+  (socket: Socket): void =>
+    void socket.once('data', () => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+      socket.pause();
+      then(socket);
+    });
+
+const UPGRADE =
+  'Host: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+const EXTENDED = {
+  ':method': 'CONNECT',
+  ':protocol': 'websocket',
+  ':scheme': 'http',
+  ':authority': '127.0.0.1',
+  'sec-websocket-version': '13',
+};
+
+/** A frame of a client, masked with zeros. */
+function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
+  return Buffer.concat([
+    Buffer.from([(isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
+    payload,
+  ]);
+}
+
+function repeated(bytes: Buffer, atLeastBytes: number): Buffer {
+  return Buffer.concat(Array.from({ length: Math.ceil(atLeastBytes / bytes.length) }, () => bytes));
+}
+
+const FLOOD_BYTES = 48_000_000;
+const SLAB_BYTES = 262_144;
+/** What the buffers of the system and of both programs take together, generously. */
+const BUFFERS_BYTES = 24_000_000;
+
+/** Writes a flood, waiting for room; settles when all is written, or when there has been no room for half a second. */
+async function flood(to: Duplex, slab: Buffer, limitBytes = FLOOD_BYTES): Promise<number> {
+  let bytes = 0;
+  while (bytes < limitBytes) {
+    bytes += slab.length;
+    if (to.write(slab)) continue;
+    const isHeld = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(true), 500);
+      to.once('drain', () => {
+        clearTimeout(timer);
+        resolve(false);
+      });
+    });
+    if (isHeld) break;
+  }
+  return bytes;
+}
+
+/** Bytes that the process holds, as far as can be told at any moment. */
+const heldBytes = (): number => process.memoryUsage().rss;
+
+describe('WebSockets whose peers do not read', () => {
+  let listening: Listening;
+  let port: number;
+  const opened: { destroy: () => void }[] = [];
+
+  beforeAll(async () => {
+    backend.listen(0, '127.0.0.1');
+    await once(backend, 'listening');
+    const address = `127.0.0.1:${(backend.address() as AddressInfo).port}`;
+    const edge = createEdge(
+      {
+        backends: { app: { static: { address } } },
+        edges: {
+          https: {
+            a: {
+              hostports: ['127.0.0.1:443'],
+              routes: [
+                {
+                  match_type: 'path_prefix',
+                  match: '/tcp',
+                  websocket_tcp_converter: {},
+                  backend: { backend_id: 'app' },
+                },
+                { match_type: 'path_prefix', match: '/', backend: { backend_id: 'app' } },
+              ],
+            },
+          },
+        },
+      },
+      { adoptHosts: 'any' },
+    );
+    listening = await edge.listen({});
+    port = Number(new URL(listening.url).port);
+  });
+
+  afterEach(() => {
+    for (const each of [...opened.splice(0), ...taken.splice(0)]) each.destroy();
+  });
+
+  afterAll(async () => {
+    await listening.close(0);
+    backend.close();
+  });
+
+  /** A WebSocket over HTTP/1.1 whose head has been read, and nothing else. */
+  const overHttp1 = async (path: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    opened.push(socket);
+    socket.on('error', () => undefined);
+    socket.write(`GET ${path} HTTP/1.1\r\n${UPGRADE}`);
+    await once(socket, 'readable');
+    const head = (socket.read() as Buffer).toString('latin1');
+    expect(head.slice(0, 12)).toBe('HTTP/1.1 101');
+    return socket;
+  };
+
+  const overHttp2 = async (path: string): Promise<ClientHttp2Stream> => {
+    const session = connectHttp2(listening.url);
+    opened.push(session);
+    session.on('error', () => undefined);
+    await once(session, 'remoteSettings');
+    const stream = session.request({ ...EXTENDED, ':path': path }, { endStream: false });
+    stream.on('error', () => undefined);
+    await once(stream, 'response');
+    return stream;
+  };
+
+  const WAYS = [
+    ['HTTP/1.1', overHttp1],
+    ['HTTP/2', overHttp2],
+  ] as const;
+
+  it.each(WAYS)('%s: pings of a client that does not read are not gathered', async (_name, open) => {
+    handle = (socket) => void socket.resume();
+    const socket = await open('/tcp');
+    const before = heldBytes();
+    await flood(socket, repeated(frame(9, Buffer.alloc(125)), SLAB_BYTES));
+    expect(heldBytes() - before).toBeLessThan(90_000_000);
+    // The edge is not busy with what is over.
+    socket.destroy();
+    const began = performance.now();
+    await (await fetch(`${listening.url}/tcp`)).text();
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it('one pong waits: that of the latest ping', async () => {
+    // More than the buffers hold, so that pongs find no room.
+    handle = (socket) => void socket.end(Buffer.alloc(FLOOD_BYTES));
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/tcp`);
+    socket.binaryType = 'nodebuffer';
+    await once(socket, 'open');
+    opened.push({ destroy: () => socket.terminate() });
+    socket.pause();
+    const pongs: string[] = [];
+    let bytes = 0;
+    socket.on('pong', (payload) => pongs.push(String(payload)));
+    socket.on('message', (piece: Buffer) => (bytes += piece.length));
+    const closed = once(socket, 'close');
+    await expect.poll(() => taken.length).toBe(1);
+    await expect.poll(() => taken[0]!.bytesWritten > 0).toBe(true);
+    // Held for so long that the edge has no room left.
+    await expect
+      .poll(
+        async () => {
+          const { bytesWritten } = taken[0]!;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          return taken[0]!.bytesWritten === bytesWritten;
+        },
+        { timeout: 5_000 },
+      )
+      .toBe(true);
+    for (let at = 0; at < 500; at++) socket.ping(`ping ${at}`);
+    await new Promise((resolve) => socket.ping('last', true, resolve));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.resume();
+    expect((await closed)[0]).toBe(1000);
+    expect(bytes).toBe(FLOOD_BYTES);
+    expect(pongs.at(-1)).toBe('last');
+    expect(pongs.length).toBeLessThan(20);
+  });
+
+  it.each(WAYS)('%s: small frames wait with a backend that does not read', async (_name, open) => {
+    handle = (socket) => void socket.pause();
+    for (const tiny of [frame(2, Buffer.from('x')), frame(0, Buffer.from('x'), false)]) {
+      const socket = await open('/tcp');
+      if (tiny[0] === 0) socket.write(frame(2, Buffer.from('a message in pieces'), false));
+      const before = heldBytes();
+      await flood(socket, repeated(tiny, SLAB_BYTES), FLOOD_BYTES / 4);
+      expect(heldBytes() - before).toBeLessThan(90_000_000);
+      socket.destroy();
+    }
+  });
+
+  it.each(WAYS)('%s: what follows a close frame is not gathered', async (_name, open) => {
+    handle = (socket) => void socket.resume();
+    const socket = await open('/tcp');
+    const before = heldBytes();
+    socket.write(frame(8, Buffer.from([3, 0xe8])));
+    await flood(socket, repeated(frame(8, Buffer.from([3, 0xe8])), SLAB_BYTES));
+    expect(heldBytes() - before).toBeLessThan(90_000_000);
+  });
+
+  it.each(WAYS)('%s: bytes pass through no faster than the other side takes them', async (_name, open) => {
+    handle = granting(() => undefined);
+    const up = await open('/plain');
+    expect(await flood(up, Buffer.alloc(SLAB_BYTES))).toBeLessThan(BUFFERS_BYTES);
+    up.destroy();
+    let sent = 0;
+    handle = granting((socket) => void flood(socket, Buffer.alloc(SLAB_BYTES)).then((all) => (sent = all)));
+    const down = await open('/plain');
+    await expect.poll(() => sent, { timeout: 5_000 }).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(BUFFERS_BYTES);
+    down.destroy();
+  });
+
+  it('subprotocols keep their letter case, and are compared in it', async () => {
+    handle = (socket) => void socket.resume();
+    for (const [offered, chosen] of [
+      [['MQTT'], 'MQTT'],
+      [['Binary', 'mqtt'], 'Binary'],
+      [['MQTT', 'binary'], 'binary'],
+    ] as const) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/tcp`, [...offered]);
+      await once(socket, 'open');
+      expect(socket.protocol).toBe(chosen);
+      socket.terminate();
+    }
+  });
+
+  it('a close reason that is not UTF-8 is answered with 1007', async () => {
+    handle = (socket) => void socket.resume();
+    const socket = await overHttp1('/tcp');
+    socket.write(frame(8, Buffer.from([3, 0xe8, 0xff, 0xfe])));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect([...answer]).toEqual([0x88, 2, 0x03, 0xef]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { MORE, REFUSED } from '../../../src/http1/fields.ts';
+import { framingOf } from '../../../src/http1/framing.ts';
+import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
+import { HEAD, RequestReader } from '../../../src/http1/request_head.ts';
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+function read(text: string, limits: Partial<WireLimits> = {}) {
+  const reader = new RequestReader({ ...WIRE_LIMITS, ...limits });
+  const bytes = bytesOf(text);
+  const found = reader.read(bytes, 0, bytes.length);
+  return { found, reader };
+}
+
+describe('a head', () => {
+  test('is given as it stood, and where it ends', () => {
+    const head = 'GET /a?b HTTP/1.1\r\nHost: A\r\nX-Y:  v w \r\nx-y:\r\n\r\n';
+    const { found, reader } = read(`${head}behind`);
+    expect(found).toBe(HEAD);
+    expect(reader.end).toBe(head.length);
+    expect(reader.head).toEqual({
+      method: 'GET',
+      target: '/a?b',
+      version: '1.1',
+      headers: ['Host', 'A', 'X-Y', 'v w', 'x-y', ''],
+      lengthBytes: 0,
+      keepAlive: true,
+      expectsContinue: false,
+      takesTrailers: false,
+      asksUpgrade: false,
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ['length', 'Content-Length: 007', { lengthBytes: 7 }],
+    ['chunks', 'Transfer-Encoding: CHUNKED', { lengthBytes: null }],
+    ['close', 'Connection: x, Close', { keepAlive: false }],
+    ['close in two lines', 'Connection: x\r\nConnection: close', { keepAlive: false }],
+    ['expect', 'Expect: 100-Continue\r\nContent-Length: 1', { expectsContinue: true }],
+    ['expect without content', 'Expect: 100-continue', { expectsContinue: false }],
+    ['trailers', 'TE: deflate, trailers\r\nConnection: TE', { takesTrailers: true }],
+    ['trailers of another hop', 'TE: trailers', { takesTrailers: false }],
+    ['upgrade', 'Upgrade: x\r\nConnection: upgrade', { asksUpgrade: true }],
+    ['upgrade of another hop', 'Upgrade: x', { asksUpgrade: false }],
+  ])('says of its message: %s', (_name, fields, expected) => {
+    expect(read(`POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`).reader.head).toMatchObject(expected);
+  });
+
+  test('of HTTP/1.0 ends its connection, unless it says otherwise', () => {
+    expect(read('GET / HTTP/1.0\r\n\r\n').reader.head).toMatchObject({ keepAlive: false });
+    expect(read('GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n').reader.head).toMatchObject({
+      keepAlive: true,
+    });
+  });
+
+  test('is the same however it comes, and is looked at a bounded number of times', () => {
+    const fields = Array.from({ length: 200 }, (_, index) => `x-${index}: ${'v'.repeat(index)}\r\n`).join('');
+    const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\nGET`);
+    const whole = new RequestReader(WIRE_LIMITS);
+    expect(whole.read(bytes, 0, bytes.length)).toBe(HEAD);
+    const reader = new RequestReader(WIRE_LIMITS);
+    for (let to = 1; to < whole.end; to++) expect(reader.read(bytes, 0, to)).toBe(MORE);
+    expect(reader.read(bytes, 0, bytes.length)).toBe(HEAD);
+    expect(reader.head).toEqual(whole.head);
+    expect(reader.end).toBe(whole.end);
+  });
+
+  test('that drips in byte by byte up to the limit costs what it costs at once, not its square', () => {
+    const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(1_000_000)}`);
+    const reader = new RequestReader(WIRE_LIMITS);
+    const began = performance.now();
+    for (let to = 1; to <= bytes.length; to++) reader.read(bytes, 0, to);
+    // Its square would be minutes.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('what can become no head', () => {
+  test.each([
+    ['a control character', '\x16\x03\x01'],
+    ['a bare LF', 'GET / HTTP/1.1\nHost'],
+    ['a bare CR', 'GET / HTTP/1.1\r\nHost: a\rb'],
+    ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\n b'],
+    ['a space before a colon', 'GET / HTTP/1.1\r\nHost : a'],
+    ['two spaces', 'GET  / HTTP/1.1\r\n'],
+    ['an eighth bit in the target', 'GET /\xe4'],
+    ['a method that does not end', 'A'.repeat(40)],
+  ])('is refused at once, before its end: %s', (_name, text) => {
+    expect(read(text).found).toBe(REFUSED);
+  });
+
+  test('is known as far as it is certain', () => {
+    const { reader } = read('POST /pay?x HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\n');
+    expect(reader.problem).toMatchObject({ status: 400, code: 'framing' });
+    expect(reader.partial).toMatchObject({ method: 'POST', target: '/pay?x', version: '1.1' });
+  });
+});
+
+describe('limits have a status each', () => {
+  const long = 'x'.repeat(500);
+  test.each<[string, Partial<WireLimits>, string, number]>([
+    ['of a whole head', { headBytes: 100 }, `GET / HTTP/1.1\r\nX: ${long}\r\n\r\n`, 431],
+    ['of one that does not end', { headBytes: 100 }, `GET / HTTP/1.1\r\nX: ${long}`, 431],
+    ['of fields', { fields: 3 }, `GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(4)}\r\n`, 431],
+    ['of the target', { targetBytes: 100 }, `GET /${long} HTTP/1.1\r\n\r\n`, 414],
+    ['of a target that does not end', { targetBytes: 100 }, `GET /${long}`, 414],
+  ])('%s', (_name, limits, text, status) => {
+    const { found, reader } = read(text, limits);
+    expect([found, reader.problem.status]).toEqual([REFUSED, status]);
+  });
+});
+
+test('framing is read from the fields alone, or refused', () => {
+  const none = { lengths: 0, length: '', codings: 0, coding: '' };
+  const length = (text: string) => ({ ...none, lengths: 1, length: text });
+  const coding = (text: string) => ({ ...none, codings: 1, coding: text });
+  const cases: [object, '1.0' | '1.1', unknown][] = [
+    [none, '1.1', 0],
+    [length('5'), '1.0', 5],
+    [length('007'), '1.1', 7],
+    [length('999999999999999'), '1.1', 999_999_999_999_999],
+    [length('9999999999999999'), '1.1', { status: 400 }],
+    [length('1 '), '1.1', { status: 400 }],
+    [length(''), '1.1', { status: 400 }],
+    [length('\uff11'), '1.1', { status: 400 }],
+    [{ ...length('1'), lengths: 2 }, '1.1', { status: 400 }],
+    [coding('Chunked'), '1.1', -1],
+    [coding('chunked\t'), '1.1', { status: 400 }],
+    [coding(',chunked'), '1.1', { status: 501 }],
+    [coding('gzip, chunked'), '1.1', { status: 501 }],
+    [coding('chunked, chunked'), '1.1', { status: 400 }],
+    [coding('chunked'), '1.0', { status: 400 }],
+    [{ ...coding('chunked'), codings: 2 }, '1.1', { status: 400 }],
+    [{ ...coding('chunked'), lengths: 1, length: '1' }, '1.1', { status: 400 }],
+  ];
+  for (const [fields, version, expected] of cases) {
+    const found = framingOf(fields as typeof none, version, 0);
+    const wanted = typeof expected === 'number' ? expected : expect.objectContaining(expected as object);
+    expect([version, fields, found]).toEqual([version, fields, wanted]);
+  }
+});

@@ -1,0 +1,110 @@
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { expect, test } from 'vitest';
+import {
+  createAddresses,
+  dnsLifetimeMs,
+  type NameSource,
+  type ResolvedAddress,
+} from '../../src/io/addresses.ts';
+
+const ONE: ResolvedAddress = { address: '192.0.2.1', family: 4 };
+const OTHER: ResolvedAddress = { address: '2001:db8::1', family: 6 };
+
+interface Asked {
+  readonly names: string[];
+  readonly lookUp: (host: string) => Promise<string[]>;
+  nowMs: number;
+}
+
+/** Look-ups by a source of names and a clock of the test's own. */
+function asking(source: Partial<NameSource>): Asked {
+  const names: string[] = [];
+  const asked: Asked = {
+    names,
+    nowMs: 0,
+    lookUp: (host) =>
+      new Promise((resolve, reject) => {
+        lookup(host, { all: true }, (error, found) => {
+          if (error === null) resolve((found as ResolvedAddress[]).map(({ address }) => address));
+          else reject(error);
+        });
+      }),
+  };
+  const lookup = createAddresses(
+    {
+      addresses: (host) => {
+        names.push(host);
+        return source.addresses?.(host) ?? Promise.resolve([ONE, OTHER]);
+      },
+      lifetimeMs: source.lifetimeMs ?? (() => Promise.resolve(null)),
+    },
+    () => asked.nowMs,
+  );
+  return asked;
+}
+
+test.each([
+  ['what DNS says', 30_000, 30_000],
+  ['a second at least', 0, 1_000],
+  ['five minutes at most', 86_400_000, 300_000],
+  ['ten seconds where DNS knows nothing', null, 10_000],
+])('an answer holds for %s', async (_name, lifetimeMs, heldMs) => {
+  const asked = asking({ lifetimeMs: () => Promise.resolve(lifetimeMs) });
+  await asked.lookUp('app.test');
+  asked.nowMs = heldMs - 1;
+  await asked.lookUp('app.test');
+  expect(asked.names).toEqual(['app.test']);
+  asked.nowMs = heldMs;
+  await asked.lookUp('app.test');
+  expect(asked.names).toEqual(['app.test', 'app.test']);
+});
+
+test('each address is the first in its turn', async () => {
+  const asked = asking({});
+  const turns = [await asked.lookUp('a'), await asked.lookUp('a'), await asked.lookUp('a')];
+  expect(turns).toEqual([
+    ['192.0.2.1', '2001:db8::1'],
+    ['2001:db8::1', '192.0.2.1'],
+    ['192.0.2.1', '2001:db8::1'],
+  ]);
+});
+
+test('a thousand questions at once are one; a failed one is asked again', async () => {
+  let fails = true;
+  const asked = asking({
+    addresses: () => (fails ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve([ONE])),
+  });
+  const settled = await Promise.allSettled(Array.from({ length: 1_000 }, () => asked.lookUp('a')));
+  expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(asked.names).toHaveLength(1);
+  fails = false;
+  expect(await asked.lookUp('a')).toEqual(['192.0.2.1']);
+});
+
+test('nobody is asked for what is an address', async () => {
+  const asked = asking({});
+  expect(await asked.lookUp('2001:db8::7')).toEqual(['2001:db8::7']);
+  expect(asked.names).toEqual([]);
+});
+
+test('the times of a real DNS answer are read', async () => {
+  const server = createSocket('udp4');
+  server.on('message', (query, from) => {
+    // One A record with 77 seconds to live; for anything but A an answer without records.
+    const question = query.subarray(12);
+    const isA = question.readUInt16BE(question.indexOf(0) + 1) === 1;
+    const head = Buffer.from(query.subarray(0, 12));
+    head.writeUInt16BE(0x8180, 2);
+    head.writeUInt16BE(isA ? 1 : 0, 6);
+    head.writeUInt16BE(0, 10);
+    const asked = question.subarray(0, question.indexOf(0) + 5);
+    const record = Buffer.from('c00c000100010000004d0004c0000201', 'hex');
+    server.send(Buffer.concat(isA ? [head, asked, record] : [head, asked]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => void server.bind(0, '127.0.0.1', resolve));
+  const resolver = new Resolver({ timeout: 1_000, tries: 2 });
+  resolver.setServers([`127.0.0.1:${server.address().port}`]);
+  expect(await dnsLifetimeMs('app.test', resolver)).toBe(77_000);
+  server.close();
+});

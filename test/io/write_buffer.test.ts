@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WriteBuffer } from '../../src/io/write_buffer.ts';
+import { ingress } from '../http1/ingress.ts';
+import { dial } from '../http1/sockets.ts';
+import { forwarding } from '../http1/test_exchange_port.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Both ends of a connection; ours never says `drain`, for its high-water mark is never reached. */
+async function pair(): Promise<{ ours: Socket; theirs: Socket }> {
+  const server = createServer({ pauseOnConnect: true });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1', highWaterMark: 2 ** 30 };
+  const ours = connect(to);
+  await once(ours, 'connect');
+  const [theirs] = await accepted;
+  closers.push(() => {
+    ours.destroy();
+    theirs.destroy();
+    server.close();
+  });
+  return { ours, theirs };
+}
+
+/** Writes until the system takes no more; gives how many bytes that were. */
+function fill(output: WriteBuffer): number {
+  let bytes = 0;
+  do {
+    output.piece(Buffer.alloc(1_000_000, 0x2e));
+    bytes += 1_000_000;
+  } while (output.flush());
+  return bytes;
+}
+
+function readAll(socket: Socket, count: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve) => {
+    socket.on('data', (piece: Buffer) => {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= count) resolve(Buffer.concat(pieces));
+    });
+    socket.resume();
+  });
+}
+
+const NOBODY = { flushed: () => undefined };
+
+describe('what is left over by a write', () => {
+  test('is known to be sent, although it never came near the high-water mark', async () => {
+    const { ours, theirs } = await pair();
+    let drained = false;
+    ours.on('drain', () => {
+      drained = true;
+    });
+    const { promise: flushed, resolve } = Promise.withResolvers<void>();
+    const output = new WriteBuffer(ours, { flushed: resolve });
+    const count = fill(output);
+    expect(output.isWaiting).toBe(true);
+    const all = readAll(theirs, count);
+    await flushed;
+    expect([output.isWaiting, drained, ours.writableLength]).toEqual([false, false, 0]);
+    expect((await all).length).toBe(count);
+    // And again, on the same connection.
+    output.text('more');
+    expect(output.flush()).toBe(true);
+  });
+
+  test('keeps its bytes, although others write by the same buffer meanwhile', async () => {
+    const slow = await pair();
+    const quick = await pair();
+    const waiting = new WriteBuffer(slow.ours, NOBODY);
+    const other = new WriteBuffer(quick.ours, NOBODY);
+    const count = fill(waiting);
+    const mine: string[] = [];
+    for (let index = 0; index < 50; index++) {
+      // Each is small enough to be put together in the buffer that all writes share.
+      const text = `<${index}>`;
+      waiting.text(text);
+      waiting.piece(Buffer.from('m'.repeat(1_000)));
+      waiting.flush();
+      mine.push(`${text}${'m'.repeat(1_000)}`);
+      other.text('other');
+      other.piece(Buffer.alloc(4_000, 0x6f));
+      other.flush();
+    }
+    const expected = mine.join('');
+    const all = await readAll(slow.theirs, count + expected.length);
+    expect(all.toString('latin1', count)).toBe(expected);
+  });
+
+  test('by a reply keeps what was read for it: two slow clients get their own bytes', async () => {
+    const sizes = 6_000_000;
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes: Buffer) => {
+        const letter = bytes.toString('latin1', 5, 6);
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const chunk = `1388\r\n${letter.repeat(5_000)}\r\n`;
+        for (let sent = 0; sent < sizes; sent += 5_000) socket.write(chunk);
+        socket.write('0\r\n\r\n');
+      });
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => server.close());
+    const edge = await ingress(forwarding((server.address() as AddressInfo).port));
+    closers.push(() => edge.close());
+    const clients = await Promise.all(['a', 'b'].map(() => dial(edge.port)));
+    for (const [index, client] of clients.entries()) {
+      client.socket.pause();
+      client.send(`GET /${'ab'[index]} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    }
+    await new Promise((resolve) => void setTimeout(resolve, 200)); // until nothing moves any more
+    for (const [index, client] of clients.entries()) {
+      client.socket.resume();
+      const got = await client.until((text) => text.endsWith('\r\n0\r\n\r\n'), 20_000);
+      const content = got
+        .slice(got.indexOf('\r\n\r\n') + 4)
+        .replaceAll(/[0-9a-f]+\r\n((?:[^\r]|\r(?!\n))*)\r\n/g, '$1');
+      const letter = 'ab'[index]!;
+      expect(content.replace(/\r\n$/, '').length).toBe(sizes);
+      expect(content.replaceAll(letter, '').trim()).toBe('');
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type * as z from 'zod';
+import { brandingOf } from '../../../src/engine/branding.ts';
+import { ACTION_FACTS } from '../../../src/filters/table.ts';
+import { ACTION_SCHEMAS } from '../../../src/filters/action_schemas.ts';
+import { EXPRESSION_CODES } from '../../../src/policy/codes/expression_codes.ts';
+import { codesMarkdown } from '../../../src/policy/codes/page.ts';
+import { checkPolicy } from '../../../src/policy/document/check.ts';
+import { policyDocument, policyJsonSchema } from '../../../src/policy/document/schema.ts';
+import { parse } from 'yaml';
+import * as fc from 'fast-check';
+import { policyText } from './documents.ts';
+import { sized } from '../../random.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+it('the JSON Schema is the one of the schemas', () => {
+  const file = readFileSync(new URL('src/policy/document/policy.schema.json', root), 'utf8');
+  expect(JSON.parse(file)).toEqual(JSON.parse(JSON.stringify(policyJsonSchema())));
+});
+
+it('the page of codes is the one of the tables', () => {
+  const file = readFileSync(new URL('docs/policy_codes.md', root), 'utf8');
+  expect(file).toBe(codesMarkdown(brandingOf('service')));
+});
+
+it('every action has a schema and facts', () => {
+  const types = Object.keys(ACTION_SCHEMAS).sort();
+  expect([...ACTION_FACTS.keys()].sort()).toEqual(types);
+});
+
+it('what the checker reads is what the schemas make of it', () => {
+  fc.assert(
+    fc.property(policyText, (text) => {
+      const { document } = checkPolicy({ name: 'p', text }, { branding: brandingOf('service') });
+      const actions = Object.values(document!.phases).flatMap((rules) =>
+        rules.flatMap((rule) => rule.actions),
+      );
+      for (const { type, config } of actions) {
+        // Read once more by its schema, a config with its defaults stays as it is.
+        const schema: z.ZodType = ACTION_SCHEMAS[type];
+        expect(schema.parse(config)).toEqual(config);
+      }
+    }),
+    sized(200, 4),
+  );
+});
+
+it('what the checker lets through the schema lets through, in documents of today', () => {
+  const fixtures = new URL('fixtures/policies/', root);
+  for (const name of readdirSync(fixtures).filter((each) => each !== 'broken')) {
+    const result = policyDocument.safeParse(parse(readFileSync(new URL(name, fixtures), 'utf8')));
+    expect([name, result.error?.message ?? 'fine']).toEqual([name, 'fine']);
+  }
+});
+
+it('every code of the expression engine has a sentence', () => {
+  const codes = new Set<string>();
+  const folders = ['src/cel', 'src/policy/env'].map((folder) => new URL(folder, root));
+  for (const entry of folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }),
+  )) {
+    if (!entry.name.endsWith('.ts')) continue;
+    const text = readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8');
+    for (const [, code] of text.matchAll(/'(expr\.[a-z_]+)'/g)) codes.add(code!);
+  }
+  expect([...codes].filter((code) => !Object.hasOwn(EXPRESSION_CODES, code))).toEqual([]);
+});

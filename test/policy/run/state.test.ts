@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { Ask, Verdict } from '../../../src/engine/contract.ts';
+import { answer, start } from '../../../src/engine/run.ts';
+import { Exchange } from '../../../src/engine/exchange.ts';
+import { runRequest } from '../../../src/policy/phases.ts';
+import { REPLACING_LIMIT_BYTES } from '../../../src/filters/replacing.ts';
+import { brandingOf } from '../../../src/engine/branding.ts';
+import { ALONE, type Route, connectionOf, headOf, play, policyOf, routeOf, steadyWorld } from './stage.ts';
+
+const ANSWERED = {
+  status: 200,
+  headers: [],
+  body: new Uint8Array(0),
+  resolvedIp: '198.51.100.1',
+  timeMs: 1,
+} as const;
+
+/** A request that has come to its question. */
+function begin({ pipeline, world }: Route): Exchange {
+  const reason = { code: 'route.matched', detail: {} } as const;
+  const exchange = new Exchange(ALONE, connectionOf({}), headOf({}), world, pipeline, reason);
+  start(exchange);
+  return exchange;
+}
+
+/** Goes on after the fetch; true when the request got as far as the upstream. */
+function isForwarded(exchange: Exchange): boolean {
+  return answer(exchange, ANSWERED)?.ask === 'forward';
+}
+
+const rateLimit = {
+  type: 'rate-limit',
+  config: {
+    name: 'n',
+    algorithm: 'sliding_window',
+    capacity: 1,
+    rate: '60s',
+    bucket_key: ['conn.client_ip'],
+  },
+};
+const fetchFirst = { type: 'http-request', config: { url: 'https://api.example' } };
+
+describe('requests that wait at the same time', () => {
+  test('do not share the last place of a rate limit', () => {
+    const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [fetchFirst, rateLimit] }] }));
+    const waiting = [begin(route), begin(route), begin(route)];
+    expect(waiting.map(isForwarded)).toEqual([true, false, false]);
+  });
+
+  test('nor one place that was taken before they wait', () => {
+    const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [rateLimit, fetchFirst] }] }));
+    const [first, second] = [begin(route), begin(route)];
+    expect(second.stage).toBe('reply');
+    expect(isForwarded(first)).toBe(true);
+  });
+
+  test('are not both the probe of a circuit', () => {
+    const config = { volume_threshold: 1, error_threshold: 0, tripped_duration: '10s' };
+    const breaker = { type: 'circuit-breaker', config };
+    const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [breaker, fetchFirst] }] }));
+    play(route, {}, { fetch: () => ANSWERED, upstream: { status: 500 } });
+    route.world.nowAtMs += 10_000;
+    const [probe, other] = [begin(route), begin(route)];
+    expect(other.stage).toBe('reply');
+    expect(isForwarded(probe)).toBe(true);
+  });
+});
+
+describe('bodies beyond the limit', () => {
+  const config = { replacements: [{ from: 'a', to: 'bb' }] };
+  const tooLarge = 'a'.repeat(REPLACING_LIMIT_BYTES + 1);
+  const justFits = 'a'.repeat(REPLACING_LIMIT_BYTES);
+
+  test.each([
+    ['a request that is too large', 'on_http_request', 'request-body-find-replace', tooLarge, 3903],
+    ['a request that would become too large', 'on_http_request', 'request-body-find-replace', justFits, 3904],
+    ['a response that is too large', 'on_http_response', 'response-body-find-replace', tooLarge, 3903],
+    [
+      'a response that would become too large',
+      'on_http_response',
+      'response-body-find-replace',
+      justFits,
+      3904,
+    ],
+  ])('%s stops', (_what, phase, type, body, number) => {
+    const route = routeOf(JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] }));
+    const { reply } = play(route, { method: 'POST', body }, { upstream: { body } });
+    expect(reply.status).toBe(500);
+    expect(reply.headers).toContain(`ERR_SERVICE_${number}`);
+  });
+});
+
+test('results and codes bear the name of the service', () => {
+  const branding = brandingOf('acme');
+  const text = JSON.stringify({
+    on_http_request: [
+      { actions: [{ type: 'restrict-ips', config: { allow: ['10.0.0.0/8'], enforce: false } }] },
+      { expressions: ["actions.acme.restrict_ips.action == 'deny'"], actions: [{ type: 'deny' }] },
+    ],
+  });
+  const policy = policyOf(text, { branding });
+  const verdict = runRequest(policy, headOf({}), connectionOf({}), null, steadyWorld()) as Verdict;
+  expect(verdict).toMatchObject({ verdict: 'stop', response: { status: 403 } });
+});
+
+test('a policy without questions never leaves the stack, and one to which no rule applies allocates no verdict', () => {
+  const policy = policyOf(
+    JSON.stringify({
+      on_http_request: [{ expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] }],
+    }),
+  );
+  const decide = (): Verdict | Ask => runRequest(policy, headOf({}), connectionOf({}), null, steadyWorld());
+  expect(decide().verdict).toBe('pass');
+  expect(decide()).toBe(decide());
+  expect(policy.initial).toBeNull();
+});

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assembleFacts, factsOf, isEventLine } from '../../src/replay/event_facts.ts';
+import { lineForms } from '../../src/replay/line_forms.ts';
+import { logReader } from '../../src/replay/read_log.ts';
+import { runs, sized } from '../random.ts';
+
+/** Texts as logs have them, and such as break what is not careful. */
+const text = fc.oneof(
+  {
+    weight: 300,
+    arbitrary: fc.constantFrom(
+      '',
+      'a',
+      'GET',
+      'get',
+      'block',
+      '203.0.113.7',
+      '2026-01-01T00:00:05.250Z',
+      'é€',
+      '{',
+      '}',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '"',
+      '\\',
+      '\u0001',
+      ',"path":"/b"',
+      '2026-01-01T00:00:60.000Z',
+      '2001:db8::1',
+      '[redacted]',
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+);
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const headers = fc.dictionary(
+  fc.constantFrom('Host', 'host', 'Accept', 'User-Agent', 'Location', 'X-Error-Code', '17', '__proto__', 'a'),
+  fc.oneof(
+    { weight: 20, arbitrary: fc.array(text, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.constant([]) },
+  ),
+);
+const event = fc.record(
+  {
+    event_timestamp: maybe(text),
+    object: fc.record({
+      backend: maybe(fc.record({ connection_reused: fc.boolean() })),
+      conn: fc.record({
+        client_ip: fc.constantFrom('203.0.113.7', '198.51.100.9', '2001:db8::1', 'nobody'),
+        server_port: maybe(
+          fc.oneof(
+            { weight: 8, arbitrary: fc.nat(70_000) },
+            { weight: 1, arbitrary: fc.constantFrom(-1, 1e21, 0.5, -0, null) },
+          ),
+        ),
+        start_ts: maybe(text),
+      }),
+      http: fc.record({
+        request: fc.record({
+          body_length: maybe(fc.nat(3)),
+          headers: maybe(headers),
+          method: text,
+          url: fc.record({ host: maybe(text), path: maybe(text), query: maybe(text), raw: maybe(text) }),
+          user_agent: maybe(text),
+        }),
+        response: maybe(fc.record({ headers: maybe(headers), status_code: maybe(fc.nat(599)) })),
+      }),
+      ip_policy: maybe(fc.record({ decision: maybe(text) })),
+      tls: maybe(
+        fc.record({
+          version: maybe(text),
+          client_cert: maybe(fc.record({ subject: maybe(fc.record({ cn: text })) })),
+        }),
+      ),
+      something: maybe(fc.jsonValue({ maxDepth: 2 })),
+    }),
+  },
+  { noNullPrototype: true },
+);
+
+/** A line with something done to its characters: mostly not sound any more. */
+const spoilt = (line: string) =>
+  fc
+    .tuple(
+      fc.nat(line.length),
+      fc.nat(3),
+      fc.constantFrom('', '"', '\\', ',', '0', '}', ' ', '\t', 'e1', '['),
+    )
+    .map(([at, taken, put]) => line.slice(0, at) + put + line.slice(at + taken));
+/** Lines of one log: few events, their values changed, and some lines spoilt. */
+const log = fc.array(event, { minLength: 1, maxLength: 3 }).chain((events) =>
+  fc.array(
+    fc.constantFrom(...events).chain((each) => {
+      const line = JSON.stringify(each);
+      const changed = fc
+        .tuple(
+          fc.constantFrom('a', 'GET', '7', 'block', '.'),
+          fc.constantFrom('b', '81', 'x"', '\\u0041', '\u0002', ''),
+        )
+        .map(([from, to]) => line.replace(from, to));
+      return fc.oneof(fc.constant(line), fc.constant(line), changed, spoilt(line));
+    }),
+    { minLength: 4, maxLength: 16 },
+  ),
+);
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+describe('forms of lines', () => {
+  it('read what the parser reads, or nothing', () => {
+    let known = 0;
+    fc.assert(
+      fc.property(log, (lines) => {
+        const forms = lineForms(assembleFacts);
+        for (const line of lines) {
+          const value = parsed(line);
+          const read = forms.read(line);
+          if (read !== null) {
+            known++;
+            expect(isEventLine(value)).toBe(true);
+            if (isEventLine(value)) expect(read).toEqual(factsOf(value));
+          } else if (value !== undefined) forms.learn(line, value);
+        }
+      }),
+      sized(600, 7),
+    );
+    expect(known).toBeGreaterThan(runs(600) * 0.75);
+  });
+
+  it('give a log the same records and the same problems as a reader that has seen nothing before', () => {
+    fc.assert(
+      fc.property(log, (lines) => {
+        const reading = (each: (take: (line: string, number: number) => void) => void, fresh: boolean) => {
+          const heard: unknown[] = [];
+          const taken = {
+            record: (record: unknown) => void heard.push(record),
+            problem: (line: number, message: string) => void heard.push([line, message]),
+          };
+          let reader = logReader(taken);
+          each((line, number) => {
+            if (fresh) reader = logReader(taken);
+            reader.line(line, number);
+          });
+          return heard;
+        };
+        // A first line that is broken may begin a document over many lines: another matter.
+        const all = ['# a log', ...lines];
+        const each = (take: (line: string, number: number) => void) => {
+          for (const [index, line] of all.entries()) take(line, index + 1);
+        };
+        expect(reading(each, false)).toEqual(reading(each, true));
+      }),
+      sized(600, 7),
+    );
+  });
+
+  it('take lines that differ in values only', () => {
+    const lineOf = (path: string, status: number) =>
+      JSON.stringify({
+        object: {
+          conn: { client_ip: '203.0.113.7' },
+          http: { request: { method: 'get', url: { path } }, response: { status_code: status } },
+        },
+      });
+    const forms = lineForms(assembleFacts);
+    for (const line of [lineOf('/a', 200), lineOf('/b', 404)]) forms.learn(line, JSON.parse(line));
+    expect(forms.read(lineOf('/c', 503))).toMatchObject({ path: '/c', status: 503, method: 'get' });
+    expect(forms.read(lineOf('/"', 503))).toBeNull();
+    expect(forms.read(lineOf('/c', 1.5))).toBeNull();
+    expect(forms.read(lineOf('/c', 503).replace('503', '0503'))).toBeNull();
+    expect(forms.read(lineOf('/c', 503).replace('/c', '/\t'))).toBeNull();
+    expect(forms.read(`${lineOf('/c', 503)} `)).toBeNull();
+  });
+});

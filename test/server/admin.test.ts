@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Edge, createEdge } from '../../src/edgeproof.ts';
+import type { Listening } from '../../src/listening.ts';
+import { addedUp, createMetrics } from '../../src/server/admin_metrics.ts';
+import { readOpenMetrics } from './open_metrics.ts';
+
+let pending: ServerResponse | null = null;
+const upstream = createServer((request, response) => {
+  if (request.url === '/slow') pending = response;
+  else response.writeHead(request.url === '/bad' ? 500 : 200).end('hello');
+});
+
+describe('the admin listener', () => {
+  let edge: Edge;
+  let listening: Listening;
+  let admin: string;
+
+  beforeAll(async () => {
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    const backend = { backend_id: 'app' };
+    edge = createEdge(
+      {
+        backends: {
+          app: { static: { address: `127.0.0.1:${port}` } },
+          gone: { static: { address: '127.0.0.1:1' } },
+        },
+        edges: {
+          https: {
+            a: {
+              hostports: ['a.test:443'],
+              routes: [
+                {
+                  match_type: 'path_prefix',
+                  match: '/"quoted',
+                  user_agent_filter: { deny: ['(?i)bot'] },
+                  backend,
+                },
+                { match_type: 'path_prefix', match: '/gone', backend: { backend_id: 'gone' } },
+                { match_type: 'path_prefix', match: '/', backend },
+              ],
+            },
+          },
+        },
+      },
+      { adoptHosts: 'any' },
+    );
+    listening = await edge.listen({ admin: { port: 0 } });
+    admin = `http://127.0.0.1:${listening.adminPort}`;
+  });
+
+  afterAll(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  it('counts by route, decision, backend and class, and every line is OpenMetrics', async () => {
+    const { url } = listening;
+    for (let at = 0; at < 5; at++) await (await fetch(`${url}/x`)).text();
+    await (await fetch(`${url}/bad`)).text();
+    await (await fetch(`${url}/gone`)).text();
+    await (await fetch(`${url}/%22quoted`, { headers: { 'user-agent': 'a bot' } })).text();
+    const response = await fetch(`${admin}/metrics`);
+    expect(response.headers.get('content-type')).toContain('application/openmetrics-text; version=1.0.0');
+    const families = readOpenMetrics(await response.text());
+    const total = (name: string, part: string): number =>
+      [...families.get(name)!.samples]
+        .filter(([key]) => key.includes(part))
+        .reduce((sum, [, n]) => sum + n, 0);
+    expect(total('edgeproof_requests', 'status="2xx"')).toBe(5);
+    expect(total('edgeproof_requests', 'status="5xx"')).toBe(2);
+    expect(total('edgeproof_module_decisions', 'code="user_agent_filter.denied"')).toBe(1);
+    expect(total('edgeproof_backend_attempts', 'backend="gone",outcome="upstream.connect"')).toBe(1);
+    expect(total('edgeproof_backend_attempts', 'backend="app"')).toBe(6);
+    expect(total('edgeproof_request_duration_seconds', '_count')).toBe(8);
+    // The delay of the event loop and contained faults belong to the process that listens.
+    expect([...families.get('edgeproof_contained_faults')!.samples.values()]).toEqual([0]);
+    families.delete('edgeproof_contained_faults');
+    for (const name of families.keys()) {
+      if (!name.startsWith('edgeproof_event_loop_delay')) continue;
+      expect([...families.get(name)!.samples.values()].every((value) => value >= 0)).toBe(true);
+      families.delete(name);
+    }
+    expect(readOpenMetrics(edge.metrics())).toEqual(families);
+  });
+
+  it('an event loop that is held up shows', async () => {
+    const held = 300;
+    for (const until = performance.now() + held; performance.now() < until;);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const families = readOpenMetrics(await (await fetch(`${admin}/metrics`)).text());
+    const longest = [...families.get('edgeproof_event_loop_delay_max_seconds')!.samples.values()][0]!;
+    expect(longest).toBeGreaterThan((held - 50) / 1_000);
+    const { samples } = families.get('edgeproof_event_loop_delay_seconds')!;
+    expect(samples.get('edgeproof_event_loop_delay_seconds_sum{}')).toBeGreaterThan((held - 50) / 1_000);
+  });
+
+  it('has no series for what clients choose', async () => {
+    const before = edge.metrics().split('\n').length;
+    for (let at = 0; at < 50; at++) await (await fetch(`${listening.url}/unknown/${at}?q=${at}`)).text();
+    expect(edge.metrics().split('\n').length).toBe(before);
+  });
+
+  it('adds counts of several processes up', async () => {
+    const empty = createMetrics().families();
+    expect(addedUp([empty, empty])).toEqual(empty);
+    const some = [{ name: 'a', type: 'counter', help: 'b', samples: { _total: 2 } }] as const;
+    expect(addedUp([some, some])[0]!.samples).toEqual({ _total: 4 });
+  });
+
+  it('tells health, refuses what it does not know', async () => {
+    const status = async (path: string, init?: RequestInit): Promise<number> =>
+      (await fetch(admin + path, init)).status;
+    expect(await status('/healthz')).toBe(200);
+    expect(await status('/readyz')).toBe(200);
+    expect(await status('/else')).toBe(404);
+    expect(await status('/metrics', { method: 'POST' })).toBe(405);
+  });
+
+  it('is not ready while it drains, and healthy all the same', async () => {
+    const answered = fetch(`${listening.url}/slow`);
+    await expect.poll(() => pending !== null).toBe(true);
+    const closed = listening.close(5_000);
+    expect((await fetch(`${admin}/readyz`)).status).toBe(503);
+    expect((await fetch(`${admin}/healthz`)).status).toBe(200);
+    pending!.end('done');
+    expect(await (await answered).text()).toBe('done');
+    expect(await closed).toEqual({ cut: 0 });
+    await expect(fetch(`${admin}/healthz`)).rejects.toThrow();
+  });
+});

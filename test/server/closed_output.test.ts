@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'edgeproof-output-'));
+const file = join(folder, 'edge.yaml');
+writeFileSync(
+  file,
+  `backends: { app: { static: { address: '127.0.0.1:1' } } }
+edges: { https: { a: { hostports: ['a.test:443'], routes: [{ match_type: path_prefix, match: /, backend: { backend_id: app } }] } } }
+`,
+);
+
+let child: ChildProcess | null = null;
+afterEach(() => {
+  child?.kill('SIGKILL');
+  child = null;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+it.each([
+  ['events and log', ['--events', '-']],
+  ['log', []],
+])(
+  'an ingress whose %s nobody reads any more goes on serving',
+  async (_name, more) => {
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const args = [
+      'dev',
+      file,
+      '--port',
+      String(port),
+      '--admin-port',
+      String(adminPort),
+      '--no-watch',
+      ...more,
+    ];
+    child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const exited = once(child, 'exit');
+    let isOver = false;
+    void exited.then(() => (isOver = true));
+    await expect
+      .poll(
+        () =>
+          fetch(`http://127.0.0.1:${adminPort}/readyz`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200);
+    child.stdout!.destroy();
+    child.stderr!.destroy();
+    for (let at = 0; at < 5; at++) {
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(502);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(isOver).toBe(false);
+    if (more.length > 0) {
+      const lost = async (): Promise<number> => {
+        const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+        return Number(/^edgeproof_events_lost_total\{reason="not_written"\} (\d+)$/m.exec(text)?.[1]);
+      };
+      await expect.poll(lost, { timeout: 5_000 }).toBe(5);
+    }
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  },
+  60_000,
+);

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { explainWebhook } from '../../src/webhooks/explain.ts';
+import type { WebhookRequest } from '../../src/webhooks/reading.ts';
+import { signWebhook } from '../../src/webhooks/sign.ts';
+import { findProvider, PROVIDERS } from '../../src/webhooks/table.ts';
+import { TEST_CERTIFICATE_URL } from '../../src/webhooks/draft.ts';
+import { mediaTypeOf } from '../../src/webhooks/sign.ts';
+import { RSA_CERTIFICATE } from './keys.ts';
+import { FORM, FORM_BODIES, requestOf, textOf, withHeader } from './requests.ts';
+import { secretsFor } from './secrets.ts';
+
+const SECRET = 'whsec_a secret nobody may read';
+const NOW = Date.UTC(2027, 5, 1, 12);
+
+function signed(id: string, body: string, secret = SECRET): WebhookRequest {
+  const draft = requestOf({ body, headers: { 'Content-Type': id === 'twilio' ? FORM : 'application/json' } });
+  const made = signWebhook(findProvider(id)!, secret, draft, NOW);
+  if ('problem' in made) throw new Error(made.problem);
+  return made.request;
+}
+
+const guesses = (id: string, request: WebhookRequest, nowMs = NOW, secret = SECRET) =>
+  explainWebhook(findProvider(id)!, secret, request, nowMs).guesses;
+
+const withBody = (request: WebhookRequest, body: string): WebhookRequest => ({
+  ...request,
+  body: Buffer.from(body),
+});
+
+describe('an explanation', () => {
+  test('says what was looked for, signed and compared, and that all is well', () => {
+    const {
+      outcome,
+      steps,
+      guesses: none,
+    } = explainWebhook(findProvider('stripe')!, SECRET, signed('stripe', '{"a":1}'), NOW);
+    expect(outcome.outcome).toBe('verified');
+    expect(none).toEqual([]);
+    expect(steps.map(({ title, ok }) => [title, ok])).toEqual([
+      ['provider', null],
+      ['looked for', true],
+      ['timestamp', true],
+      ['signed', null],
+      ['compared', true],
+      ['verdict', true],
+    ]);
+    expect(steps[3]!.text).toContain('{timestamp}.{body}, 18 bytes: "1811851200.{\\"a\\":1}"');
+  });
+
+  test.each(PROVIDERS.map((provider) => [provider.id, provider] as const))(
+    'of a request of %s never holds the secret',
+    (_id, provider) => {
+      for (const scheme of provider.schemes) {
+        const secrets = secretsFor(provider, scheme);
+        const isForm = mediaTypeOf(provider) === FORM || scheme.signature.some((place) => 'form' in place);
+        const headers = { 'Content-Type': isForm ? FORM : 'application/json' };
+        const draft = requestOf({ headers, body: isForm ? FORM_BODIES[0]! : '{"a":1}' });
+        const made = signWebhook(provider, secrets.signing, draft, NOW, { scheme: scheme.name });
+        if ('problem' in made) throw new Error(made.problem);
+        const certificates = new Map([[TEST_CERTIFICATE_URL, RSA_CERTIFICATE]]);
+        const wrong = scheme.key === 'none' ? undefined : secrets.wrong;
+        for (const secret of [secrets.checking, wrong]) {
+          const request =
+            scheme.algorithm === 'token'
+              ? withHeader(made.request, 'Authorization', 'Basic eDp5')
+              : made.request;
+          const text = JSON.stringify(explainWebhook(provider, secret, request, NOW, certificates));
+          const isPublic = scheme.key === 'public_key' || scheme.key === 'none';
+          expect(text.includes(secret ?? 'no secret') && !isPublic).toBe(false);
+        }
+      }
+    },
+  );
+
+  test('says which secret cannot be used, and goes no further', () => {
+    const { steps } = explainWebhook(findProvider('svix')!, 'whsec_?', signed('stripe', '{}'), NOW);
+    expect(steps.map(({ title }) => title)).toEqual(['provider', 'secret', 'verdict']);
+  });
+});
+
+describe('a guess', () => {
+  test('at the clock', () => {
+    const request = signed('stripe', '{}');
+    const late = guesses('stripe', request, NOW + 11 * 60_000);
+    expect(late).toEqual([
+      'it is 11 min old, 6 min more than allowed: a replay, a slow queue, or clocks that differ',
+    ]);
+    expect(guesses('stripe', request, NOW - 400_000)[0]).toContain('6 min 40 s from now');
+  });
+
+  test.each([
+    ['without the newline at its end', '{"a":1}', '{"a":1}\n'],
+    ['with a newline at its end', '{"a":1}\n', '{"a":1}'],
+    ['with LF for CRLF', '{\n"a":1}', '{\r\n"a":1}'],
+    ['written again as compact JSON', '{"a":1,"b":[1,2]}', '{ "a": 1, "b": [1, 2] }'],
+    ['written again as JSON indented by two', '{\n  "a": 1\n}', '{"a":1}'],
+    ['written again as JSON with a blank after each comma and colon', '{"a": 1, "b": 2}', '{"a":1,"b":2}'],
+    ['written again as JSON with escaped letters', '{"a":"\\u00fc"}', '{"a":"ü"}'],
+    ['written again as JSON with escaped slashes', '{"a":"x\\/y"}', '{"a":"x/y"}'],
+  ])('at a body that is right %s', (message, sent, received) => {
+    const found = guesses('github', withBody(signed('github', sent), received));
+    expect(found).toContain(`the body was changed on the way: the signature is right for it ${message}`);
+  });
+
+  test('at a secret', () => {
+    const request = signed('github', '{}', 'right');
+    expect(guesses('github', request, NOW, ' right\n')).toEqual([
+      'the secret is right without the blanks or newline around it',
+    ]);
+    expect(guesses('github', request, NOW, '"right"')).toEqual([
+      'the secret is right without the quotes around it',
+    ]);
+    expect(guesses('github', request, NOW, 'cmlnaHQ=')).toEqual([
+      'the secret is right with its base64 decoded',
+    ]);
+    expect(guesses('github', request, NOW, 'another')).toEqual([
+      'the secret is another one than the sender signed with, or the body was changed on the way',
+    ]);
+  });
+
+  test('at a signature of another form', () => {
+    const right = signed('shopify', '{}');
+    const base64 = right.headers.at(-1)!;
+    const hex = withHeader(right, 'X-Shopify-Hmac-Sha256', Buffer.from(base64, 'base64').toString('hex'));
+    expect(guesses('shopify', hex)).toEqual(['the signature is in hex, where this provider sends base64']);
+    const bare = withHeader(right, 'X-Hub-Signature-256', Buffer.from(base64, 'base64').toString('hex'));
+    expect(guesses('github', bare)).toEqual(['the signature is without the prefix that this provider sends']);
+    const sha1 = withHeader(signed('intercom', '{}'), 'x', null);
+    const asBitbucket = withHeader(sha1, 'X-Hub-Signature', sha1.headers.at(-1)!.replace('sha1=', 'sha256='));
+    expect(guesses('bitbucket', asBitbucket)).toEqual([
+      'the signature is made with hmac-sha1, where this provider uses hmac-sha256',
+    ]);
+  });
+
+  test('at another URL', () => {
+    const request = signed('square', '{}');
+    const seen = { ...request, url: request.url.replace('https:', 'http:') };
+    expect(guesses('square', seen)).toEqual([`the sender signed another URL: ${request.url}`]);
+  });
+
+  test('at another provider', () => {
+    expect(guesses('stripe', signed('github', '{}'))).toContain(
+      'it is rightly signed for provider facebook_graph_api or facebook_messenger or github or instagram or whatsapp',
+    );
+    expect(guesses('stripe', signed('slack', '{}', 'other'))).toEqual([
+      'it carries a signature header of slack',
+    ]);
+    expect(guesses('stripe', requestOf({ body: '{}' }))).toEqual([]);
+  });
+});
+
+test('a mutated body is named as such only when it explains the signature', () => {
+  const request = signed('github', '{"a":1}');
+  expect(guesses('github', withBody(request, textOf(request).replace('1', '2')))).toHaveLength(1);
+});
