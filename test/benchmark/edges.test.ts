@@ -12,8 +12,8 @@ const SETTING: BenchOptions = {
   file: 'edge.yaml',
   machine: { node: process.versions.node, cpu: 'any', cores: availableParallelism(), os: process.platform },
   seed: 1,
-  durationMs: 100,
-  warmUpMs: 200,
+  durationMs: 40,
+  warmUpMs: 40,
   profile: true,
   locate: (pointer) => pointer,
 };
