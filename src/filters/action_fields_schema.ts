@@ -102,7 +102,8 @@ export function duration(description: string, bounds: DurationBounds = {}) {
 
 /** Header names with values in which `${…}` is evaluated; at least `least` and at most ten. */
 export function headerMap(description: string, least: 0 | 1) {
-  return z.record(z.string(), z.string()).meta({
+  const value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+  return z.record(z.string(), value).meta({
     description,
     kind: 'header_map',
     template: true,
