@@ -26,8 +26,7 @@ import { stateCookies } from './state_cookie.ts';
 
 /**
  * Handles a request at a login gate: passes it with a valid session, starts or completes a login, or ends a
- * session.
- * Every failure stops the request with a reason and a page.
+ * session. Every failure stops the request with a reason and a page.
  */
 export function authenticate(
   gate: LoginGate,

@@ -2,8 +2,7 @@ import type { Answers, AnswerTo, FetchRequest, Question } from '../engine/contra
 
 /**
  * A generator that yields questions to the driver and receives their answers. Only requests that start a
- * login, a
- * refresh or a logout need one; a request with a valid session does not.
+ * login, a refresh or a logout need one; a request with a valid session does not.
  */
 export type Conversation<T> = Generator<Question, T, AnswerTo<Question>>;
 
@@ -38,8 +37,7 @@ const FETCH_LIMIT_BYTES = 512 * 1_024;
 
 /**
  * Runs a conversation to its first question. `suspend` creates the suspension of the caller's face: `ask` for
- * a module,
- * `waitFor` for an action.
+ * a module, `waitFor` for an action.
  */
 export function conversed<T, Result>(
   flow: Conversation<T>,

@@ -41,10 +41,9 @@ const NOT_PLAIN = /[^\x20-\x7e]|%/g;
 
 /**
  * Encodes a name for a header field. Non-ASCII characters, controls and the percent sign are percent-encoded
- * as UTF-8
- * (RFC 8187 §3.2.1), as are leading and trailing spaces, which parsers trim (RFC 9110 §5.5). The result
- * cannot break the
- * field, and different names have different results. Lone surrogates have no UTF-8; see `bytesOf`.
+ * as UTF-8 (RFC 8187 §3.2.1), as are leading and trailing spaces, which parsers trim (RFC 9110 §5.5). The
+ * result cannot break the field, and different names have different results. Lone surrogates have no UTF-8;
+ * see `bytesOf`.
  */
 export function identityText(text: string): string {
   const bytes = Buffer.concat(Array.from(text, bytesOf)).toString('latin1');
@@ -67,8 +66,7 @@ function bytesOf(character: string): Uint8Array {
 
 /**
  * Tokens are forwarded unchanged, including percent signs (RFC 6749 appendix A.12); only bytes that are
- * invalid in a
- * field are encoded.
+ * invalid in a field are encoded.
  */
 function tokenText(text: string): string {
   const trimmed = text.trim();

@@ -6,10 +6,8 @@ const RENEWED_MS = 60_000;
 
 /**
  * What a gate remembers until its configuration changes. Data that must survive (used ids, revocations) is in
- * the
- * registry. Pending logins are in neither: they travel sealed in `state`, so they need no memory, and any
- * node can
- * complete them.
+ * the registry. Pending logins are in neither: they travel sealed in `state`, so they need no memory, and any
+ * node can complete them.
  */
 export interface LoginMemory {
   readonly renewed: Map<string, { readonly session: Session; readonly atMs: number }>;

@@ -63,8 +63,7 @@ export type Begun = { readonly location: string } | { readonly response: LocalRe
 
 /**
  * A login protocol, configured for one provider: OAuth, OpenID Connect or SAML. The gate handles cookies,
- * states, times,
- * pages and revocation.
+ * states, times, pages and revocation.
  */
 export interface IdentityProvider {
   /**
@@ -86,8 +85,7 @@ export interface IdentityProvider {
   readonly stateField: string;
   /**
    * The parameter is too short for a sealed state (80 bytes, SAML Bindings §3.4.3): it contains a handle, and
-   * the state is
-   * stored in a cookie.
+   * the state is stored in a cookie.
    */
   readonly shortState?: true;
   /** Starts a login; the provider returns `state` in `stateField`. */
@@ -98,8 +96,7 @@ export interface IdentityProvider {
   ) => Conversation<Begun> | Begun;
   /**
    * Processes a callback. `fields` is its query or form. `pending` is its pending login, already marked as
-   * used; null only
-   * if `unsolicited` allows the provider to start a login.
+   * used; null only if `unsolicited` allows the provider to start a login.
    */
   readonly finish: (
     fields: URLSearchParams,

@@ -42,8 +42,7 @@ export interface SessionSighting {
 
 /**
  * Application users and sessions of all gates, in bounded memory: the management API lists and revokes them.
- * Sessions
- * themselves are in cookies; revoking one means to remember its id.
+ * Sessions themselves are in cookies; revoking one means to remember its id.
  */
 export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' | 'restore'> {
   readonly users: () => readonly SeenUser[];

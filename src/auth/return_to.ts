@@ -3,10 +3,8 @@ const RETURN_LIMIT_UNITS = 2_000;
 
 /**
  * Whether a text is a path of this origin that browsers cannot interpret as another origin: exactly one
- * leading slash, no
- * backslash (browsers treat it as a slash, WHATWG URL §4.4), no control characters (browsers drop tabs and
- * line ends)
- * and no leading or trailing white space.
+ * leading slash, no backslash (browsers treat it as a slash, WHATWG URL §4.4), no control characters
+ * (browsers drop tabs and line ends) and no leading or trailing white space.
  */
 export function isOwnPath(text: string): boolean {
   if (text.length > RETURN_LIMIT_UNITS) return false;

@@ -111,8 +111,7 @@ export function sessionEnd(session: Session, times: SessionTimes, nowMs: number)
 
 /**
  * Whether the provider must confirm the user before this request: the interval has passed, the token has
- * expired, or the
- * authorization lists have changed.
+ * expired, or the authorization lists have changed.
  */
 export function checkIsDue(
   session: Session,

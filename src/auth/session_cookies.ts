@@ -21,8 +21,8 @@ interface Place {
 
 /**
  * `Set-Cookie` values for a session; null if it is too long even without its optional parts. Attributes are
- * dropped
- * first, then what only helps a logout. What limits the session or identifies the user is never dropped.
+ * dropped first, then what only helps a logout. What limits the session or identifies the user is never
+ * dropped.
  */
 export function sessionCookies(
   { gate, place, scope, request, world }: Place,

@@ -5,8 +5,7 @@ import type { LoginGate, LoginPass } from './gate.ts';
 
 /**
  * Replaces the client's `Cookie` fields for the upstream: identity headers and other cookies, without the
- * session
- * cookies.
+ * session cookies.
  */
 export function upstreamFields(
   { sessionCookie, nonceCookie, cookieDomain }: LoginGate,

@@ -25,8 +25,7 @@ export interface UserShape {
   readonly email: string | null;
   /**
    * Why the address is verified: `claim` must be true in the response; `provider` reports only verified
-   * addresses;
-   * `sign_in` is the sign-in name, under a domain whose ownership the tenant has proved.
+   * addresses; `sign_in` is the sign-in name, under a domain whose ownership the tenant has proved.
    */
   readonly verified: { readonly claim: string } | 'provider' | 'sign_in';
   /** Headers besides `Authorization`; `client-id` is replaced by the app's id. */

@@ -29,10 +29,8 @@ const HASHES = {
 
 /**
  * The problem of a verified ID token, as a sentence; null if it is valid. Also repeats the client library's
- * checks of
- * issuer, audience and nonce, because logins depend on them with every driver. `nonce` is null for tokens of
- * a refresh,
- * which have none (§12.2).
+ * checks of issuer, audience and nonce, because logins depend on them with every driver. `nonce` is null for
+ * tokens of a refresh, which have none (§12.2).
  */
 export function idTokenProblem(
   { claims, algorithm }: IdToken,

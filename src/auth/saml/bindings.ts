@@ -31,8 +31,7 @@ export function redirectUrl(
 
 /**
  * A page that posts a signed message by script (Bindings §3.5.4), with a button for browsers without scripts.
- * Null if the
- * key is invalid.
+ * Null if the key is invalid.
  */
 export function postPage(
   to: string,

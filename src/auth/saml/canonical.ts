@@ -32,8 +32,7 @@ export function element(
 
 /**
  * Serializes an element in its exclusive canonical form (xml-exc-c14n §3, Canonical XML §2.3), so that it can
- * be signed
- * without a canonicalizer. A namespace is declared where its prefix is first used.
+ * be signed without a canonicalizer. A namespace is declared where its prefix is first used.
  */
 export function canonical(written: Written, declared: ReadonlySet<string> = new Set()): string {
   const { prefix, local, attributes, children } = written;

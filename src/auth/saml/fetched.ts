@@ -18,8 +18,7 @@ interface Kept {
 
 /**
  * A provider whose metadata is fetched. Its certificates are trusted, so the URL must use TLS or loopback,
- * and redirects
- * are not followed.
+ * and redirects are not followed.
  */
 export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'metadata'>): IdentityProvider {
   const id = `saml ${url}`;

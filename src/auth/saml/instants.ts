@@ -4,8 +4,7 @@ const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))
 
 /**
  * Parses a SAML time (Core §1.3.3: xs:dateTime in UTC) as milliseconds since the epoch; null if it is
- * invalid. Fractions
- * below a millisecond are truncated.
+ * invalid. Fractions below a millisecond are truncated.
  */
 export function readInstant(text: string): number | null {
   const found = INSTANT.exec(text.trim());

@@ -42,8 +42,7 @@ export function logoutUrl(settings: SamlSettings, session: Session, context: Log
 
 /**
  * Handles a single logout message (Profiles §4.4): a request of the identity provider ends sessions here and
- * is
- * answered; its response continues the browser's logout. Only signed messages are accepted.
+ * is answered; its response continues the browser's logout. Only signed messages are accepted.
  */
 export function* singleLogout(
   settings: SamlSettings,

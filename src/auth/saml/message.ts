@@ -47,8 +47,7 @@ export function isId(text: string | undefined): text is string {
 
 /**
  * Libraries differ in which attributes they treat as ids: `ID`, `Id`, `id`, with or without namespace. No
- * value of any of
- * them may occur twice, so that a reference has the same target for every parser.
+ * value of any of them may occur twice, so that a reference has the same target for every parser.
  */
 function idProblem(root: XmlElement): SamlRefusal | null {
   const seen = new Set<string>();
@@ -72,8 +71,7 @@ export interface SignedElement {
 
 /**
  * Finds all signatures of a message. Each must be a direct child of one of `carriers`, at most one per
- * carrier, directly
- * after the issuer (Core §3.2.1) and in the accepted form. At least one is required.
+ * carrier, directly after the issuer (Core §3.2.1) and in the accepted form. At least one is required.
  */
 export function findSignatures(
   { root }: Message,

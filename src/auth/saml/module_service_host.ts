@@ -34,11 +34,9 @@ const TEMPORARY_REDIRECT = 307;
 
 /**
  * Serves a route's SAML addresses on the service host, which the management API shows and identity providers
- * know. It
- * serves the metadata, handles logout messages, and forwards login responses to the endpoint of the pending
- * login, where
- * the browser has its cookies. Responses are not trusted here; they only select the target among the route's
- * endpoints.
+ * know. It serves the metadata, handles logout messages, and forwards login responses to the endpoint of the
+ * pending login, where the browser has its cookies. Responses are not trusted here; they only select the
+ * target among the route's endpoints.
  */
 export function samlHostHandler(
   config: SamlConfig,

@@ -152,8 +152,7 @@ function loggedIn(identity: SamlIdentity, returnTo: string | null): LoggedIn {
 
 /**
  * SAML offers no way to ask the provider, so a check is due only if the authorized groups have changed since
- * the login;
- * they are compared with the groups of the assertion.
+ * the login; they are compared with the groups of the assertion.
  */
 // oxlint-disable-next-line require-yield -- the check asks no question
 function* stillIn(

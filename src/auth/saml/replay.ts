@@ -14,8 +14,7 @@ export function usedAssertions(limit: number = USED_LIMIT): UsedAssertions {
 
 /**
  * Marks an assertion as used. `used`: it was used before. `full`: the limit is reached even without expired
- * ones; the
- * assertion is refused, because forgetting a valid one would allow its replay.
+ * ones; the assertion is refused, because forgetting a valid one would allow its replay.
  */
 export function useAssertion(
   used: UsedAssertions,

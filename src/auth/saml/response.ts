@@ -26,10 +26,8 @@ export interface ResponseShape {
 
 /**
  * Checks the structure of a response (Core §3.3.3): one assertion as a child of the only response, signatures
- * only where
- * they belong, and no element that could contain a wrapped copy. A failed status is reported even if it is
- * not signed,
- * because it admits no user.
+ * only where they belong, and no element that could contain a wrapped copy. A failed status is reported even
+ * if it is not signed, because it admits no user.
  */
 export function readResponseShape(message: Message): ResponseShape | SamlRefusal {
   const { root } = message;

@@ -20,8 +20,7 @@ export const TOLERANCE_MS = 60_000;
 
 /**
  * A request id contains the origin of its endpoint, so that the service host can route the response. Nothing
- * else
- * relies on it.
+ * else relies on it.
  */
 export function requestId(secret: string, { origin }: LoginSite): string {
   return `_${secret}.${Buffer.from(origin, 'utf8').toString('base64url')}`;

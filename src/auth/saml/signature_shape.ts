@@ -38,8 +38,7 @@ const KEY_INFO: ReadonlySet<string> = new Set([
 
 /**
  * Checks the structure of a signature before it is verified. SAML allows one form (Core §5.4): one reference,
- * to the
- * parent element, with the transforms enveloped signature and exclusive canonicalization.
+ * to the parent element, with the transforms enveloped signature and exclusive canonicalization.
  */
 export function signatureProblem(signature: XmlElement, id: string): SamlRefusal | null {
   if (elementsOf(signature).some((child) => isNamed(child, DS, 'Object'))) return refuse('signature_object');

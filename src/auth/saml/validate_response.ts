@@ -54,8 +54,7 @@ export function openResponse(encoded: string): (ResponseShape & { readonly xml: 
 
 /**
  * The request id that a response claims to answer, unverified; it only selects the pending login. Null if it
- * is missing
- * or unreadable.
+ * is missing or unreadable.
  */
 export function inResponseToOf(encoded: string): string | null {
   const decoded = decodeMessage(encoded);

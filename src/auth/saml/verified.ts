@@ -16,8 +16,7 @@ export interface SignatureQuestion {
 
 /**
  * The canonical bytes, as text, that the signature of each id covers. `invalid`: a signature does not verify
- * with any
- * certificate. `unavailable`: verification could not be attempted.
+ * with any certificate. `unavailable`: verification could not be attempted.
  */
 export type SignatureAnswer =
   | { readonly signed: readonly string[] }

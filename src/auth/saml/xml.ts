@@ -13,12 +13,9 @@ import type { XmlElement, XmlProblem } from './xml_tree.ts';
 
 /**
  * Parses a small subset of XML 1.0 with namespaces: elements, attributes, text, the five predefined entities
- * and numeric
- * character references. Constructs that parsers may interpret differently are refused: document types,
- * entities,
- * processing instructions, CDATA, and comments (skipped in metadata where they do not split a text). Time and
- * memory are
- * linear in the input, whose size is limited.
+ * and numeric character references. Constructs that parsers may interpret differently are refused: document
+ * types, entities, processing instructions, CDATA, and comments (skipped in metadata where they do not split
+ * a text). Time and memory are linear in the input, whose size is limited.
  */
 export function readXml(text: string, options: XmlOptions = {}): XmlElement | XmlProblem {
   const limitChars = options.limitChars ?? XML_LIMITS.chars;
