@@ -44,7 +44,7 @@ function reportTimes(
 ): void {
   if (hasEnded(metadata, nowMs)) {
     const day = writeDay(metadata.validUntilMs!);
-    report('edge.saml_metadata', `the metadata has ended on ${day}; get it anew from the identity provider`);
+    report('edge.saml_metadata', `the metadata expired on ${day}; get a new version from the identity provider`);
   }
   for (const message of metadataWarnings(metadata, nowMs)) report('edge.saml_expired', message);
 }
