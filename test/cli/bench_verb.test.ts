@@ -105,7 +105,7 @@ describe('edgeproof bench', () => {
     [['nowhere.yaml'], 2, 'there is no such file'],
     [['broken.cel'], 3, "did you mean 'method'"],
     [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p90'"],
-    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'policy.yaml is no result of this version'],
+    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'policy.yaml is not a result of this version'],
     [['rule.cel', '--requests', 'rule.cel'], 2, 'rule.cel:1: '],
     [['rule.cel', '--requests', 'policy.yaml'], 2, 'cannot be used'],
     [['rule.cel', '-r', 'xml'], 2, "'xml' is no reporter"],
@@ -138,7 +138,7 @@ describe('edgeproof bench', () => {
     server.close();
     expect(missed).toMatchObject({
       code: 8,
-      stderr: expect.stringMatching(/^p50<1ns does not hold, it is \d/),
+      stderr: expect.stringMatching(/^limit p50<1ns missed: measured \d/),
     });
     expect(missed.stdout).toContain('× 200');
     const told = JSON.parse(await readFile(join(folder, 'load.json'), 'utf8')) as {

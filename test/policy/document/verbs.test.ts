@@ -42,12 +42,12 @@ describe('fmt', () => {
     const [old, fine] = [file('old.yaml', OLD), file('new.yaml', NEW)];
     expect(await run('fmt', '--check', fine)).toEqual({ code: 0, stdout: '', stderr: '' });
     const { code, stdout } = await run('fmt', '--check', fine, old);
-    expect([code, stdout]).toEqual([1, 'old.yaml: not in its canonical form\n']);
+    expect([code, stdout]).toEqual([1, 'old.yaml: not formatted\n']);
   });
 
   it('--write writes them anew', async () => {
     const name = file('write.yaml', OLD);
-    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: written anew\n');
+    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: formatted\n');
     expect(readFileSync(join(folder, name), 'utf8')).toBe(NEW);
     expect((await run('fmt', '--write', name)).stdout).toBe('');
   });
