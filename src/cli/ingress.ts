@@ -94,12 +94,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
     .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, 65_536)
-    .option(
-      '--redact <name>',
-      'also redact this header, parameter or JSON member; can be repeated',
-      addName,
-      [],
-    )
+    .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addName, [])
     .option('--no-watch', 'do not reload on changes of the file')
     .option('--poll', 'poll for changes, for file systems without notifications')
     .option(
@@ -181,9 +176,7 @@ async function runWorkers(
   { say }: Voice,
 ): Promise<number> {
   if (record !== undefined || source.makeEdge !== undefined) {
-    process.stderr.write(
-      '--workers cannot be combined with --record or --api, which need a single process\n',
-    );
+    process.stderr.write('--workers cannot be combined with --record or --api\n');
     return EXIT.usage;
   }
   try {

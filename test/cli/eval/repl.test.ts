@@ -56,7 +56,7 @@ describe('lines', () => {
     ]);
     expect(answers(':phase', ':phase on_http_response', 'res.status_code', ':phase x', ':phase')).toEqual([
       'on_http_request',
-      'now in on_http_response',
+      'phase on_http_response',
       '200',
       expect.stringContaining('on_tcp_connect'),
       'on_http_response',
