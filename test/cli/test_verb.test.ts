@@ -68,7 +68,7 @@ describe('edgeproof test', () => {
     expect(stdout).toContain(
       "nearest is ip_restriction.allowed of rule office#2: reason is 'allowed', not 'denied'",
     );
-    expect(stdout).toMatch(/decided by upstream: the upstream answered \(upstream\.answered\)/);
+    expect(stdout).toMatch(/decided by upstream: the upstream responded \(upstream\.answered\)/);
     expect(stdout).toContain(
       'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would hold: rule office#3',
     );

@@ -131,7 +131,7 @@ describe('explain-code', () => {
     ['expr.constant_condition', 'always true'],
     ['edge.unknown_key', 'means nothing'],
     ['2254', 'Given while traffic runs'],
-    ['ERR_SERVICE_3005', 'did not answer in time'],
+    ['ERR_SERVICE_3005', 'did not respond in time'],
     ['2263', 'Given by the service only'],
     ['2241', 'is not known'],
     ['3700', 'checked but not executed'],
