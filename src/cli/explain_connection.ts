@@ -10,19 +10,19 @@ import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
 import { FileError } from '../project_files/load_config.ts';
 
-/** What the command line says of a connection. */
+/** The connection that the command line describes. */
 export interface ConnectOptions {
-  /** `1.tcp.test:5432`, or with `tls://` before it. */
+  /** `1.tcp.test:5432`, optionally with `tls://` before it. */
   readonly connect: string;
   readonly ip?: string;
   readonly sni?: string;
-  /** File with the certificate that the client shows. */
+  /** File with the certificate that the client presents. */
   readonly clientCert?: string;
   readonly json?: boolean;
   readonly event?: boolean;
 }
 
-/** Explains a connection to a TLS or TCP edge; its backends take it. Throws FileError. */
+/** Explains a connection to a TLS or TCP edge; its backends accept it. Throws FileError. */
 export function explainConnection(edge: EdgeOfFile, locate: Locate, options: ConnectOptions): string {
   const { connect: to, ip, sni, clientCert } = options;
   const tls: TlsFacts = {

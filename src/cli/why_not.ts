@@ -11,13 +11,13 @@ import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
 
-/** What would have to differ for something to happen to a request, as text or as data. */
+/** What would have to change in a request for a given outcome, as text or data. */
 export interface WhyNotAnswer {
   readonly text: string;
   readonly data: object;
 }
 
-/** Answers `--why-not NAME` for a request. A FileError when the edge has nothing of that name. */
+/** Answers `--why-not NAME` for a request. Throws FileError when the edge has nothing of that name. */
 export async function answerWhyNot(
   name: string,
   draft: Draft,
@@ -31,7 +31,7 @@ export async function answerWhyNot(
   return { text: textOf(target, found, locate), data: dataOf(target, found, locate) };
 }
 
-/** The edge of a file, for searches. */
+/** The edge of a file, prepared for searches. */
 export function searchedEdge(config: EdgeConfig, locate: Locate): EdgeFixture {
   return edgeFixture(config, locate);
 }
@@ -41,7 +41,7 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
     case 'already':
       return `${message} for this request.\n`;
     case 'impossible':
-      return `No request makes it happen that ${message}: ${found.says}.\n`;
+      return `There is no request for which ${message}: ${found.says}.\n`;
     case 'not_found':
       return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {

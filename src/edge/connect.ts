@@ -4,8 +4,8 @@ import type { CompiledEdge } from './compile.ts';
 import { type StreamAddress, beginStream } from './streams.ts';
 
 /**
- * Begins a connection of which no handshake was made: what its facts say of TLS is held against what the edge asks
- * for, as a handshake would. What is left of it, the certificate of the client, is judged by the modules.
+ * Begins a connection without a handshake: its TLS facts are compared with what the edge requires, as a handshake would
+ * do. The client certificate is checked by the modules.
  */
 export function beginConnection(
   edge: CompiledEdge,

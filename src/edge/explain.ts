@@ -3,14 +3,14 @@ import type { InnerStep } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
-/** Where something stands in the edge file. */
+/** A place in the edge file. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds the place of a JSON pointer, where there is a source. */
+/** Finds the place of a JSON pointer, if there is a source. */
 export type Locate = (pointer: string) => Place | null;
 
 export interface LocatedStep extends Step {
@@ -23,19 +23,19 @@ export interface LocatedInnerStep extends InnerStep {
   readonly place: Place | null;
 }
 
-/** What became of one request, and why. */
+/** The result of a request, and why. */
 export interface Explanation {
   readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
-  /** When the request began, ms since the epoch. */
+  /** Start of the request, ms since the epoch. */
   readonly startMs: number;
   readonly status: number;
-  /** The backend that answered, or null when none was reached. */
+  /** The backend that responded, or null when none was reached. */
   readonly backend: string | null;
   readonly because: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
 
-/** Explains a finished exchange; `locate` finds source positions, where there is a source. */
+/** Explains a completed exchange; `locate` finds source positions. */
 export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
   const { head, connection } = exchange;
   const steps = locatedSteps(traceOf(exchange), locate);
@@ -55,7 +55,7 @@ export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
   };
 }
 
-/** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
+/** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
 export function renderExplanation(explanation: Explanation): string {
   const { request, steps, because } = explanation;
   const head = `${request.method} ${request.url}  from ${request.clientIp}`;
@@ -74,7 +74,7 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
   }));
 }
 
-/** The branches of the tree for a terminal: one line a step, the deciding one marked, and what happened inside of it. */
+/** The branches of the tree for a terminal: one line per step, the deciding one marked, with the steps inside it. */
 export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[] {
   const lines: string[] = [];
   const width = Math.max(...steps.map((step) => step.module.length));
@@ -97,5 +97,5 @@ function placed(place: Place | null): string {
   return place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
 }
 
-/** Does nothing itself: where this module is loaded by use, it is there after the call. */
+/** Does nothing: a call loads this module, where modules are loaded on first use. */
 export function loadExplanations(): void {}

@@ -2,23 +2,23 @@ import type { StreamExchange } from '../engine/stream.ts';
 import { decidingStreamStep, traceOfStream } from '../engine/stream_trace.ts';
 import { type Locate, type LocatedStep, locatedSteps, stepLines } from './explain.ts';
 
-/** What became of one connection, and why. */
+/** The result of a connection, and why. */
 export interface StreamExplanation {
   readonly connection: {
     readonly kind: 'tls' | 'tcp' | null;
-    /** Host and port that it came to. */
+    /** The host and port that the client connected to. */
     readonly endpoint: string;
     readonly clientIp: string;
   };
   readonly startMs: number;
   readonly outcome: 'allowed' | 'denied';
-  /** The backend that took it, or the last that was tried. */
+  /** The backend that accepted it, or the last one tried. */
   readonly backend: string | null;
   readonly because: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
 
-/** Explains a connection; `locate` finds source positions, where there is a source. */
+/** Explains a connection; `locate` finds source positions. */
 export function explanationOfStream(exchange: StreamExchange, locate: Locate): StreamExplanation {
   const { connection, pipeline, attempts } = exchange;
   const steps = locatedSteps(traceOfStream(exchange), locate);
@@ -36,12 +36,12 @@ export function explanationOfStream(exchange: StreamExchange, locate: Locate): S
   };
 }
 
-/** Whether a backend took the connection. */
+/** Whether a backend accepted the connection. */
 export function isAllowed({ attempts }: StreamExchange): boolean {
   return attempts.at(-1)?.reason === 'upstream.connected';
 }
 
-/** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
+/** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
 export function renderStreamExplanation(explanation: StreamExplanation): string {
   const { connection, steps, because, outcome, backend } = explanation;
   const head = `${connection.kind ?? 'connect'} ${connection.endpoint}  from ${connection.clientIp}`;
@@ -49,5 +49,5 @@ export function renderStreamExplanation(explanation: StreamExplanation): string 
   return [head, ...stepLines(steps, because), end].join('\n');
 }
 
-/** Does nothing itself: where this module is loaded by use, it is there after the call. */
+/** Does nothing: a call loads this module, where modules are loaded on first use. */
 export function loadStreamExplanations(): void {}

@@ -13,7 +13,7 @@ import {
 import type { Checking } from './document/check.ts';
 import { routesOf } from './document/routes_of.ts';
 
-/** Whether the metadata of every SAML identity provider can be used; at a known time, whether it still is good. */
+/** Checks that the metadata of every SAML identity provider can be used and, at a given time, is still valid. */
 export function checkSamlMetadata({ config, report }: Checking, nowMs?: number): readonly Diagnostic[] {
   for (const { pointer, thing: route } of routesOf(config)) {
     const text = route.saml?.idp_metadata;
@@ -22,7 +22,7 @@ export function checkSamlMetadata({ config, report }: Checking, nowMs?: number):
     const read = readMetadata(text);
     if (!isMetadataProblem(read)) {
       for (const subject of read.passedOver) {
-        const message = `the certificate of ${inOneLine(subject)} is not used: only RSA with 2048 bits or more is`;
+        const message = `the certificate of ${inOneLine(subject)} is not used: only RSA with at least 2048 bits is supported`;
         report('edge.saml_certificate', at, message);
       }
       if (nowMs !== undefined) reportTimes(read, nowMs, (code, message) => report(code, at, message));

@@ -8,11 +8,11 @@ import { hostTable } from './hosts.ts';
 import type { CompileCache } from './compile_cache.ts';
 import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
 
-/** A place where a TLS or TCP edge is reached. */
+/** An address of a TLS or TCP edge. */
 export interface StreamAddress {
   readonly kind: 'tls' | 'tcp';
   readonly edge: string;
-  /** Of a TLS edge possibly a wildcard. */
+  /** May be a wildcard for a TLS edge. */
   readonly host: string;
   readonly port: number;
 }
@@ -69,7 +69,7 @@ function compileStream(
   const circumstances = [context.branding, context.policy, kind, host, port];
   const configOf = (type: string) =>
     [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
-  // A route's id has a space in it and an edge's name has none: the two kinds of state are kept apart.
+  // A route's id contains a space and an edge's name does not, so their states have different keys.
   const filters = compileFilters(
     { edge: name, id: `${kind}:${name}`, links, circumstances },
     configOf,
@@ -86,7 +86,7 @@ function compileStream(
   };
 }
 
-/** Begins the exchange of one connection at a host and port: finds its edge, or the reason why there is none. */
+/** Begins the exchange of a connection to a host and port: finds its edge, or the reason why there is none. */
 export function beginStream(
   configuration: Configuration & { readonly streams: StreamTable },
   connection: Connection,

@@ -32,7 +32,7 @@ export interface Configuration {
 }
 
 export interface HttpConfiguration extends Configuration {
-  /** Cookies of the gates, which no upstream gets or sets; null where there are no gates. */
+  /** Cookies of the login gates, which no upstream may receive or set; null without gates. */
   readonly cookies: OwnCookies | null;
   /** Starts an exchange with another edge of the configuration; null if there is no other. */
   readonly beginInside: ((connection: Connection, head: RequestHead, world: World) => Exchange) | null;

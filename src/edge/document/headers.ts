@@ -28,12 +28,12 @@ function checkSide(
   const { add = {}, remove = [] } = lists;
   for (const [name, value] of Object.entries(add)) {
     if (value?.includes('${') !== true) continue;
-    const message = `expressions such as ${quoted(interpolation(value))} in header values are not part of this version`;
+    const message = `expressions such as ${quoted(interpolation(value))} in header values are not supported in this version`;
     report('edge.interpolation_not_available', pointerTo(`${pointer}/add`, name), message);
   }
   const problems = headerEditProblems(
     {
-      // A value that departed, or that is an expression, is told elsewhere; its name counts.
+      // An invalid value, or an expression, is reported elsewhere; its name still counts.
       add: Object.entries(add).map(([name, value]) => [
         name,
         value === undefined || value.includes('${') ? 'x' : value,
@@ -50,7 +50,7 @@ function checkSide(
       });
       continue;
     }
-    // The same name twice in the list is the same problem at two places.
+    // The same name twice in the list is the same problem in two places.
     const index = remove.findIndex((other, at) => other === name && !told.has(at));
     told.add(index);
     report('edge.bad_header', pointerTo(`${pointer}/remove`, Math.max(index, 0)), message);

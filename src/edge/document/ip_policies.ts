@@ -5,7 +5,7 @@ import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { routesOf, streamEdgesOf } from './routes_of.ts';
 
-/** Checks the ranges of all IP policies, and warns where a route lets nobody in. */
+/** Checks the ranges of all IP policies, and warns when a route blocks every address. */
 export function checkIpPolicies(config: SoundConfig, report: Report): void {
   for (const [name, policy] of Object.entries(config.ip_policies ?? {})) {
     const pointer = `${pointerTo('/ip_policies', name)}/rules`;
@@ -18,7 +18,7 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       const first = seen.get(range);
       if (first === undefined) seen.set(range, at);
       else {
-        const message = `the range ${quoted(range)} stands in this policy twice`;
+        const message = `the range ${quoted(range)} is in this policy twice`;
         report('edge.duplicate_cidr', at, message, { first });
       }
     }
@@ -30,12 +30,12 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
   }
 }
 
-/** The canonical range, or null when there is a problem, which is reported. */
+/** The canonical range, or null for a problem, which is reported. */
 function checkCidr(cidr: string, pointer: string, report: Report): string | null {
   const answer = parseCidr(cidr);
   if (!isCidrProblem(answer)) return answer.text;
   const { problem, message, suggestion } = answer;
-  // These two leave one thing only that can have been meant.
+  // For these two problems there is only one possible correction.
   const safe = problem === 'no_mask' || problem === 'host_bits';
   report('edge.bad_cidr', pointer, message, {
     hint: didYouMean(suggestion),
@@ -44,7 +44,7 @@ function checkCidr(cidr: string, pointer: string, report: Report): string | null
   return null;
 }
 
-/** Warns when no policy of the union allows anything; says nothing when one of them is not sound. */
+/** Warns when no policy of the union allows anything, unless one of them is invalid. */
 function warnOfBlocked(
   config: SoundConfig,
   ids: readonly (string | undefined)[],

@@ -5,10 +5,10 @@ import { routesOf } from './routes_of.ts';
 import type { SoundRoute } from './routes_of.ts';
 
 const LOGINS = ['oauth', 'oidc', 'saml'] as const;
-/** Providers for which the service has no OAuth app of its own. */
+/** Providers for which the service has no managed OAuth app. */
 const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['facebook', 'amazon']);
 
-/** Checks that a route has one way to log in, and that OAuth has one provider with a whole app or none. */
+/** Checks that a route has one login module, and that OAuth has one provider with a complete app or none. */
 export function checkLogins(config: SoundConfig, report: Report): void {
   for (const { pointer, thing: route } of routesOf(config)) {
     const present = LOGINS.filter((login) => login in route);
@@ -39,10 +39,10 @@ function checkProviders(providers: Providers, pointer: string, report: Report): 
       const [present, absent] = hasId ? ['client_id', 'client_secret'] : ['client_secret', 'client_id'];
       report('edge.oauth_app', `${at}/${present}`, `'${present}' needs '${absent}' beside it`, { at: 'key' });
     } else if (!hasId && WITHOUT_MANAGED_APP.has(name)) {
-      const message = `'${name}' works only with an app of your own: client_id and client_secret`;
+      const message = `'${name}' needs your own OAuth app: set client_id and client_secret`;
       report('edge.oauth_app', at, message, { at: 'key' });
     } else if (!hasId && (app.scopes?.length ?? 0) > 0) {
-      const message = "'scopes' can be set only for an app of your own: client_id and client_secret";
+      const message = "'scopes' need your own OAuth app: set client_id and client_secret";
       report('edge.oauth_app', `${at}/scopes`, message, { at: 'key' });
     }
   }

@@ -4,10 +4,10 @@ import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { edgesOf, streamEdgesOf } from './routes_of.ts';
 
-/** Authorities of one edge at most, as at the service. */
+/** Maximum number of authorities of an edge, as at the service. */
 const AUTHORITIES_LIMIT = 10;
 
-/** Checks TLS of edges as far as it can be told without reading certificates. */
+/** Checks TLS settings of edges, as far as possible without parsing certificates. */
 export function checkTls(config: SoundConfig, report: Report): void {
   for (const { pointer, thing } of [...edgesOf(config), ...streamEdgesOf(config)]) {
     const { mutual_tls: mutual } = thing;
@@ -25,13 +25,13 @@ export function checkTls(config: SoundConfig, report: Report): void {
     const isPassed =
       termination?.enabled === false || (termination !== undefined && termination.terminate_at !== 'edge');
     if (mutual === undefined || mutual.enabled === false || !isPassed) continue;
-    const message = 'this edge passes TLS through, so it never sees the certificate of a client';
+    const message = 'this edge passes TLS through, so it never sees a client certificate';
     report('edge.termination_elsewhere', `${pointer}/mutual_tls`, message, { at: 'key' });
   }
   checkSources(config, report);
 }
 
-/** Each text stands in the file or in another one. */
+/** Each text is given either in the file or as a file name. */
 function checkSources(config: SoundConfig, report: Report): void {
   for (const [name, certificate] of Object.entries(config.tls_certificates ?? {})) {
     const at = pointerTo('/tls_certificates', name);
@@ -49,7 +49,7 @@ function checkSource(thing: object, text: string, file: string, pointer: string,
   const hasText = text in thing;
   const hasFile = file in thing;
   if (hasText !== hasFile) return;
-  const message = hasText ? `both ${text} and ${file} are there` : `neither ${text} nor ${file} is there`;
+  const message = hasText ? `both ${text} and ${file} are set` : `neither ${text} nor ${file} is set`;
   report('edge.certificate_source', pointer, message, {
     at: 'key',
     notes: [`exactly one of ${quoted(text)} and ${quoted(file)}`],

@@ -10,7 +10,7 @@ import { routesOf } from './routes_of.ts';
 
 const LISTS = ['allow', 'deny'] as const;
 
-/** Checks the patterns of all user agent filters, and warns of those that match everything. */
+/** Checks the patterns of all user agent filters, and warns about those that match everything. */
 export function checkUserAgents(config: SoundConfig, document: LocatedDocument, report: Report): void {
   for (const { pointer, thing: route } of routesOf(config)) {
     if (route.user_agent_filter === undefined) continue;
@@ -20,7 +20,7 @@ export function checkUserAgents(config: SoundConfig, document: LocatedDocument, 
     for (const list of LISTS) {
       for (const [index, pattern] of (route.user_agent_filter[list] ?? []).entries()) {
         if (pattern === undefined || !matchesEverything(pattern)) continue;
-        // Blocking all but what an allow pattern takes is what this form is for.
+        // Blocking everything that no allow pattern matches is a common use of this form.
         if (list === 'deny' && allow.length > 0 && ALL_ON_PURPOSE.test(pattern)) continue;
         warnOfEverything(list, pattern, pointerTo(`${at}/${list}`, index), report);
       }
@@ -29,8 +29,8 @@ export function checkUserAgents(config: SoundConfig, document: LocatedDocument, 
 }
 
 /**
- * Reports every pattern that does not compile, and patterns that are too large together. `compileUserAgents` would
- * say the same, but makes the automaton as well, which takes longer than all other checks of a file.
+ * Reports every pattern that does not compile, and patterns whose total size is too large. `compileUserAgents` would
+ * find the same, but also builds the automaton, which takes longer than all other checks of a file.
  */
 function checkPatterns(
   lists: Readonly<Record<'allow' | 'deny', readonly (string | undefined)[]>>,
@@ -53,19 +53,19 @@ function checkPatterns(
     }
   }
   if (instructions > SET_LIMIT_INSTRUCTIONS) {
-    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes that many steps a character at worst`;
+    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes up to that many steps per character`;
     report('edge.bad_pattern', pointer, message, { at: 'key' });
   }
 }
 
 const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;
-/** Texts to be found as they are: they cannot match everything, and most patterns are of this kind. */
+/** Literal text: it cannot match everything, and most patterns are of this form. */
 const LITERAL = /^(?:\(\?i\))?\^?[\w /-]+\$?$/;
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
-// Repeated characters, so that a pattern that needs any one letter, digit or sign fails on another.
+// Repeated characters, so that a pattern that needs a certain letter, digit or sign fails on another probe.
 const PROBES: readonly string[] = [...PRINTABLE.map((character) => character.repeat(3)), 'é', 'a b/1.0 (c)'];
 
-/** Whether an unanchored pattern finds a match in every text that could be a user agent. */
+/** Whether an unanchored pattern matches every possible user agent. */
 function matchesEverything(pattern: string): boolean {
   if (LITERAL.test(pattern)) return false;
   const compiled = compilePattern(pattern);
@@ -74,7 +74,7 @@ function matchesEverything(pattern: string): boolean {
 
 function warnOfEverything(list: 'allow' | 'deny', pattern: string, pointer: string, report: Report): void {
   const effect =
-    list === 'allow' ? 'so the deny list never counts' : 'so everybody without an allow match is blocked';
+    list === 'allow' ? 'so the deny list has no effect' : 'so every client without an allow match is blocked';
   const isEmptyBranch = pattern === '' || /^\||\|\||\|$|\(\||\|\)/.test(pattern);
   report(
     'edge.pattern_matches_everything',
@@ -82,13 +82,13 @@ function warnOfEverything(list: 'allow' | 'deny', pattern: string, pointer: stri
     `${quoted(pattern)} matches every user agent, ${effect}`,
     {
       notes: isEmptyBranch
-        ? ['an empty alternative matches everywhere']
+        ? ['an empty alternative matches everything']
         : ['a pattern may match anywhere in the header unless it has ^ and $'],
     },
   );
 }
 
-/** The stretch from the faulty character on, where the pattern stands in the text as it is. */
+/** The span from the invalid character on, if the pattern is in the file unescaped. */
 function spanWithin(
   document: LocatedDocument,
   pointer: string,
