@@ -102,8 +102,7 @@ export function duration(description: string, bounds: DurationBounds = {}) {
 
 /** Header names with values in which `${…}` is evaluated; at least `least` and at most ten. */
 export function headerMap(description: string, least: 0 | 1) {
-  const value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-  return z.record(z.string(), value).meta({
+  return z.record(z.string(), z.string()).meta({
     description,
     kind: 'header_map',
     template: true,

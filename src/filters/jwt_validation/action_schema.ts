@@ -41,15 +41,6 @@ const keys = z
       })
       .describe('How tokens identify their key.')
       .optional(),
-    identification: z
-      .strictObject({
-        token_claims: z
-          .array(z.enum(['kid']))
-          .default([])
-          .describe('Claims of the token that name its key: kid.'),
-      })
-      .meta({ description: 'How tokens name their key.', listOfOne: true })
-      .optional(),
     sources: z
       .strictObject({
         additional_jkus: z
@@ -58,7 +49,7 @@ const keys = z
           .default([])
           .describe('URLs of key sets (RFC 7517), at most 100.'),
       })
-      .meta({ description: 'Sources of the keys.', listOfOne: true }),
+      .describe('Sources of the keys.'),
   })
   .meta({ description: 'Keys for verifying signatures.', listOfOne: true });
 

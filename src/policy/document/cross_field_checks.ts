@@ -217,8 +217,8 @@ const verifyWebhook: Check = (checking, config, pointer) => {
   const hasSecret = has(config, 'secret');
   if (typeof provider !== 'string') return;
   if (provider === 'sns' && hasSecret) {
-    const message = "'sns' signs with a published certificate: a secret has no effect";
-    checking.report('policy.no_effect', fieldAt(checking, pointer, 'secret'), message, {
+    const message = "'sns' signs with a published certificate and has no secret";
+    checking.report(2204, fieldAt(checking, pointer, 'secret'), message, {
       at: 'key',
       hint: 'remove secret',
     });

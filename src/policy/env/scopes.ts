@@ -47,9 +47,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
 
 /** Results of all actions that expressions can read, and the first phase in which they may be there. */
 const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phases, result }) => {
-  // Messages of an event stream belong to a response.
-  const first = phases[0] === 'on_event_stream_message' ? 'on_http_response' : phases[0];
-  const since = PHASES.find((phase) => phase === first);
+  const since = PHASES.find((phase) => phase === phases[0]);
   return result?.row === undefined || since === undefined
     ? []
     : [{ name: result.name, action, since, ...result.row }];

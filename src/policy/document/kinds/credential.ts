@@ -18,16 +18,6 @@ export const credential: KindCheck = {
   },
 };
 
-/** A pair with expressions needs a colon outside of them, unless one expression is all of it. */
-export function checkCredentialTemplate({ report }: Checking, text: string, pointer: string): void {
-  const parts = splitTemplate(text).parts;
-  const literals = parts.filter((part) => part.kind === 'text');
-  if (parts.length === 1 || literals.some((part) => part.text.includes(':'))) return;
-  report(2204, pointer, `the credential has no colon outside of its expressions (${quoted(fieldName(pointer))})`, {
-    hint: 'write user:password, or one expression for both',
-  });
-}
-
 interface Problem {
   readonly number: number;
   readonly message: string;
