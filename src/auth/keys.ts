@@ -45,7 +45,7 @@ function keyId(text: string): string {
 }
 
 /** Bytes that nobody can guess: those of the front end, else the system's. */
-export function bytesOf(world: World, count: number): Uint8Array {
+function bytesOf(world: World, count: number): Uint8Array {
   return world.secretBytes === undefined ? secretBytes(count) : world.secretBytes(count);
 }
 

@@ -1,7 +1,7 @@
 import type { DeclaredReason } from '../engine/module.ts';
 
 /** Everything that a gate may come to, of whatever protocol; the modules put their type before it. */
-export const LOGIN_REASONS = {
+const LOGIN_REASONS = {
   session: { message: 'the request has a good session', decision: 'allow' },
   options_passed: { message: 'OPTIONS requests pass without a login', decision: 'allow' },
   login_started: {

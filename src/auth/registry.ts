@@ -5,7 +5,7 @@ import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
 /** A user who has logged in at a gate. */
-export interface SeenUser {
+interface SeenUser {
   /** The same for one user of one provider on every node. */
   readonly id: string;
   readonly provider: string;
@@ -18,7 +18,7 @@ export interface SeenUser {
 }
 
 /** A session that was made or used here. */
-export interface SeenSession {
+interface SeenSession {
   readonly id: string;
   readonly userId: string;
   readonly publicUrl: string;
@@ -32,7 +32,7 @@ export interface SeenSession {
 }
 
 /** What a request tells of its session. */
-export interface SessionSighting {
+interface SessionSighting {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;

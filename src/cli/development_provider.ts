@@ -8,7 +8,7 @@ import type { ServedIdp } from '../dev_idp/server.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 
 /** Where the development identity provider is, so that an `issuer` can point at it. */
-export const PROVIDER_PORT = 9400;
+const PROVIDER_PORT = 9400;
 const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
 
 /** A provider that runs beside the ingress. */

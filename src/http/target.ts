@@ -18,7 +18,7 @@ export interface TargetProblem {
 }
 
 /** Longest request target, in bytes, that is looked at. */
-export const TARGET_LIMIT_BYTES = 65_536;
+const TARGET_LIMIT_BYTES = 65_536;
 
 // Only characters that mean themselves, no empty and no dot segment: already canonical.
 const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;

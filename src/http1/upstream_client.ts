@@ -8,7 +8,7 @@ import type { KeepingClient } from '../io/ports.ts';
 import { forwardConverted } from './websocket_converter.ts';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
 
-export { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
+export { type UpstreamLimits } from '../io/upstream_limits.ts';
 
 /**
  * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.

@@ -5,7 +5,7 @@ import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 
 /** A session that was made, or why there is none. */
-export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
+type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
 
 export interface TlsServers {
   /** Makes the TLS session of a connection. Never rejects; a connection without a session is closed or closing. */

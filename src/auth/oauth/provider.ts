@@ -158,7 +158,7 @@ function challengeOf(verifier: string): string {
 }
 
 /** The development provider serves every host of the real ones below its own. */
-export function standInFor(standIn: string, url: string): string {
+function standInFor(standIn: string, url: string): string {
   return url.replace(/^https:\/\//, `${standIn}/as/`);
 }
 

@@ -183,7 +183,7 @@ function untrusted(message: string): LoginRefusal {
 }
 
 /** What a failure means for the user; its detail is for the trace. */
-export function refusalOf(answer: OidcAnswer): LoginRefusal {
+function refusalOf(answer: OidcAnswer): LoginRefusal {
   if (!('failure' in answer)) return untrusted('it is not what was asked for');
   const { failure, detail } = answer;
   const facts = { failure, detail };

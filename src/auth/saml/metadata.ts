@@ -10,10 +10,10 @@ export const BINDING = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 
-export type Binding = keyof typeof BINDING;
+type Binding = keyof typeof BINDING;
 
 /** Where a service of the identity provider is. */
-export interface Endpoint {
+interface Endpoint {
   readonly binding: Binding;
   readonly url: string;
   /** Where answers go, when it is somewhere else. */

@@ -177,7 +177,7 @@ const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>>
 };
 
 /** Tells a refusal as the gate does: a sentence for the page, the reason and its facts for the trace. */
-export function told(
+function told(
   { refused, detail }: SamlRefusal,
   what = 'The answer of the identity provider is refused',
 ): LoginRefusal {

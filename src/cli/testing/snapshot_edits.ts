@@ -5,7 +5,7 @@ import type { CaseResult } from '../../simulator/result.ts';
 import { writtenSnapshot } from '../../simulator/snapshot.ts';
 
 /** A stretch of a text, and what is to stand there. */
-export interface Edit {
+interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;

@@ -20,13 +20,6 @@ export interface IpRules {
   readonly sets: { readonly allow: PrefixSet; readonly deny: PrefixSet };
 }
 
-/** Whether a client may pass, and the positions of the rules that say so; -1 where none matched. */
-export interface IpDecision {
-  readonly allowed: boolean;
-  readonly allow: number;
-  readonly deny: number;
-}
-
 /**
  * Compiles rules; positions in answers are those in `rules`. `before` are nearly the same ones compiled, of which little
  * is done again.
@@ -60,13 +53,6 @@ export function knownIpRules(rules: readonly IpRule[]): IpRules {
 /** Says that a list took the place of another, of which most rules are in it. */
 export function tookPlaceOf(rules: readonly IpRule[], former: readonly IpRule[]): void {
   formers.set(rules, new WeakRef(former));
-}
-
-/** Both answers at once, where the few nanoseconds of an object do not count. */
-export function decideIp(rules: IpRules, address: Address): IpDecision {
-  const allow = rules.allowIndex(address);
-  const deny = rules.denyIndex(address);
-  return { allowed: allow >= 0 && deny < 0, allow, deny };
 }
 
 function ofAction(
