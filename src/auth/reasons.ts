@@ -1,7 +1,7 @@
 import type { DeclaredReason } from '../engine/module.ts';
 
 /** Reasons of login gates of all protocols; modules add their type as a prefix. */
-export const LOGIN_REASONS = {
+const LOGIN_REASONS = {
   session: { message: 'the request has a valid session', decision: 'allow' },
   options_passed: { message: 'OPTIONS requests pass without a login', decision: 'allow' },
   login_started: {

@@ -12,7 +12,7 @@ export interface RequestLike {
   readonly headers?: HeadersLike;
 }
 
-export type HeadersLike =
+type HeadersLike =
   | Readonly<Record<string, string | readonly string[]>>
   | Iterable<readonly [name: string, value: string]>;
 

@@ -5,7 +5,7 @@ import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 
 /** A TLS session, or why the handshake failed. */
-export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
+type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
 
 export interface TlsServers {
   /**

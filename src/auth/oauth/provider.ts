@@ -158,7 +158,7 @@ function challengeOf(verifier: string): string {
 }
 
 /** URL at the development provider for a URL of a real one: its host becomes part of the path. */
-export function standInFor(standIn: string, url: string): string {
+function standInFor(standIn: string, url: string): string {
   return url.replace(/^https:\/\//, `${standIn}/as/`);
 }
 

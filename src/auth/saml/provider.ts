@@ -180,7 +180,7 @@ const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>>
 };
 
 /** Converts a refusal: a sentence for the page, the reason and its facts for the trace. */
-export function told(
+function told(
   { refused, detail }: SamlRefusal,
   what = 'The response of the identity provider was refused',
 ): LoginRefusal {

@@ -28,7 +28,7 @@ import { checkTls } from './tls.ts';
 import { checkUserAgents } from './user_agents.ts';
 
 /** A place in the edge file, counted from 1. */
-export interface Located {
+interface Located {
   readonly file: string;
   readonly line: number;
   readonly column: number;

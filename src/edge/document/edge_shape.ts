@@ -6,7 +6,7 @@ import generated from './edge_file.schema.json' with { type: 'json' };
 export const EDGE_SHAPE = generated as unknown as Shape;
 
 /** A value of which any invalid part is undefined. */
-export type Sound<T> = T extends readonly (infer Item)[]
+type Sound<T> = T extends readonly (infer Item)[]
   ? readonly (Sound<Item> | undefined)[]
   : T extends object
     ? { readonly [Key in keyof T]?: Sound<T[Key]> | undefined }

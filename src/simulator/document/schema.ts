@@ -207,7 +207,7 @@ const caseShape = {
   expect: expected.optional(),
 };
 
-export const scenarioCase = z.strictObject(caseShape).describe('One case.');
+const scenarioCase = z.strictObject(caseShape).describe('One case.');
 
 const eachCase = z.strictObject({
   ...caseShape,
@@ -269,16 +269,13 @@ const top = {
 
 const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).optional() });
 
-export const scenarioFile = z
+const scenarioFile = z
   .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
   .describe('Test cases of an edge.');
 
 export type ScenarioShell = z.output<typeof shellOf>;
-export type ScenarioFile = z.output<typeof scenarioFile>;
 export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
-export type SendConfig = z.output<typeof send>;
-export type SimulationConfig = z.output<typeof simulation>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;
