@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { type TLSSocket, type TlsOptions, createServer } from 'node:tls';
+import { type SecureVersion, type TLSSocket, type TlsOptions, createServer } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
+import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 
 /** A session that was made, or why there is none. */
@@ -74,7 +75,7 @@ function optionsOf(profile: TlsProfile, certificate: TlsCertificate, options: Tl
   return {
     cert: certificate.certificatePem,
     key: certificate.privateKeyPem,
-    minVersion: profile.minVersion === '1.0' ? 'TLSv1' : `TLSv${profile.minVersion}`,
+    minVersion: tlsVersionName(profile.minVersion) as SecureVersion,
     // OpenSSL's usual security level has no place for the signatures of TLS 1.0 and 1.1.
     ...(isOld && { ciphers: 'DEFAULT@SECLEVEL=0' }),
     // A client of TLS 1.2 could have any number of handshakes made on one connection.
