@@ -39,8 +39,6 @@ export const mutualTls = {
       if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
       if (code === 'untrusted' || code === 'not_valid_now')
         return 'certificates of cases are valid and from a trusted authority';
-      if (code === 'no_certificate' && carrier === 'https')
-        return 'without a client certificate, requests of cases have no TLS';
       return code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
     },
     reasons,
