@@ -1,15 +1,9 @@
-import type { Severity } from '../../diagnostics/diagnostic.ts';
+import type { Finding } from '../../filters/facts.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ReadingCode, ShapeCode } from '../../config_file/codes.ts';
 
-interface Code {
-  readonly severity: Severity;
-  /** One sentence for whoever looks the code up. */
-  readonly message: string;
-}
-
-/** Every finding that checking an edge file can make. A fixture in `fixtures/broken` shows each of them. */
 // table: codes and their sentences
-export const EDGE_CODES = {
+const DOCUMENT_CODES = {
   // Reading the text.
   'edge.empty': { severity: 'error', message: 'The file holds nothing but white space and comments.' },
   'edge.not_a_map': { severity: 'error', message: 'The file has to be a map of keys at its top.' },
@@ -52,14 +46,6 @@ export const EDGE_CODES = {
     severity: 'error',
     message: 'No certificate authority has this name.',
   },
-  'edge.too_many_authorities': {
-    severity: 'error',
-    message: 'Mutual TLS has at most ten certificate authorities.',
-  },
-  'edge.termination_elsewhere': {
-    severity: 'error',
-    message: 'Client certificates can be asked for only where the edge itself ends TLS.',
-  },
   'edge.certificate_source': {
     severity: 'error',
     message: 'A certificate and its key are given each either in place or as a file.',
@@ -93,47 +79,13 @@ export const EDGE_CODES = {
     severity: 'warning',
     message: 'A certificate of the file is past its time, or before it: clients refuse it, or are refused.',
   },
-  'edge.saml_metadata': {
-    severity: 'error',
-    message: 'The metadata of a SAML identity provider cannot be used as it stands.',
-  },
-  'edge.saml_expired': {
-    severity: 'warning',
-    message: 'A certificate of a SAML identity provider is past its time, or before it.',
-  },
-  'edge.saml_certificate': {
-    severity: 'warning',
-    message:
-      'A certificate of a SAML identity provider is of a kind that is not supported: its signatures do not count.',
-  },
   'edge.several_logins': { severity: 'error', message: 'A route has at most one of oauth, oidc and saml.' },
-  'edge.oauth_provider': { severity: 'error', message: 'An oauth module has exactly one provider.' },
-  'edge.oauth_app': {
-    severity: 'error',
-    message: 'An OAuth app of your own needs client_id and client_secret; scopes need the app.',
-  },
-  'edge.webhook_secret': {
-    severity: 'error',
-    message: 'Every webhook provider but sns needs a secret of its form, and sns has none.',
-  },
-  'edge.webhook_uncertain': {
-    severity: 'warning',
-    message: 'How this provider signs is not published; the verification may be wrong.',
-  },
   'edge.bad_cidr': {
     severity: 'error',
     message: 'A range of addresses is written with its mask and no bits beyond it.',
   },
   'edge.duplicate_cidr': { severity: 'error', message: 'A range stands only once in an IP policy.' },
-  'edge.bad_pattern': {
-    severity: 'error',
-    message: 'The pattern is not a regular expression that runs in linear time.',
-  },
   'edge.bad_header': { severity: 'error', message: 'The header cannot be set or removed by configuration.' },
-  'edge.interpolation_not_available': {
-    severity: 'error',
-    message: 'Expressions in header values are not part of this version.',
-  },
   // Legal, but surely wrong.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {
@@ -164,14 +116,14 @@ export const EDGE_CODES = {
     message: 'The backend has no child that it could ever choose.',
   },
   'edge.body_not_sent': { severity: 'warning', message: 'Responses of this status have no body.' },
-  'edge.blocks_everybody': {
-    severity: 'warning',
-    message: 'Without an allow rule every address is blocked.',
-  },
-  'edge.pattern_matches_everything': {
-    severity: 'warning',
-    message: 'The pattern matches every user agent.',
-  },
-} as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Code> & Record<string, Code>;
+} as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Finding> & Record<string, Finding>;
 
-export type EdgeCode = keyof typeof EDGE_CODES;
+/** Every finding that checking an edge file can make. A fixture in `fixtures/broken` shows each of them. */
+export const EDGE_CODES: Readonly<Record<string, Finding>> = Object.assign(
+  {},
+  DOCUMENT_CODES,
+  ...Array.from(MODULE_FACTS.values(), ({ findings }) => findings),
+);
+
+/** A finding of the document itself, or one that a filter declares. */
+export type EdgeCode = keyof typeof DOCUMENT_CODES | (string & {});

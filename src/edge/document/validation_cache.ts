@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
@@ -20,8 +21,9 @@ export interface ValidationCache {
 /** The parts of which each is checked by itself. */
 const MAPS = ['backends', 'tls_certificates', 'certificate_authorities'] as const;
 
-/** Modules of a route whose texts take long to check; of one that is known, what stands beside it is checked. */
-const LANGUAGES = ['traffic_policy', 'user_agent_filter', 'saml'] as const;
+/** The modules of a route; of one that is known, only what is beside it is checked. */
+const modulesOf = (route: object): [type: string, config: object][] =>
+  Object.entries(route).filter(([type, part]) => MODULE_FACTS.has(type) && typeof part === 'object');
 
 export function validationCache(): ValidationCache {
   let sound = new WeakSet<object>();
@@ -31,10 +33,10 @@ export function validationCache(): ValidationCache {
     part === undefined || sound.has(part) ? undefined : part;
   const routeHole = (route: SoundRoute | undefined): SoundRoute | undefined => {
     if (route === undefined || sound.has(route)) return undefined;
-    const known = LANGUAGES.filter((name) => route[name] !== undefined && sound.has(route[name]));
+    const known = modulesOf(route).filter(([, config]) => sound.has(config));
     return known.length === 0
       ? route
-      : { ...route, ...Object.fromEntries(known.map((name) => [name, undefined])) };
+      : { ...route, ...Object.fromEntries(known.map(([type]) => [type, undefined])) };
   };
   return {
     shapes: new WeakMap(),
@@ -66,7 +68,7 @@ export function validationCache(): ValidationCache {
         for (const route of routes as readonly RouteConfig[]) {
           if (sound.has(route)) continue;
           sound.add(route);
-          for (const name of LANGUAGES) if (route[name] !== undefined) sound.add(route[name]);
+          for (const [, config] of modulesOf(route)) sound.add(config);
         }
       }
     },
