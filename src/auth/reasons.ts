@@ -8,7 +8,10 @@ const LOGIN_REASONS = {
     message: 'there is no valid session, so the user is redirected to the provider',
     decision: 'block',
   },
-  login_needed: { message: 'there is no valid session, and the client does not accept HTML', decision: 'block' },
+  login_needed: {
+    message: 'there is no valid session, and the client does not accept HTML',
+    decision: 'block',
+  },
   logged_in: { message: 'the provider confirmed the user, and a session begins', decision: 'block' },
   logged_out: { message: 'the user has logged out', decision: 'block' },
   callback_refused: {

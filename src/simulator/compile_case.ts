@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';

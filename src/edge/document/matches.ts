@@ -1,4 +1,4 @@
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';

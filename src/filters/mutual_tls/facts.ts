@@ -1,4 +1,5 @@
 import { NO_OTHER_HANDSHAKE } from '../facts.ts';
+import { checkModule, findings } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
@@ -41,6 +42,8 @@ export const mutualTls = {
         return 'certificates of cases are valid and from a trusted authority';
       return code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
     },
+    check: checkModule,
+    findings,
     reasons,
     examples: {
       good: [{ certificate_authority_ids: ['partners'] }],

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import type { TlsFacts } from '../../engine/connection.ts';
 import type { RequestHead } from '../../engine/contract.ts';
 import { statedTls } from './tls.ts';

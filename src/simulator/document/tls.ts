@@ -1,4 +1,4 @@
-import type { Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import type { CertificateName } from '../../crypto/certificate_facts.ts';
 import { type ClientCertificate, tlsVersionName } from '../../engine/connection.ts';
 import type { ClientFacts } from '../../engine/request_like.ts';
