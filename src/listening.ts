@@ -14,9 +14,6 @@ import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
-import { loadExplanations } from './edge/explain.ts';
-import { loadStreamExplanations } from './edge/explain_stream.ts';
-import { loadProjection } from './events/project.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
@@ -68,7 +65,6 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 /** Opens all listeners; throws when a port cannot be had. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, sink, clients: given } = live;
-  loadWhatEventsNeed();
   // Where plain HTTP is redirected to: known when all ports are open, and anew after each change.
   const redirects: Redirects = {};
   const engine = engineExchangePort(redirecting(wiring, redirects));
@@ -165,13 +161,6 @@ function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
 
 function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['fetch'] {
   return async (request: FetchRequest) => fetch(request);
-}
-
-/** An event whose code cannot be loaded is lost: what it needs is there before the first one. */
-function loadWhatEventsNeed(): void {
-  loadProjection();
-  loadExplanations();
-  loadStreamExplanations();
 }
 
 /** How many connections were cut, of all that drain. */
