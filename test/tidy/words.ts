@@ -27,13 +27,8 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
 // table: paths
 export const TO_DO: readonly string[] = [
   'docs/api.md',
-  'docs/fidelity.md',
-  'docs/fidelity/',
   'docs/login.md',
-  'docs/operations.md',
-  'docs/plane_comparison.md',
   'docs/security.md',
-  'docs/tls.md',
   'docs/webhooks.md',
   'src/auth/authenticate.ts',
   'src/auth/callback.ts',
