@@ -5,11 +5,12 @@ import type { Answers, Connection, RequestHead, World } from './engine/contract.
 import type { Configuration, Exchange } from './engine/exchange.ts';
 import type { StreamExchange } from './engine/stream.ts';
 import type { RefusedHead } from './engine/request_head.ts';
-import { type ClientFacts, type RequestLike, connectionOf, headOf } from './engine/request_like.ts';
+import { type ClientFacts, type RequestLike, connectionFor, headOf } from './engine/request_like.ts';
 import { type Step, traceOf } from './engine/trace.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
 import { refuseExchange } from './edge/compile.ts';
+import { beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
@@ -176,8 +177,8 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     upstream: Answers['forward'] = OK_UPSTREAM,
   ): Decision {
     const head = 'path' in request ? request : headOf(request);
-    const connection = 'client' in from ? from : connectionFor(head, from, world.nowMs());
-    return new Decided(decideWithConstants(beginOn(runtime, head, connection), upstream), newEventId);
+    const begun = 'client' in from ? beginOn(runtime, head, from) : beginFrom(runtime, head, from);
+    return new Decided(decideWithConstants(begun, upstream), newEventId);
   }
 
   const wiring = wiringOf(runtime, finished);
@@ -253,13 +254,14 @@ function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connecti
 }
 
 function beginRequest(runtime: EdgeRuntime, { method, url, headers }: Request, from: ClientFacts): Exchange {
-  const head = headOf({ method, url, headers });
-  return beginOn(runtime, head, connectionFor(head, from, runtime.world.nowMs()));
+  return beginFrom(runtime, headOf({ method, url, headers }), from);
 }
 
-function connectionFor(head: RequestHead | RefusedHead, from: ClientFacts, nowMs: number): Connection {
-  const { scheme } = 'refused' in head ? head.head : head;
-  return connectionOf(from, scheme, nowMs);
+/** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
+function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
+  const connection = connectionFor(head, from, runtime.world.nowMs());
+  if ('refused' in head) return beginOn(runtime, head, connection);
+  return beginStated(runtime.current(), connection, head, runtime.world);
 }
 
 /** The wiring of request drivers; `finished` makes the event if there is a listener for it. */

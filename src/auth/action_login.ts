@@ -29,7 +29,7 @@ export interface LoginConfig {
   readonly auth_cookie_domain?: string | undefined;
 }
 
-/** The specific part of a login: its provider for one request, whose credentials may be templates. */
+/** The provider-specific part of a login action; credentials may be templates. */
 export interface LoginKind {
   readonly type: 'oauth' | 'openid-connect' | 'saml';
   /** Name of its result. */

@@ -1,19 +1,19 @@
 import type { Answers, AnswerTo, FetchRequest, Question } from '../engine/contract.ts';
 
 /**
- * A conversation with the world on the way to a value: it yields questions and is given answers. Only requests that
- * must ask (a login, a refresh, a logout) pay for one; a request with a good session never does.
+ * A generator that yields questions to the driver and receives their answers. Only requests that start a
+ * login, a refresh or a logout need one; a request with a valid session does not.
  */
 export type Conversation<T> = Generator<Question, T, AnswerTo<Question>>;
 
-/** Asks one question in a flow: `const answer = yield* asked({ ask: 'fetch', … })`. */
+/** Asks one question: `const answer = yield* asked({ ask: 'fetch', … })`. */
 export function* asked<Q extends Question>(
   question: Q,
 ): Generator<Question, AnswerTo<Q>, AnswerTo<Question>> {
   return (yield question) as AnswerTo<Q>;
 }
 
-/** A control request with the usual limits; whatever is given wins. */
+/** A control request with default limits; the given fields override them. */
 export function fetching(
   request: Pick<FetchRequest, 'url'> & Partial<FetchRequest>,
 ): Generator<Question, Answers['fetch'], AnswerTo<Question>> {
@@ -24,7 +24,7 @@ export function fetching(
     timeoutMs: FETCH_TIMEOUT_MS,
     limitBytes: FETCH_LIMIT_BYTES,
     maxRedirects: 0,
-    // Providers stand in the configuration: their addresses are nobody else's choice.
+    // The operator configures providers, so their addresses may be private.
     allowPrivate: true,
   } as const;
   return asked<FetchQuestion>({ ask: 'fetch', request: { ...usual, ...request } });
@@ -36,8 +36,8 @@ const FETCH_TIMEOUT_MS = 10_000;
 const FETCH_LIMIT_BYTES = 512 * 1_024;
 
 /**
- * Runs a flow to its first question. A generator is a way to write a chain of `Suspended`; `suspend` makes the one of
- * the face that runs the flow: `ask` for a module, `waitFor` for an action.
+ * Runs a conversation to its first question. `suspend` creates the suspension of the caller's face: `ask` for
+ * a module, `waitFor` for an action.
  */
 export function conversed<T, Result>(
   flow: Conversation<T>,
@@ -49,7 +49,7 @@ export function conversed<T, Result>(
   return go(flow.next());
 }
 
-/** Narrows an answer that may have come without a conversation. */
+/** Distinguishes a conversation from an immediate result. */
 export function isConversation<T extends object>(answer: T | Conversation<T>): answer is Conversation<T> {
   return Symbol.iterator in answer;
 }

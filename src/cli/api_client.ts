@@ -12,7 +12,7 @@ const TIMEOUT_MS = 300_000;
 const LIMIT_BYTES = 256 * 1_024 * 1_024;
 
 /** A response that is not a success, or a missing response; the message is for the user. */
-export class ApiError extends Error {
+class ApiError extends Error {
   override readonly name = 'ApiError';
 }
 

@@ -8,7 +8,7 @@ import type { ServedIdp } from '../dev_idp/server.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 
 /** Port of the development identity provider, which an `issuer` can name. */
-export const PROVIDER_PORT = 9400;
+const PROVIDER_PORT = 9400;
 const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
 
 /** An identity provider that runs beside the ingress. */

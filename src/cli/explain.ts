@@ -4,7 +4,7 @@ import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
-import { type ClientFacts, type RequestLike, connectionOf, headOf } from '../engine/request_like.ts';
+import { type ClientFacts, type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
 import { parseAddress } from '../net/address.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import { environmentSecrets } from './environment_secrets.ts';
@@ -122,8 +122,7 @@ async function whyNotRequest(
   const { answerWhyNot, searchedEdge } = await import('./why_not.ts');
   const { draftOf } = await import('../simulator/search/draft.ts');
   const head = headOf(request);
-  const scheme = 'refused' in head ? head.head.scheme : head.scheme;
-  const connection = connectionOf(facts, scheme, 0);
+  const connection = connectionFor(head, facts, 0);
   const names = Object.keys(config.backends).filter((name) => config.backends[name]?.static !== undefined);
   const upstreams =
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));

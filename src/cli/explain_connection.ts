@@ -3,7 +3,6 @@ import { clientCertificateOf } from '../crypto/client_certificate.ts';
 import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { Locate } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
-import type { TlsFacts } from '../engine/contract.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
 import { connectTo } from '../simulator/run_connect.ts';
@@ -25,11 +24,7 @@ export interface ConnectOptions {
 /** Explains a connection to a TLS or TCP edge; its backends accept it. Throws FileError. */
 export function explainConnection(edge: EdgeOfFile, locate: Locate, options: ConnectOptions): string {
   const { connect: to, ip, sni, clientCert } = options;
-  const tls: TlsFacts = {
-    version: 'TLSv1.3',
-    cipherSuite: 'TLS_AES_128_GCM_SHA256',
-    clientCertificate: clientCert === undefined ? null : certificateIn(clientCert),
-  };
+  const tls = { clientCertificate: clientCert === undefined ? null : certificateIn(clientCert) };
   const config = { to, ...(ip !== undefined && { ip }), ...(sni !== undefined && { server_name: sni }) };
   const { world } = edge.runtime;
   const prepared = prepareConnection(config, '', edge.config, {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { connectionOf, headOf } from '../engine/request_like.ts';
+import { USUAL_TLS, connectionOf, headOf } from '../engine/request_like.ts';
 import type { Scope } from '../cel/scope.ts';
 import { isError, stringMap } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
@@ -198,8 +198,8 @@ type TlsInFile = NonNullable<NonNullable<ScopeFile['connection']>['tls']>;
 
 function tlsOf({ version, cipher_suite, alpn, ja4, client_certificate: client }: TlsInFile): TlsInput {
   return {
-    version: version ?? 'TLSv1.3',
-    cipherSuite: cipher_suite ?? 'TLS_AES_128_GCM_SHA256',
+    version: version ?? USUAL_TLS.version,
+    cipherSuite: cipher_suite ?? USUAL_TLS.cipherSuite,
     clientCertificate:
       client === undefined
         ? null

@@ -4,7 +4,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
 /** A place in the edge file. */
-export interface Place {
+interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -19,7 +19,7 @@ export interface LocatedStep extends Step {
 }
 
 /** A rule or an action of a policy. */
-export interface LocatedInnerStep extends InnerStep {
+interface LocatedInnerStep extends InnerStep {
   readonly place: Place | null;
 }
 

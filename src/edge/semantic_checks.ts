@@ -1,8 +1,6 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
-import { webhookSecretProblems } from '../webhooks/secret.ts';
-import { findProvider } from '../webhooks/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
 import { keepDocument } from '../policy/document/checked_policies.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
@@ -12,7 +10,6 @@ import { internalHostsOf } from './internal_hosts.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { ValidationCache } from './document/validation_cache.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
-import { checkSamlMetadata } from './saml_metadata.ts';
 import { type SecretSource, secretProvider } from './secrets.ts';
 
 /** What is known about the environment of a file; checks that need missing options are skipped. */
@@ -29,15 +26,9 @@ export interface CheckOptions {
 const FURTHER_CHECKS: readonly SemanticCheck[] = semanticChecks({});
 
 /** The checks for a given environment. */
-export function semanticChecks({ secrets, nowMs }: CheckOptions): readonly SemanticCheck[] {
+export function semanticChecks({ secrets }: CheckOptions): readonly SemanticCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [
-    checkFacts,
-    checkWebhooks,
-    checkCertificates,
-    (checking) => checkSamlMetadata(checking, nowMs),
-    (checking) => checkPolicies(checking, names),
-  ];
+  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names)];
 }
 
 /** `checkEdge` with all checks. */
@@ -45,29 +36,8 @@ export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  const isPlain = options.secrets === undefined && options.nowMs === undefined;
-  return checkEdge(given, isPlain ? FURTHER_CHECKS : semanticChecks(options), options.cache);
-}
-
-/** Checks that every webhook provider has a secret that it can sign with. */
-function checkWebhooks({ config, report }: Checking): readonly Diagnostic[] {
-  for (const { pointer, thing: route } of routesOf(config)) {
-    const webhook = route.webhook_verification;
-    const provider = webhook?.provider === undefined ? undefined : findProvider(webhook.provider);
-    if (webhook === undefined || provider === undefined) continue;
-    const at = `${pointer}/webhook_verification`;
-    // An invalid secret is present, and has been reported.
-    if ('secret' in webhook && webhook.secret === undefined) continue;
-    for (const { code, message } of webhookSecretProblems(provider, webhook.secret)) {
-      const place = code === 'secret_required' ? at : `${at}/secret`;
-      report('edge.webhook_secret', place, message, { at: 'key', reason: code });
-    }
-    if (provider.unverified === true) {
-      const message = `${provider.id} does not publish how it signs; the verification is a guess`;
-      report('edge.webhook_uncertain', `${at}/provider`, message);
-    }
-  }
-  return [];
+  const further = options.secrets === undefined ? FURTHER_CHECKS : semanticChecks(options);
+  return checkEdge(given, further, options);
 }
 
 /** Checks the facts table; findings are located in the file. */

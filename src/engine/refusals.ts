@@ -24,6 +24,7 @@ export function refusal(
 
 /** Why the engine itself, not a module, ended an exchange. `explain` prints the sentence. */
 export const ENGINE_REASONS = {
+  'connection.handshake': { message: 'the TLS handshake failed', status: 0, code: null },
   'route.matched': { message: 'this route is the most specific that matches', status: 0, code: null },
   'route.unknown_host': { message: 'no edge has this host', status: 404, code: 3200 },
   'route.no_match': { message: 'no route of this edge matches the path', status: 404, code: 3200 },

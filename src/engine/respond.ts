@@ -94,7 +94,8 @@ export function replyLocally(exchange: Exchange, response: LocalResponse, close:
 /** Ends an exchange for a reason of the engine. */
 export function endWith(exchange: Exchange, code: EngineReason, detail: Reason['detail']): Question {
   exchange.ended = { code, detail };
-  return replyLocally(exchange, engineRefusal(exchange.configuration.branding, code), false);
+  const isUnheard = code === 'connection.handshake';
+  return replyLocally(exchange, engineRefusal(exchange.configuration.branding, code), isUnheard);
 }
 
 /** Asks the driver to send a response. */

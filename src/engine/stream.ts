@@ -35,7 +35,7 @@ export type StreamQuestion =
   /** Close the client's connection. */
   | { readonly ask: 'close' };
 
-export interface StreamAnswers {
+interface StreamAnswers {
   readonly fetch: Answers['fetch'];
   readonly dial: { readonly connected: true } | { readonly failure: string };
   readonly carry: Carried;

@@ -50,7 +50,7 @@ export interface PolicyContext {
 export type ActionOutcome = Next | Ends | Waits | Failure;
 
 /** Continue with the next action. */
-export interface Next {
+interface Next {
   readonly does: 'next';
   readonly step: InnerStep;
 }
@@ -106,7 +106,7 @@ export interface Compiling {
   readonly failure: (number: number, message: string) => Failure;
 }
 
-export interface Cell<S> {
+interface Cell<S> {
   readonly index: number;
   readonly of: (policyRun: PolicyRun) => S;
 }

@@ -18,7 +18,7 @@ export interface TargetProblem {
 }
 
 /** Maximum length of a request target, in bytes. */
-export const TARGET_LIMIT_BYTES = 65_536;
+const TARGET_LIMIT_BYTES = 65_536;
 
 // Only unreserved characters, and no empty or dot segments: already canonical.
 const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;

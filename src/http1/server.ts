@@ -6,7 +6,7 @@ import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 
 /** A connection as its listener sees it. */
-export interface Served {
+interface Served {
   readonly socket: Socket;
   /** No request is in flight, and no head has begun. */
   readonly isIdle: boolean;

@@ -8,7 +8,7 @@ import type { KeepingClient } from '../io/ports.ts';
 import { forwardConverted } from './websocket_converter.ts';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
 
-export { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
+export { type UpstreamLimits } from '../io/upstream_limits.ts';
 
 /**
  * The upstream client for HTTP/1.1: keeps connections alive, streams content both ways and never decodes it.

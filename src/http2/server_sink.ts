@@ -194,8 +194,8 @@ export class Http2Sink implements ReplySink {
   readonly #onWantTrailers = (): void => {
     if (this.isCut) return;
     sendTrailers(this.#stream, this.takesTrailers ? http2Trailers(this.#trailers) : {});
-    // Node sends trailers in the next tick. A stream that is closed before that never ends for its client,
-    // and aborts the process when nghttp2 still asks for the trailers.
+    // Node sends them in the next tick. If the stream is closed before that, its client never sees the end.
+    // docs/decisions/0020 has what else was seen.
     setImmediate(() => within(this.#stream, this.#finish));
   };
 

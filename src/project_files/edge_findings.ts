@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import { suggest } from '../diagnostics/suggest.ts';
-import { didYouMean } from '../config_file/message_text.ts';
+import { didYouMean } from '../diagnostics/message_text.ts';
 import type { CheckedScenario } from '../simulator/document/check.ts';
 
 /** The text from which an edge or a policy was read that is checked as data. */

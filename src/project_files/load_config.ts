@@ -5,6 +5,7 @@ import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/check.ts';
+import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
 
@@ -15,7 +16,7 @@ export class FileError extends Error {
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 /** Keys whose values only `edge/semantic_checks.ts` can check. */
-const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate|idp_metadata/;
+const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate`);
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -43,7 +44,7 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   }
   // Most files have no policy, and the policy code takes longer to load than everything else.
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
-  return (source) => checkEdge(source, further(source.name)).diagnostics;
+  return (source) => checkEdge(source, further(source.name), { nowMs: Date.now() }).diagnostics;
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
@@ -52,10 +53,10 @@ export async function loadConfig(path: string, options: KeyOptions = {}): Promis
   const text = readText(path);
   const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
   const source = { name: path, text };
-  const checked = checkEdge(source, further(path));
+  const checked = checkEdge(source, further(path), { nowMs: Date.now() });
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
-  if (!text.includes('traffic_policy')) return checked;
+  if (!text.includes(trafficPolicy.module.type)) return checked;
   const { locateInPolicies } = await import('../edge/policy_places.ts');
   return { ...checked, locate: locateInPolicies(source, checked) };
 }
@@ -67,7 +68,7 @@ export async function checkConfigValue(
   options: KeyOptions = {},
 ): Promise<Checked> {
   const further = namesLanguages(value) ? await furtherChecks(options) : () => [];
-  return checkEdge({ value }, further(path));
+  return checkEdge({ value }, further(path), { nowMs: Date.now() });
 }
 
 function namesLanguages(value: unknown): boolean {
@@ -95,7 +96,7 @@ async function furtherChecks(
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
   const nowMs = Date.now();
-  const checks = checksOf({ nowMs });
+  const checks = checksOf({});
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),

@@ -1,5 +1,5 @@
 /** The unencrypted first message of a TLS client (RFC 8446 §4.1.2). */
-export interface ClientHello {
+interface ClientHello {
   /** Lower case, without trailing dot; empty when the client sends none (RFC 6066 §3). */
   readonly serverName: string;
   /** Protocols that it offers, in its order (RFC 7301). */

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
-import { type TLSSocket, type TlsOptions, createServer } from 'node:tls';
+import { type SecureVersion, type TLSSocket, type TlsOptions, createServer } from 'node:tls';
 import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
+import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 
 /** A TLS session, or why the handshake failed. */
-export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
+type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
 
 export interface TlsServers {
   /**
@@ -77,7 +78,7 @@ function optionsOf(profile: TlsProfile, certificate: TlsCertificate, options: Tl
   return {
     cert: certificate.certificatePem,
     key: certificate.privateKeyPem,
-    minVersion: profile.minVersion === '1.0' ? 'TLSv1' : `TLSv${profile.minVersion}`,
+    minVersion: tlsVersionName(profile.minVersion) as SecureVersion,
     // OpenSSL's default security level does not allow the signatures of TLS 1.0 and 1.1.
     ...(isOld && { ciphers: 'DEFAULT@SECLEVEL=0' }),
     // With renegotiation, a TLS 1.2 client could request any number of handshakes on one connection.

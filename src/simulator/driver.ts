@@ -27,7 +27,7 @@ export interface VirtualLimits {
 export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
-export interface SimulatedProviders {
+interface SimulatedProviders {
   readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
   /** Null if the URL does not belong to them. */
   readonly fetch: (

@@ -9,7 +9,7 @@ import type { RsaCertificate } from '../crypto/x509.ts';
 const ALLOWED_URL = /^https:\/\/sns\.[a-z0-9-]{3,32}\.amazonaws\.com(?:\.cn)?\/[A-Za-z0-9_-]{1,128}\.pem$/;
 
 /** Largest certificate answer that is read. */
-export const CERTIFICATE_LIMIT_BYTES = 16_384;
+const CERTIFICATE_LIMIT_BYTES = 16_384;
 
 /** How many certificates a cache keeps; there are a few in use at any time. */
 export const CERTIFICATE_CACHE_SIZE = 64;

@@ -15,7 +15,7 @@ import { expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts
 import type { WebhookOutcome } from './verify.ts';
 
 /** One thing that was looked at. `ok` is null where there is nothing to be right or wrong. */
-export interface ExplainStep {
+interface ExplainStep {
   readonly ok: boolean | null;
   readonly title: string;
   readonly text: string;

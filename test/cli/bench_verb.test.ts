@@ -112,7 +112,11 @@ describe('edgeproof bench', () => {
     [['--http', 'http://example.com/'], 2, '--allow-remote'],
     [['--http', 'http://localhost/', '--threshold', 'gc<1%'], 2, 'is not measured with --http'],
     [['--http', 'http://localhost/', '-r', 'benchstat'], 2, 'pretty and json'],
-    [['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'], 2, 'with a single rate only'],
+    [
+      ['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'],
+      2,
+      'with a single rate only',
+    ],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
     [[], 2, 'name the file to measure'],
   ])('refuses %j', async (args, code, message) => {

@@ -221,7 +221,7 @@ describe('simulated and live connections', () => {
       { to: '1.tcp.test:5432', ip, sends: event.conn.bytes_in, receives: bytes.length },
       '',
       checked,
-      { defaults: {}, host: '', tls: null, startMs: 0, signer: null, report: () => undefined },
+      { defaults: {}, host: '', tls: {}, startMs: 0, signer: null, report: () => undefined },
     )!;
     const upstreams = scriptedUpstreams(seededChance(1));
     const refusing = {

@@ -9,6 +9,7 @@ import {
   siblingsStayApart,
 } from './imports.ts';
 import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
@@ -39,6 +40,7 @@ export const RULES = {
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
   'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;

@@ -5,7 +5,7 @@ import type { CaseResult } from '../../simulator/result.ts';
 import { writtenSnapshot } from '../../simulator/snapshot.ts';
 
 /** A span of a text and its replacement. */
-export interface Edit {
+interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';

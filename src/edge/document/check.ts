@@ -10,25 +10,23 @@ import { shaped } from '../../config_file/validate.ts';
 import { deepFreeze, frozenCopy } from '../../config_file/freeze.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { checkBackends, checkNesting } from './backends.ts';
+import { checkCertificateSources } from './certificate_sources.ts';
 import { EDGE_FILE, KEYS_ELSEWHERE } from './edge_file.ts';
 import { EDGE_SHAPE } from './edge_shape.ts';
 import type { SoundConfig } from './edge_shape.ts';
-import { checkHeaders } from './headers.ts';
 import { checkHostports } from './hosts.ts';
 import { checkIpPolicies } from './ip_policies.ts';
 import type { ValidationCache } from './validation_cache.ts';
-import { checkLogins } from './logins.ts';
 import { checkMatches } from './matches.ts';
+import { checkModules } from './modules.ts';
 import { checkReferences } from './references.ts';
 import { type Report, reportTo } from './report.ts';
 import { checkRoutes } from './routes.ts';
 import { checkStreams } from './streams.ts';
 import type { EdgeConfig } from './schema.ts';
-import { checkTls } from './tls.ts';
-import { checkUserAgents } from './user_agents.ts';
 
 /** A place in the edge file, counted from 1. */
-export interface Located {
+interface Located {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -61,6 +59,14 @@ export interface Checking {
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
+/** What a check of an edge may use. */
+export interface Knowledge {
+  /** Objects that were found valid before. */
+  readonly cache?: ValidationCache | undefined;
+  /** The current time, to find what has expired; without it, nothing has. */
+  readonly nowMs?: number | undefined;
+}
+
 /**
  * Checks an edge file, or an object of the same form, and reports all errors at once. The cache has objects that were
  * found valid before. Never throws.
@@ -68,20 +74,20 @@ export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 export function checkEdge(
   given: Source | { readonly value: unknown },
   further: readonly SemanticCheck[],
-  known?: ValidationCache,
+  knowledge: Knowledge = {},
 ): Checked {
-  if ('value' in given) return checkDocument(plainDocument(given.value), [], further, known);
+  if ('value' in given) return checkDocument(plainDocument(given.value), [], further, knowledge);
   const { document, diagnostics } = readDocument(given, EDGE_FILE);
   return document === null
     ? checked(null, diagnostics, plainDocument(undefined))
-    : checkDocument(document, diagnostics, further);
+    : checkDocument(document, diagnostics, further, knowledge);
 }
 
 function checkDocument(
   document: LocatedDocument,
   read: readonly Diagnostic[],
   further: readonly SemanticCheck[],
-  known?: ValidationCache,
+  { cache, nowMs }: Knowledge,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);
@@ -90,10 +96,10 @@ function checkDocument(
     document.value,
     '',
     reportDepartures(errorsTo(diagnostics, document, EDGE_FILE.prefix), KEYS_ELSEWHERE),
-    known?.shapes,
+    cache?.shapes,
   );
   const config = shapedValue as SoundConfig | undefined;
-  const unchecked = config === undefined ? undefined : (known?.unchecked(config) ?? config);
+  const unchecked = config === undefined ? undefined : (cache?.unchecked(config) ?? config);
   if (config !== undefined && unchecked !== undefined) {
     checkHostports(config, report);
     checkMatches(config, report);
@@ -102,17 +108,15 @@ function checkDocument(
     checkBackends(unchecked, report);
     checkNesting(config, report);
     checkIpPolicies(unchecked, report);
-    checkUserAgents(unchecked, document, report);
-    checkHeaders(unchecked, report);
-    checkLogins(unchecked, report);
-    checkTls(config, report);
+    checkModules(unchecked, report, nowMs);
+    checkCertificateSources(config, report);
     checkStreams(config, report);
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
   // Without errors all parts are valid, so they are the whole configuration.
   const whole = hasErrors(diagnostics) ? null : accepted(config as EdgeConfig);
-  if (whole !== null && unchecked !== undefined) known?.found(whole, unchecked);
+  if (whole !== null && unchecked !== undefined) cache?.found(whole, unchecked);
   return checked(whole, diagnostics, document);
 }
 

@@ -1,15 +1,9 @@
-import type { Severity } from '../../diagnostics/diagnostic.ts';
+import type { Finding } from '../../filters/facts.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ReadingCode, ShapeCode } from '../../config_file/codes.ts';
 
-interface Code {
-  readonly severity: Severity;
-  /** One sentence that explains the code. */
-  readonly message: string;
-}
-
-/** Every finding about an edge file. A fixture in `fixtures/broken` shows each of them. */
 // table: codes and their sentences
-export const EDGE_CODES = {
+const DOCUMENT_CODES = {
   // Syntax.
   'edge.empty': { severity: 'error', message: 'The file contains only white space and comments.' },
   'edge.not_a_map': { severity: 'error', message: 'The top level of the file must be a map of keys.' },
@@ -58,14 +52,6 @@ export const EDGE_CODES = {
     severity: 'error',
     message: 'No certificate authority has this name.',
   },
-  'edge.too_many_authorities': {
-    severity: 'error',
-    message: 'Mutual TLS has at most ten certificate authorities.',
-  },
-  'edge.termination_elsewhere': {
-    severity: 'error',
-    message: 'Client certificates require that the edge itself terminates TLS.',
-  },
   'edge.certificate_source': {
     severity: 'error',
     message: 'A certificate and a key are each given either inline or as a file.',
@@ -99,47 +85,13 @@ export const EDGE_CODES = {
     severity: 'warning',
     message: 'A certificate in the file has expired or is not yet valid, so connections with it fail.',
   },
-  'edge.saml_metadata': {
-    severity: 'error',
-    message: 'The metadata of a SAML identity provider cannot be used.',
-  },
-  'edge.saml_expired': {
-    severity: 'warning',
-    message: 'A certificate of a SAML identity provider has expired or is not yet valid.',
-  },
-  'edge.saml_certificate': {
-    severity: 'warning',
-    message:
-      'A certificate of a SAML identity provider has an unsupported type: its signatures are not accepted.',
-  },
   'edge.several_logins': { severity: 'error', message: 'A route has at most one of oauth, oidc and saml.' },
-  'edge.oauth_provider': { severity: 'error', message: 'An oauth module has exactly one provider.' },
-  'edge.oauth_app': {
-    severity: 'error',
-    message: 'An OAuth app of your own needs client_id and client_secret; scopes need the app.',
-  },
-  'edge.webhook_secret': {
-    severity: 'error',
-    message: 'Every webhook provider except sns needs a secret in its format; sns has none.',
-  },
-  'edge.webhook_uncertain': {
-    severity: 'warning',
-    message: 'This provider does not publish how it signs; the verification may be wrong.',
-  },
   'edge.bad_cidr': {
     severity: 'error',
     message: 'An address range needs a mask, and no bits may be set beyond it.',
   },
   'edge.duplicate_cidr': { severity: 'error', message: 'An IP policy has the same range twice.' },
-  'edge.bad_pattern': {
-    severity: 'error',
-    message: 'The pattern is not a valid RE2 regular expression.',
-  },
   'edge.bad_header': { severity: 'error', message: 'The header cannot be set or removed by configuration.' },
-  'edge.interpolation_not_available': {
-    severity: 'error',
-    message: 'Expressions in header values are not supported in this version.',
-  },
   // Valid, but probably a mistake.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {
@@ -170,14 +122,14 @@ export const EDGE_CODES = {
     message: 'The backend has no child that can be chosen.',
   },
   'edge.body_not_sent': { severity: 'warning', message: 'Responses of this status have no body.' },
-  'edge.blocks_everybody': {
-    severity: 'warning',
-    message: 'Without an allow rule every address is blocked.',
-  },
-  'edge.pattern_matches_everything': {
-    severity: 'warning',
-    message: 'The pattern matches every user agent.',
-  },
-} as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Code> & Record<string, Code>;
+} as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Finding> & Record<string, Finding>;
 
-export type EdgeCode = keyof typeof EDGE_CODES;
+/** Every finding about an edge file. A fixture in `fixtures/broken` shows each of them. */
+export const EDGE_CODES: Readonly<Record<string, Finding>> = Object.assign(
+  {},
+  DOCUMENT_CODES,
+  ...Array.from(MODULE_FACTS.values(), ({ findings }) => findings),
+);
+
+/** A finding of the document itself, or one that a filter declares. */
+export type EdgeCode = keyof typeof DOCUMENT_CODES | (string & {});

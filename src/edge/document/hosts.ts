@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { SoundConfig } from './edge_shape.ts';

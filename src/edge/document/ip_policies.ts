@@ -1,11 +1,10 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
-import { routesOf, streamEdgesOf } from './routes_of.ts';
 
-/** Checks the ranges of all IP policies, and warns when a route blocks every address. */
+/** Checks the ranges of all IP policies. */
 export function checkIpPolicies(config: SoundConfig, report: Report): void {
   for (const [name, policy] of Object.entries(config.ip_policies ?? {})) {
     const pointer = `${pointerTo('/ip_policies', name)}/rules`;
@@ -23,11 +22,6 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       }
     }
   }
-  for (const { pointer, thing: route } of [...routesOf(config), ...streamEdgesOf(config)]) {
-    const ids = route.ip_restriction?.ip_policy_ids;
-    if (ids !== undefined && ids.length > 0)
-      warnOfBlocked(config, ids, `${pointer}/ip_restriction/ip_policy_ids`, report);
-  }
 }
 
 /** The canonical range, or null for a problem, which is reported. */
@@ -42,19 +36,4 @@ function checkCidr(cidr: string, pointer: string, report: Report): string | null
     fix: safe ? { message: `write ${suggestion}`, text: suggestion, safe } : undefined,
   });
   return null;
-}
-
-/** Warns when no policy of the union allows anything, unless one of them is invalid. */
-function warnOfBlocked(
-  config: SoundConfig,
-  ids: readonly (string | undefined)[],
-  pointer: string,
-  report: Report,
-): void {
-  for (const id of ids) {
-    const rules = id === undefined ? undefined : config.ip_policies?.[id]?.rules;
-    if (rules === undefined || rules.some((rule) => rule?.action !== 'deny')) return;
-  }
-  const who = ids.length === 1 ? `IP policy ${quoted(ids[0] ?? '')} has` : 'these IP policies have';
-  report('edge.blocks_everybody', pointer, `${who} no allow rule, so every address is blocked`);
 }

@@ -1,4 +1,4 @@
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -7,7 +7,7 @@ import type { Report } from './report.ts';
 import { type SoundRoute, edgesOf } from './routes_of.ts';
 
 /** A parsed route selector: `host` is null for any host of the edge; the path is canonical. */
-export interface Selector {
+interface Selector {
   readonly host: string | null;
   readonly path: string;
 }
@@ -18,7 +18,7 @@ interface SelectorProblem {
 }
 
 /** Parses a path, a host, or a host followed by a path. */
-export function readSelector(match: string): Selector | SelectorProblem {
+function readSelector(match: string): Selector | SelectorProblem {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(match)) {
     const meant = match.replace(/^[^/]*\/\//, '').replace(/[?#].*$/, '');
     return { message: `${quoted(match)} is a URL; a match has no scheme`, meant };

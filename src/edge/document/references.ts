@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import type { Reference } from '../../filters/facts.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';

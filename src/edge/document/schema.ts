@@ -212,8 +212,6 @@ export type EdgeConfig = z.output<typeof edgeFile>;
 export type HttpsEdgeConfig = EdgeConfig['edges']['https'][string];
 export type TlsEdgeConfig = z.output<typeof tlsEdge>;
 export type TcpEdgeConfig = z.output<typeof tcpEdge>;
-export type TlsCertificateConfig = z.output<typeof tlsCertificate>;
-export type CertificateAuthorityConfig = z.output<typeof certificateAuthority>;
 /** A route of a file, or of the management API, where it has an id. */
 export type RouteConfig = z.output<typeof route> & { readonly id?: string };
 export type IpPolicyConfig = z.output<typeof ipPolicy>;

@@ -1,4 +1,4 @@
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { childUses } from './references.ts';
 import type { Report } from './report.ts';

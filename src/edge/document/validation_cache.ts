@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
@@ -19,8 +20,9 @@ export interface ValidationCache {
 /** The maps whose members are checked independently. */
 const MAPS = ['backends', 'tls_certificates', 'certificate_authorities'] as const;
 
-/** Modules of a route that are expensive to check; a cached one is skipped while the rest of its route is checked. */
-const LANGUAGES = ['traffic_policy', 'user_agent_filter', 'saml'] as const;
+/** The modules of a route; for a cached one, only the rest of its route is checked. */
+const modulesOf = (route: object): [type: string, config: object][] =>
+  Object.entries(route).filter(([type, part]) => MODULE_FACTS.has(type) && typeof part === 'object');
 
 export function validationCache(): ValidationCache {
   let sound = new WeakSet<object>();
@@ -30,10 +32,10 @@ export function validationCache(): ValidationCache {
     part === undefined || sound.has(part) ? undefined : part;
   const routeHole = (route: SoundRoute | undefined): SoundRoute | undefined => {
     if (route === undefined || sound.has(route)) return undefined;
-    const known = LANGUAGES.filter((name) => route[name] !== undefined && sound.has(route[name]));
+    const known = modulesOf(route).filter(([, config]) => sound.has(config));
     return known.length === 0
       ? route
-      : { ...route, ...Object.fromEntries(known.map((name) => [name, undefined])) };
+      : { ...route, ...Object.fromEntries(known.map(([type]) => [type, undefined])) };
   };
   return {
     shapes: new WeakMap(),
@@ -65,7 +67,7 @@ export function validationCache(): ValidationCache {
         for (const route of routes as readonly RouteConfig[]) {
           if (sound.has(route)) continue;
           sound.add(route);
-          for (const name of LANGUAGES) if (route[name] !== undefined) sound.add(route[name]);
+          for (const [, config] of modulesOf(route)) sound.add(config);
         }
       }
     },

@@ -9,15 +9,7 @@ import type { ProblemCode } from '../../http/message_problem.ts';
  * `io/ports.ts`.
  */
 
-export type {
-  Body,
-  BodyFault,
-  BodyTaker,
-  ReplyFraming,
-  ReplySink,
-  RequestBody,
-  UpstreamClient,
-} from '../../io/ports.ts';
+export type { BodyFault, BodyTaker, ReplyFraming, ReplySink, RequestBody } from '../../io/ports.ts';
 export type { RawHead } from '../request_head.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
+import { tlsVersionNumber } from '../../engine/connection.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
 
@@ -21,7 +22,7 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
         const { version, cipherSuite, clientCertificate } = tls;
         const client = clientCertificate === null ? {} : { client: clientCertificate };
         keepResult(policyRun, 'terminate_tls', { cipher_suite: cipherSuite, version, ...client });
-        const number = numberOf(version);
+        const number = tlsVersionNumber(version);
         const isAllowed = Number(config.min_version) <= number && number <= Number(config.max_version);
         if (isAllowed) return { does: 'next', step: step('terminated', { version }) };
         return { does: 'end', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
@@ -29,8 +30,3 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
     };
   },
 };
-
-/** `1.3` of `TLSv1.3` or `1.3`; `TLSv1` is 1.0. */
-function numberOf(version: string): number {
-  return Number(/\d+(?:\.\d+)?/.exec(version)?.[0] ?? 0);
-}

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { listed, quoted } from '../../config_file/message_text.ts';
+import { listed, quoted } from '../../diagnostics/message_text.ts';
 import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';

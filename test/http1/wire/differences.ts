@@ -22,11 +22,11 @@ export const REQUEST_DIFFERENCES: Readonly<Record<string, string>> = {
   'there is more than one Transfer-Encoding field': TWICE,
   'HTTP/1.0 has no Transfer-Encoding': OLD_CODING,
   'HTTP/0.9 is not supported': 'RFC 9112 §3: a line without a version is no request of HTTP/1',
-  'HTTP/2 is not supported on this connection': 'RFC 9113 §3: it is another protocol, whatever the line looks like',
+  'HTTP/2 is not supported on this connection':
+    'RFC 9113 §3: it is another protocol, whatever the line looks like',
   'the expectation is not supported': 'RFC 9110 §10.1.1: 417',
   'this is not a request line': LINES,
-  'the request target has an unknown form':
-    'RFC 9112 §3.2: `*` and something is none of the four forms',
+  'the request target has an unknown form': 'RFC 9112 §3.2: `*` and something is none of the four forms',
   'the request target has a character that must be percent-encoded': 'one space between the parts, never two',
   'the version is not an HTTP/1 version': 'one space between the parts, never two',
   'a chunk size is too large': HUGE,

@@ -34,7 +34,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
     invalid('an invalid version', 'HTTP/3.7 200 OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a status of two digits', 'HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a status of four digits', 'HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok'),
-    invalid('a status that is no number', 'HTTP/1.1 2xx OK\r\nContent-Length: 2\r\n\r\nok'),
+    invalid('a status that is not a number', 'HTTP/1.1 2xx OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid(
       'two kinds of framing',
       `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
@@ -43,7 +43,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
     invalid('two equal lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'),
     invalid('a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok'),
-    invalid('a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok'),
+    invalid('a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok'),
     invalid('a length beyond 2^64', 'HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551618\r\n\r\nok'),
     invalid('an unknown coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\nok'),
     invalid('gzip, chunked', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),

@@ -58,6 +58,14 @@ export const FRAMING: CaseGroup = {
     refused('length in hex', 400, post(`${CL}: 0x3\r\n`, 'abc')),
     refused('length with a fraction', 400, post(`${CL}: 3.0\r\n`, 'abc')),
     refused('length with an underscore', 400, post(`${CL}: 1_0\r\n`, '0123456789')),
+    ...(['drop', 'pass'] as const).map((underscores) =>
+      passed(
+        `a coding in a name with an underscore, underscores: ${underscores}`,
+        post(`${CL}: 5\r\nTransfer_Encoding: chunked\r\n`, ZERO),
+        { line: 'POST / HTTP/1.1', body: ZERO, framing: 'length', lacks: ['transfer_encoding'] },
+        { underscores, why: 'a CGI-like upstream takes `Transfer_Encoding` for `Transfer-Encoding`' },
+      ),
+    ),
     refused('length with a space inside', 400, post(`${CL}: 1 0\r\n`, '0123456789')),
     refused('empty length', 400, post(`${CL}:\r\n`, '')),
     refused('length that is a word', 400, post(`${CL}: three\r\n`, 'abc')),
