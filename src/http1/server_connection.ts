@@ -19,10 +19,7 @@ import { mayUpgrade } from './upgrade.ts';
 import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
-/**
- * Reads requests of a client connection and serves them in order, so that an unsafe one never runs in parallel with
- * another (RFC 9112 §9.3.2).
- */
+/** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
 export class Http1Connection implements Deadline, Reading {
   deadline = 0;
   readonly socket: Socket;

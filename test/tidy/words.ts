@@ -27,13 +27,8 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
 // table: paths
 const TO_DO: readonly string[] = [
   'docs/api.md',
-  'docs/fidelity.md',
-  'docs/fidelity/',
   'docs/login.md',
-  'docs/operations.md',
-  'docs/plane_comparison.md',
   'docs/security.md',
-  'docs/tls.md',
   'docs/webhooks.md',
   'src/control/api/',
   'src/control/application_logins.ts',

@@ -4,11 +4,11 @@ const CL = 'Content-Length';
 const TE = 'Transfer-Encoding';
 const ZERO = '0\r\n\r\n';
 
-/** Where a request ends. */
+/** The end of a request. */
 // table: cases
 export const FRAMING: CaseGroup = {
   title: 'Framing of requests',
-  why: 'RFC 9112 §6.1 and §6.3: a message that two readers may end at different places is refused, even where a repair is allowed',
+  why: 'RFC 9112 §6.1 and §6.3: a message whose end two parsers could see differently is refused, even where a repair is allowed',
   cases: [
     passed('length', post(`${CL}: 3\r\n`, 'abc'), {
       line: 'POST / HTTP/1.1',
@@ -16,7 +16,7 @@ export const FRAMING: CaseGroup = {
       framing: 'length',
     }),
     passed('length zero', post(`${CL}: 0\r\n`, ''), { line: 'POST / HTTP/1.1', body: '' }),
-    passed('no framing at all: no content', post('', ''), { line: 'POST / HTTP/1.1', body: '' }),
+    passed('no framing: no content', post('', ''), { line: 'POST / HTTP/1.1', body: '' }),
     passed('length in any case', post('cOnTeNt-LeNgTh: 3\r\n', 'abc'), {
       line: 'POST / HTTP/1.1',
       body: 'abc',
@@ -34,7 +34,7 @@ export const FRAMING: CaseGroup = {
       body: 'abc',
     }),
     passed(
-      'every byte there is',
+      'every byte value',
       post(`${CL}: 256\r\n`, Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join('')),
       {
         line: 'POST / HTTP/1.1',
