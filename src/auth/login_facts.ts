@@ -25,27 +25,21 @@ export const IDENTITY = {
   provider_user_id: [STRING, 'Identifier at the provider.', 'optional'],
 } as const;
 
-/** Identities of cases have short names and tokens; only some 18,000 characters overflow a session cookie. */
-const NO_LONG_SESSION =
-  'only a user with a name, an address or tokens of thousands of characters is too long';
-
 /** What a login gate of the module face cannot do, besides what follows from its protocol. */
 export function cannotLogIn(
   reason: string,
   { options_passthrough: passesOptions }: { readonly options_passthrough: boolean },
 ): string | null {
-  if (reason === 'options_passed' && !passesOptions) return '`options_passthrough` is off';
-  if (reason === 'session_too_long') return NO_LONG_SESSION;
-  return reason === 'not_run'
-    ? 'cases use the development provider instead of the managed app of the service'
-    : null;
+  // `authenticate` lets OPTIONS requests pass for this option alone.
+  return reason === 'options_passed' && !passesOptions ? '`options_passthrough` is off' : null;
 }
 
+/** Without lists of users, every identity is authorized. */
 export const EVERYONE = 'every user who can log in is allowed';
+/** Their providers have no `other` paths, or none that answers so. */
 export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths';
 
-/** What a login action cannot do. */
-export function cannotLogInAction(code: string): string | null {
-  if (code === 'session_too_long') return NO_LONG_SESSION;
+/** What a login gate never does in a case. */
+export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }

@@ -1,4 +1,4 @@
-import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, cannotLogInAction } from '../login_facts.ts';
+import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
@@ -13,12 +13,15 @@ export const saml = {
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
-    cannotHappen: (code, config) => {
-      if (code === 'not_authorized' && config.authorized_groups.length === 0) return EVERYONE;
-      if (code === 'cookie_set' && config.inactivity_timeout === 0) return 'nothing in the session changes';
-      if (code === 'provider_failed') return 'a SAML provider sends its responses unasked';
-      return cannotLogIn(code, config);
-    },
+    cannotHappen: (code, config) =>
+      code === 'not_authorized' && config.authorized_groups.length === 0
+        ? EVERYONE
+        : cannotLogIn(code, config),
+    // A session is written anew for its idle timeout, or when the groups of the config are others than at the login.
+    notInCases: (code, config) =>
+      code === 'cookie_set' && config.inactivity_timeout === 0
+        ? 'a session of a case never changes without an idle timeout'
+        : notInCasesOfLogin(code),
     reasons: loginReasons('saml'),
     examples: {
       // Metadata with a certificate is too long for an example.
@@ -34,7 +37,7 @@ export const saml = {
     leavesRequest: false,
     guards: true,
     login: true,
-    cannotHappen: cannotLogInAction,
+    notInCases: notInCasesOfLogin,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,

@@ -5,7 +5,7 @@ import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
 import { DEFAULT_START_MS } from '../compile_case.ts';
 import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
-import type { Answer } from './pools.ts';
+import type { Answer } from './answer_pools.ts';
 import { type Draft, answersOf, factsOf } from './draft.ts';
 
 /** A case of a scenario file, as data. */
