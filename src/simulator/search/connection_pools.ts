@@ -3,7 +3,6 @@ import { parseAddress } from '../../net/address.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { boundariesOf } from '../../coverage/ip_points.ts';
 import { type Asked, has, textsFor } from './constants.ts';
-import type { Pools } from './pools.ts';
 
 /** What is worth trying of a connection: addresses, facts about them, certificates, and whether it has TLS. */
 
@@ -62,7 +61,7 @@ export function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): 
 }
 
 /** Both schemes, if an edge tells them apart. */
-export function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Pools['schemes'] {
+export function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): ReadonlySet<'http' | 'https'> {
   const isTold =
     asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
     Object.values(edges.https).some(
