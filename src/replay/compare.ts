@@ -2,7 +2,7 @@ import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { firstValue } from '../http/fields.ts';
 import { decisionOf } from '../simulator/expect/deeper.ts';
-import { type Decided, headerEdits } from './decide.ts';
+import { type Decided, headerEdits } from './decided.ts';
 import type { LogRecord, RecordedOutcome } from './log_record.ts';
 import type { Unknown } from './unknowns.ts';
 

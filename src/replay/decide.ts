@@ -1,16 +1,7 @@
 import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/filter_state.ts';
-import type {
-  AnswerTo,
-  Answers,
-  Reason,
-  Edit,
-  Endpoint,
-  Question,
-  Reply,
-  World,
-} from '../engine/contract.ts';
+import type { AnswerTo, Answers, Reason, Question, Reply, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
@@ -24,37 +15,9 @@ import { counterWindowsOf } from './counter_windows.ts';
 import { lostInputsOf, partsOf } from './filter_inputs.ts';
 import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
+import type { Decided } from './decided.ts';
 import { choicesOf, scopesOf } from './replayed_config.ts';
-import { type Assumed, NOTHING_ASSUMED, type Unknown, Unknowns, watchUnknowns } from './unknowns.ts';
-
-/** The decision of one configuration for one request of a log. */
-export interface Decided {
-  /** `stopped` by the edge, `forwarded` to a backend, or `closed` without a response. */
-  readonly outcome: 'stopped' | 'forwarded' | 'closed';
-  /** What decided: a module type, `route` or `engine`. */
-  readonly by: string;
-  readonly code: string;
-  /** JSON pointer of the rule or module that decided; null for the engine. */
-  readonly pointer: string | null;
-  readonly endpoint: Endpoint | null;
-  /** Path and query as sent to the backend. */
-  readonly target: string;
-  /** 0 if there is no response or the upstream's response is not known. */
-  readonly status: number;
-  readonly exchange: Exchange;
-  /** The backends among which chance has chosen this one; null if there was no choice. */
-  readonly choice: Choice | null;
-  /** The body of a response of the edge itself, before it is compressed; null for that of an upstream. */
-  readonly body: Uint8Array | null;
-  /** Inputs of the decision that the log does not have; empty if the decision is certain. */
-  readonly unknown: readonly Unknown[];
-}
-
-/** A choice by chance. Configurations with the same weights over the same backends choose alike. */
-export interface Choice {
-  readonly weights: string;
-  readonly endpoints: readonly Endpoint[];
-}
+import { type Assumed, NOTHING_ASSUMED, Unknowns, watchUnknowns } from './unknowns.ts';
 
 /** A configuration in a replay: its counters and breakers run on the clock of the log. */
 export interface ReplayedEdge {
@@ -81,7 +44,7 @@ const NOT_FETCHED: Answers['fetch'] = {
   failure: 'connect',
   detail: 'the response is missing in the log',
 };
-const CERTAIN: readonly Unknown[] = Object.freeze([]);
+const CERTAIN: Decided['unknown'] = Object.freeze([]);
 
 /** Prepares a checked configuration for a replay. */
 export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): ReplayedEdge {
@@ -242,12 +205,4 @@ function stopIn(verdicts: Exchange['verdicts'], { filters }: Pipeline): StopFoun
   if (verdict?.verdict !== 'stop') return null;
   const { module, pointer } = filters[index]!;
   return { module, pointer, reason: verdict.reason };
-}
-
-/**
- * The header edits of a list: the possible difference between two configurations that both let a request
- * through.
- */
-export function headerEdits(edits: readonly Edit[]): readonly Edit[] {
-  return edits.length === 0 ? edits : edits.filter(({ edit }) => edit === 'headers');
 }

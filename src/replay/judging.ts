@@ -1,5 +1,6 @@
 import { type Judged, compareDecisions, compareWithLog } from './compare.ts';
-import { type Decided, FAULT, type ReplayedEdge } from './decide.ts';
+import { FAULT, type ReplayedEdge } from './decide.ts';
+import type { Decided } from './decided.ts';
 import { isConnected } from './counter_windows.ts';
 import type { LogRecord } from './log_record.ts';
 import { type Assumed, NOTHING_ASSUMED } from './unknowns.ts';
@@ -26,8 +27,6 @@ export function judging(candidate: ReplayedEdge, current: ReplayedEdge | null): 
     if (known === undefined) alike.set(pair, (known = current!.scopeOf(before) === candidate.scopeOf(after)));
     return known;
   };
-  const compared = (record: LogRecord, after: Decided, before: Decided | null): Judged =>
-    before === null ? compareWithLog(after, record) : compareDecisions(before, after);
 
   /** The common result of all combinations; null if there are several. */
   function inAllCases(record: LogRecord): Judged | null {
@@ -65,3 +64,7 @@ export function judging(candidate: ReplayedEdge, current: ReplayedEdge | null): 
 }
 
 const ALIKE = 'the same rules decide, on values that the log lacks';
+
+function compared(record: LogRecord, after: Decided, before: Decided | null): Judged {
+  return before === null ? compareWithLog(after, record) : compareDecisions(before, after);
+}

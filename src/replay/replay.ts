@@ -1,5 +1,6 @@
 import { type Finding, type Judged, departureOf, fateOf } from './compare.ts';
-import type { Decided, ReplayedEdge } from './decide.ts';
+import type { ReplayedEdge } from './decide.ts';
+import type { Decided } from './decided.ts';
 import { judging } from './judging.ts';
 import type { LogRecord } from './log_record.ts';
 

@@ -3,7 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { isConnected } from './counter_windows.ts';
-import type { Choice, Decided } from './decide.ts';
+import type { Choice, Decided } from './decided.ts';
 
 /** Finds the backends among which a request was sent by chance. */
 export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | null {
