@@ -41,6 +41,19 @@ export interface SessionTimes {
 /** Why a session is over; `ahead`: it was made in the future, because a clock jumped. */
 export type SessionEnd = 'inactive' | 'expired' | 'ahead';
 
+/** When a session ends whatever its user does; null when it does not. */
+export function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
+  if (maximumMs === 0) return untilMs;
+  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** When a session ends if no further request comes; null when it does not. */
+export function idleEndOf(session: Session, times: SessionTimes): number | null {
+  const endMs = expiryOf(session, times);
+  if (times.inactivityMs === 0) return endMs;
+  return Math.min(session.seenMs + times.inactivityMs, endMs ?? Number.POSITIVE_INFINITY);
+}
+
 /** Clocks of nodes may differ by so much. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** `seenMs` is written anew only after so long: timeouts are to the second. */

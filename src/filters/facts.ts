@@ -133,7 +133,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */

@@ -2,7 +2,8 @@
  * A sliding window for each key. The window is cut into ten slots; requests let through are counted in the slot
  * in which they came, and what counts is the current slot and the ten before it. So in no span of `windowMs`
  * are more than `capacity` let through, and a request let through counts for at most 1.1 × `windowMs`.
- * Requests that are held back do not count: a client that keeps knocking is not locked out for ever.
+ * Requests that are held back do not count: a client that keeps knocking is not locked out for ever. Services of this
+ * kind do not say how finely their windows slide; slots are always so that the limit is never exceeded.
  *
  * Memory is 52 bytes a key and the key itself, for at most `keyLimit` keys. Keys unseen for a whole window are
  * dropped in one go. While there is no room, all new keys share one window of the same capacity: a flood of
@@ -47,6 +48,11 @@ const FIRST_ROOM = 16;
 
 /** Keys that one limiter holds where nothing else is said. */
 export const KEY_LIMIT = 1_000_000;
+
+/** The window of a limit in words, for traces: for how long a request counts depends on when in its slot it came. */
+export function windowText(windowMs: number): string {
+  return `${windowMs / 1_000}s in ${SLOTS} slots of ${windowMs / 1_000 / SLOTS}s`;
+}
 
 /** A limiter that has seen nothing. */
 export function newRateLimiter(settings: RateLimitSettings): RateLimiter {

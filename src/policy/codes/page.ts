@@ -82,9 +82,10 @@ function withoutMeaning(number: number): RuntimeCode {
 }
 
 /** The carrier of an example's policy, in words; undefined if it does not matter. */
-export function carrierOf({ carriedBy, ipPolicies, plan }: DocumentCode): string | undefined {
+export function carrierOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): string | undefined {
   if (plan !== undefined) return `by a plan: ${planInWords(plan)}`;
   if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
+  if (hosts !== undefined) return `on an edge of ${hosts.join(' and ')}`;
   if (carriedBy === undefined) return undefined;
   return `on ${CARRIERS[carriedBy]}`;
 }

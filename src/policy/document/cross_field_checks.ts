@@ -1,9 +1,10 @@
-import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { quoted } from '../../config_file/message_text.ts';
-import { isMetadataProblem, readMetadata } from '../../auth/saml/metadata.ts';
 import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { Checking } from './checking.ts';
+import { type Check, fieldAt, has, isFilled, needsBoth } from './cross_fields.ts';
+import { credentialTemplateProblem } from './kinds/credential.ts';
 import type { Entries } from './config.ts';
+import { oauth, openidConnect, saml } from './login_checks.ts';
 import { replaceWithin } from './repairs.ts';
 import { isBodylessStatus } from '../../http/bodyless.ts';
 
@@ -11,72 +12,6 @@ import { isBodylessStatus } from '../../http/bodyless.ts';
 export function checkCrossFields(checking: Checking, config: Entries, pointer: string): void {
   TOGETHER[checking.type]?.(checking, config, pointer);
 }
-
-type Check = (checking: Checking, config: Entries, pointer: string) => void;
-
-/** Pointer of a field with its name in the document. */
-function fieldAt({ renamed }: Checking, pointer: string, field: string): string {
-  const at = pointerTo(pointer, field);
-  return renamed.get(at) ?? at;
-}
-
-/** Whether a field is present, valid or not. */
-function has(config: Entries, field: string): boolean {
-  return Object.hasOwn(config, field);
-}
-
-/** Two fields that require each other. */
-function needsBoth(checking: Checking, config: Entries, pointer: string, one: string, other: string): void {
-  for (const [given, needed] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    if (!has(config, given) || has(config, needed)) continue;
-    const message = `'${given}' also needs '${needed}'`;
-    checking.report(2240, fieldAt(checking, pointer, given), message, { at: 'key', hint: `add ${needed}` });
-  }
-}
-
-/** Whether a list has entries, or may have: an invalid list is undefined. */
-function isFilled(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length > 0);
-}
-
-/** OAuth providers without a managed app of the service. */
-const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
-
-const oauth: Check = (checking, config, pointer) => {
-  const { report } = checking;
-  needsBoth(checking, config, pointer, 'client_id', 'client_secret');
-  if (has(config, 'client_id') || has(config, 'client_secret')) return;
-  const at = fieldAt(checking, pointer, 'provider');
-  const provider = String(config['provider']);
-  if (WITHOUT_MANAGED_APP.has(provider)) {
-    const message = `'${provider}' has no managed app: 'client_id' and 'client_secret' are required`;
-    report(2240, at, message, { hint: 'add client_id and client_secret' });
-  } else if (isFilled(config['scopes'])) {
-    const message = "'scopes' needs 'client_id' and 'client_secret': the managed app has fixed scopes";
-    report(2240, fieldAt(checking, pointer, 'scopes'), message, {
-      at: 'key',
-      hint: 'add client_id and client_secret',
-    });
-  }
-};
-
-/** The discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
-const openidConnect: Check = (checking, config, pointer) => {
-  const issuer = config['issuer_url'];
-  if (typeof issuer !== 'string' || issuer.includes('${')) return;
-  const at = issuer.search(/[?#]/);
-  if (at === -1) return;
-  const what = issuer[at] === '?' ? 'query' : 'fragment';
-  const message = `an issuer must not have a ${what}: its discovery document would have no place`;
-  const within = { span: { start: at, end: issuer.length }, decoded: issuer };
-  checking.report(2227, fieldAt(checking, pointer, 'issuer_url'), message, {
-    within,
-    hint: `write ${issuer.slice(0, at)}`,
-  });
-};
 
 const restrictIps: Check = (checking, config, pointer) => {
   const { report } = checking;
@@ -182,26 +117,6 @@ const replacements: Check = (checking, config, pointer) => {
   }
 };
 
-const saml: Check = (checking, config, pointer) => {
-  const { report } = checking;
-  const [hasMetadata, hasUrl] = [has(config, 'idp_metadata'), has(config, 'idp_metadata_url')];
-  if (!hasMetadata && !hasUrl) {
-    const message = "'saml' needs 'idp_metadata' or 'idp_metadata_url'";
-    report(2234, pointer, message, { at: 'key', hint: 'add idp_metadata' });
-  } else if (hasMetadata && hasUrl) {
-    const message = "'idp_metadata' and 'idp_metadata_url' exclude each other";
-    report(2204, fieldAt(checking, pointer, 'idp_metadata_url'), message, {
-      at: 'key',
-      hint: 'keep one of them',
-    });
-  }
-  const text = config['idp_metadata'];
-  const read = typeof text === 'string' ? readMetadata(text) : null;
-  if (read !== null && isMetadataProblem(read)) {
-    report(2204, fieldAt(checking, pointer, 'idp_metadata'), `the metadata ${read.problems[0]!.message}`);
-  }
-};
-
 const terminateTls: Check = (checking, config, pointer) => {
   needsBoth(checking, config, pointer, 'server_private_key', 'server_certificate');
   const [least, most] = [config['min_version'], config['max_version']];
@@ -217,8 +132,8 @@ const verifyWebhook: Check = (checking, config, pointer) => {
   const hasSecret = has(config, 'secret');
   if (typeof provider !== 'string') return;
   if (provider === 'sns' && hasSecret) {
-    const message = "'sns' signs with a published certificate and has no secret";
-    checking.report(2204, fieldAt(checking, pointer, 'secret'), message, {
+    const message = "'sns' signs with a published certificate: a secret has no effect";
+    checking.report('policy.no_effect', fieldAt(checking, pointer, 'secret'), message, {
       at: 'key',
       hint: 'remove secret',
     });
@@ -245,7 +160,42 @@ const jwtValidation: Check = (checking, config, pointer) => {
   }
 };
 
+const basicAuth: Check = (checking, config, pointer) => {
+  const list = config['credentials'];
+  if (!Array.isArray(list)) return;
+  for (const [index, text] of (list as readonly unknown[]).entries()) {
+    const problem =
+      typeof text === 'string' && text.includes('${') ? credentialTemplateProblem(text) : undefined;
+    if (problem === undefined) continue;
+    checking.report(2204, `${fieldAt(checking, pointer, 'credentials')}/${index}`, problem, {
+      hint: 'write user:password, or one expression for both',
+    });
+  }
+};
+
+/** Keys of known providers belong to the key of the gateway; a provider with a URL of its own has its keys here. */
+const aiGateway: Check = (checking, config, pointer) => {
+  const { report } = checking;
+  const providers = (config['providers'] ?? []) as readonly (Entries | undefined)[];
+  const own = providers.filter((provider) => provider !== undefined && has(provider, 'base_url'));
+  for (const [index, provider] of providers.entries()) {
+    if (provider === undefined || own.includes(provider) || !isFilled(provider['api_keys'])) continue;
+    const message = `the provider ${quoted(String(provider['id']))} takes its keys from the key of the gateway, not from policies`;
+    report(2267, `${pointer}/providers/${index}/api_keys`, message, {
+      at: 'key',
+      hint: 'remove api_keys, or add the base_url of a provider of your own',
+    });
+  }
+  if (!has(config, 'api_key_selection') || own.length > 0) return;
+  report(2267, `${pointer}/api_key_selection`, 'keys are selected for providers with a base_url only', {
+    at: 'key',
+    hint: 'remove api_key_selection',
+  });
+};
+
 const TOGETHER: Readonly<Record<string, Check>> = {
+  'ai-gateway': aiGateway,
+  'basic-auth': basicAuth,
   'custom-response': customResponse,
   deny,
   'jwt-validation': jwtValidation,

@@ -1,5 +1,6 @@
 import { quoted } from '../../../config_file/message_text.ts';
 import { fieldName } from '../message_text.ts';
+import { scanTemplate } from '../../env/template_split.ts';
 import type { KindCheck } from './kind.ts';
 
 const PASSWORD_LEAST = 8;
@@ -17,6 +18,14 @@ export const credential: KindCheck = {
     return false;
   },
 };
+
+/** A pair with expressions needs a colon outside of them, unless one expression is all of it. */
+export function credentialTemplateProblem(text: string): string | undefined {
+  const { pieces } = scanTemplate(text);
+  if (pieces.length === 1 || pieces.some((piece) => piece.kind === 'text' && piece.text.includes(':')))
+    return undefined;
+  return 'no colon outside of the expressions separates the user name from the password';
+}
 
 interface Problem {
   readonly number: number;
