@@ -133,7 +133,7 @@ describe('explain-code', () => {
     ['2254', 'Given while traffic runs'],
     ['ERR_SERVICE_3005', 'did not answer in time'],
     ['2263', 'Given by the service only'],
-    ['2251', 'is not known'],
+    ['2251', 'page is empty'],
     ['2232', 'Given by the service only'],
     ['3422', 'could not be fetched'],
     ['3700', 'checked but not executed'],
