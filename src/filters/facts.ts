@@ -76,10 +76,12 @@ export interface ModulePlace {
 }
 
 /** What surrounds an action that is checked. */
-interface ActionPlace {
+export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -172,7 +174,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */
