@@ -40,9 +40,9 @@ export function compileSamlHost(
         route,
         ...Object.values(login),
       ];
-      const pipelineOf = (watched: Context) =>
+      const addresses = (watched: Context) =>
         addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
-      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, pipelineOf));
+      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, addresses));
     }
   }
   const own = identityHost(context.branding.service);
