@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Pipeline, pipelineOf, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
@@ -65,13 +66,7 @@ export function servesIdentityHost({ edges }: EdgeConfig): boolean {
 }
 
 /** The handler of the module itself is known by its config; what stands at the service's host by another object. */
-const keys = new WeakMap<object, object>();
-
-function keyFor(config: object): object {
-  let key = keys.get(config);
-  if (key === undefined) keys.set(config, (key = {}));
-  return key;
-}
+const keyFor = weakMemoize((_config: object): object => ({}));
 
 type Saml = RouteConfig & { readonly id: string; readonly saml: NonNullable<RouteConfig['saml']> };
 

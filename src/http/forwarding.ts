@@ -1,4 +1,4 @@
-import { weakMemoize } from './weak_memoize.ts';
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -110,7 +110,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = weakMemoize((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  const lastOf = weakMemoizeRecurring((): LastForward => ({
+    authority: '',
+    scheme: '',
+    clientIp: '',
+    out: null,
+  }));
   return (headers, authority, scheme, clientIp) => {
     const last = lastOf(headers);
     const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -158,7 +163,7 @@ export type ResponseForwarder = (headers: FieldList) => FieldList;
  * describes HEAD and 304 too. `errorCodeField` is the edge's own to say.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
+  return weakMemoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {

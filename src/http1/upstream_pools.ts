@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { addressOf } from '../io/dial.ts';
 import type { StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
@@ -84,8 +85,6 @@ export class Pools {
   readonly #limits: PoolLimits;
   readonly #open = new Set<UpstreamConnection>();
   readonly #byAddress = new Map<string, Pool>();
-  /** The same by the object that names it in a configuration, which is quicker to find. */
-  readonly #byEndpoint = new WeakMap<StaticEndpoint, Pool>();
   /** Upstreams of the current configuration; null until one was told. */
   #wanted: ReadonlySet<string> | null = null;
 
@@ -93,9 +92,8 @@ export class Pools {
     this.#limits = limits;
   }
 
-  of(endpoint: StaticEndpoint): Pool {
-    const known = this.#byEndpoint.get(endpoint);
-    if (known !== undefined) return known;
+  /** The pool of an upstream, by the object that names it in a configuration, which is quicker to find. */
+  readonly of = weakMemoize((endpoint: StaticEndpoint): Pool => {
     const key = addressOf(endpoint);
     let pool = this.#byAddress.get(key);
     if (pool === undefined) {
@@ -104,9 +102,8 @@ export class Pools {
       if (this.#wanted?.has(key) === false) pool.isRetired = true;
       else this.#byAddress.set(key, pool);
     }
-    this.#byEndpoint.set(endpoint, pool);
     return pool;
-  }
+  });
 
   /** The upstreams of a new configuration; connections to others close as soon as nobody uses them. */
   keepOnly(endpoints: readonly StaticEndpoint[]): void {

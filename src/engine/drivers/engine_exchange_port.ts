@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
 import { type EngineReason, engineRefusal } from '../refusals.ts';
@@ -81,17 +82,8 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
-/** What the engine was told of connections that are there: their addresses are read once. */
-const told = new WeakMap<ConnectionFacts, Connection>();
-
-/** What the engine is told of a connection. */
-export function connectionOf(facts: ConnectionFacts): Connection {
-  const before = told.get(facts);
-  if (before !== undefined) return before;
-  const connection = readConnection(facts);
-  told.set(facts, connection);
-  return connection;
-}
+/** What the engine is told of a connection; its addresses are read once. */
+export const connectionOf: (facts: ConnectionFacts) => Connection = weakMemoize(readConnection);
 
 /**
  * Whether the address of the client can be read. Where it cannot (a Unix socket, a peer that has gone) no rule about
