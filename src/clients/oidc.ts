@@ -7,7 +7,7 @@ import type {
   OidcTokens,
 } from '../engine/oidc_question.ts';
 import { failureOf } from './oidc_failures.ts';
-import { type OidcFetch, oidcFetch } from './oidc_fetch.ts';
+import type { OidcFetch } from './oidc_fetch.ts';
 
 /** Asks OpenID providers with openid-client: discovery, PKCE, and every check of tokens that the standards want. */
 export interface OidcAnswers {
@@ -30,8 +30,8 @@ const TOLERANCE_SECONDS = 30;
 /** The library fetches keys again for an unknown `kid` only when those it has are a minute old: they always are. */
 const KEYS_LOOK_SECONDS = 61;
 
-/** An asker with its own memory of providers; `fetch` is for tests. */
-export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
+/** An asker with its own memory of providers. */
+export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
   const known = new Map<string, Promise<Known>>();
   const running = new Map<string, Promise<OidcAnswer>>();
 
