@@ -1,5 +1,5 @@
 /** Number of recent objects that are watched for repetition. */
-const LATELY = 16;
+const RECENT = 16;
 const NOTHING: object = {};
 
 /**
@@ -11,14 +11,14 @@ export function weakMemoize<Given extends object, Made>(
   make: (given: Given) => Made,
 ): (given: Given) => Made {
   const known = new WeakMap<Given, Made>();
-  const lately: object[] = Array.from({ length: LATELY }, () => NOTHING);
+  const recent: object[] = Array.from({ length: RECENT }, () => NOTHING);
   let oldest = 0;
   return (given) => {
     const before = known.get(given);
     if (before !== undefined) return before;
     const made = make(given);
-    if (lately.includes(given)) known.set(given, made);
-    else lately[oldest++ % LATELY] = given;
+    if (recent.includes(given)) known.set(given, made);
+    else recent[oldest++ % RECENT] = given;
     return made;
   };
 }

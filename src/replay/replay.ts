@@ -4,7 +4,7 @@ import {
   compareDecisions,
   compareWithLog,
   departureOf,
-  fateOf,
+  outcomeText,
 } from './compare.ts';
 import type { Decided, ReplayedEdge } from './decide.ts';
 import type { LogRecord } from './log_record.ts';
@@ -109,8 +109,8 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
         line: record.line,
         request: requestOf(record),
         ...judged,
-        after: fateOf(after),
-        before: before === null ? null : fateOf(before),
+        after: outcomeText(after),
+        before: before === null ? null : outcomeText(before),
         reproduced,
       });
     },
@@ -158,7 +158,7 @@ class Groups {
     }
     group.count++;
     if (group.examples.length < EXAMPLES) {
-      group.examples.push({ line: record.line, request: requestOf(record), after: fateOf(decided) });
+      group.examples.push({ line: record.line, request: requestOf(record), after: outcomeText(decided) });
     }
   }
 

@@ -70,10 +70,11 @@ function runConnectCase(
   options.connected?.(outcome);
   const mismatches = expectations.flatMap((expectation) => expectation(outcome) ?? []);
   const { because, steps, connection: made } = explanationOfStream(outcome.exchange, edge.locate);
-  const told = `${made.kind ?? 'connection'} to ${made.endpoint} from ${made.clientIp}`;
+  const description = `${made.kind ?? 'connection'} to ${made.endpoint} from ${made.clientIp}`;
   return {
     mismatches,
-    explained: mismatches.length === 0 ? null : { because, steps, request: told, values: [], index: 0 },
+    explained:
+      mismatches.length === 0 ? null : { because, steps, request: description, values: [], index: 0 },
     outcome: null,
     snapshots: compiled.snapshot
       ? [{ pointer: expectOf(compiled), value: snapshotOfConnection(outcome) }]
@@ -99,7 +100,7 @@ function runSample(
     return sample.keyOf(outcomeOf(simulated));
   };
   const chance = seededChance(compiled.seed);
-  const taken = takeSample(sample, run, (turn) => chance.split(String(turn)).random);
+  const taken = takeSample(sample, run, (iteration) => chance.split(String(iteration)).random);
   return {
     mismatches: taken.mismatches,
     explained: null,

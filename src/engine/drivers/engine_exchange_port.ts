@@ -83,14 +83,14 @@ function mine(exchange: object): EngineExchange {
 }
 
 /** The engine's view of open connections, so that each address is parsed once. */
-const told = new WeakMap<ConnectionFacts, Connection>();
+const connections = new WeakMap<ConnectionFacts, Connection>();
 
 /** Converts connection facts for the engine. */
 export function connectionOf(facts: ConnectionFacts): Connection {
-  const before = told.get(facts);
+  const before = connections.get(facts);
   if (before !== undefined) return before;
   const connection = readConnection(facts);
-  told.set(facts, connection);
+  connections.set(facts, connection);
   return connection;
 }
 

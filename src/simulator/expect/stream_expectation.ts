@@ -4,7 +4,7 @@ import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../documen
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, eventValue } from './deeper.ts';
-import type { Naming } from './expectation.ts';
+import type { ExpectationContext } from './expectation.ts';
 import type { Mismatch } from './mismatch.ts';
 import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { compileValue, holdsSubset, shownValue } from './values.ts';
@@ -18,7 +18,7 @@ const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions'
 export function compileStreamExpectation(
   config: ExpectationConfig,
   pointer: string,
-  { backends, report }: Naming,
+  { backends, report }: ExpectationContext,
 ): StreamExpectation[] {
   const checks: StreamExpectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
@@ -68,7 +68,7 @@ export function compileStreamExpectation(
 function becauseChecks(
   because: ExpectationConfig['because'],
   pointer: string,
-  report: Naming['report'],
+  report: ExpectationContext['report'],
 ): StreamExpectation[] {
   const list: readonly (string | BecauseConfig)[] =
     because === undefined ? [] : Array.isArray(because) ? because : [because];
