@@ -1,11 +1,11 @@
 /** A scheduled callback. */
-type Happens = () => void;
+type Callback = () => void;
 
 interface Entry {
   readonly atMs: number;
   /** Of callbacks at the same time the first scheduled runs first. */
   readonly order: number;
-  readonly happens: Happens;
+  readonly callback: Callback;
 }
 
 /** Time that only passes on request, and its scheduled callbacks. */
@@ -13,7 +13,7 @@ export interface VirtualClock {
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number;
   /** A time in the past counts as now. */
-  readonly schedule: (atMs: number, happens: Happens) => void;
+  readonly schedule: (atMs: number, callback: Callback) => void;
   /** Advances to the next callback and runs it; false if there is none. */
   readonly step: () => boolean;
   /** Runs all callbacks until a time and sets the clock to it; a time in the past changes nothing. */
@@ -31,12 +31,12 @@ export function virtualClock(startMs: number): VirtualClock {
     const next = taken(heap);
     if (next === undefined) return false;
     if (next.atMs > nowMs) nowMs = next.atMs;
-    next.happens();
+    next.callback();
     return true;
   };
   return {
     nowMs: () => nowMs,
-    schedule: (atMs, happens) => put(heap, { atMs: Math.max(atMs, nowMs), order: count++, happens }),
+    schedule: (atMs, callback) => put(heap, { atMs: Math.max(atMs, nowMs), order: count++, callback }),
     step,
     advanceTo: (atMs) => {
       while (heap.length > 0 && heap[0]!.atMs <= atMs) step();

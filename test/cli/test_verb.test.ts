@@ -70,7 +70,7 @@ describe('edgeproof test', () => {
     );
     expect(stdout).toMatch(/decided by upstream: the upstream responded \(upstream\.answered\)/);
     expect(stdout).toContain(
-      'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would hold: rule office#3',
+      'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would be met: rule office#3',
     );
     const again = /again: edgeproof test (\S+) --filter (\S+)/.exec(stdout)!;
     const alone = await run(again[1]!, '--filter', again[2]!);

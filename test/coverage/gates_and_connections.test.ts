@@ -156,7 +156,7 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
       cases: [{ name: 'bob', request: { path: '/gh', as: 'bob' }, expect: { status: 200 } }],
     });
     expect(cases[0]!.near).toBe(
-      "as 'member' (teams acme/platform, groups staff) the expectations would hold",
+      "as 'member' (teams acme/platform, groups staff) the expectations would be met",
     );
   });
 

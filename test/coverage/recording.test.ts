@@ -272,7 +272,7 @@ describe('a failure', () => {
     ]);
     const lines = failureLines(result!);
     expect(lines).toContain('    req.url.path = "/a"');
-    expect(lines).toContain('nearest: with method POST the expectations would hold');
+    expect(lines).toContain('nearest: with method POST the expectations would be met');
   });
 
   it('of a timeline tells those of the request that failed first, not of those around it', () => {

@@ -85,7 +85,7 @@ function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer
   return readValue(checking, entry, value[0], at);
 }
 
-/** The fields that keys with former names stand for. Of two keys for one field the current name counts. */
+/** The fields that keys with former names mean. Of two keys for one field the current name counts. */
 function formerNames(
   checking: Checking,
   aliases: NonNullable<Shape['aliases']>,

@@ -10,7 +10,7 @@ import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { listed } from './message_text.ts';
 
-/** What a policy itself has made known at one point of its execution. */
+/** Names that a policy has defined at one point of its execution. */
 export interface KnownNames {
   /** Variables that set-vars of this phase have set so far. */
   readonly variables: Set<string>;

@@ -11,7 +11,7 @@ import type { ConnectionOutcome } from '../run_connect.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 
 /** The parts of a request's or connection's result that targets read. */
-export interface CameAbout {
+export interface ObservedResult {
   readonly steps: readonly Step[];
   readonly facts: readonly StepFacts[];
   readonly deciding: Step;
@@ -21,7 +21,7 @@ export interface CameAbout {
 }
 
 /** The result of a request. */
-export function cameOf(simulated: SimulatedRequest): CameAbout {
+export function resultOf(simulated: SimulatedRequest): ObservedResult {
   const outcome = outcomeOf(simulated);
   const { exchange } = simulated;
   return {
@@ -34,7 +34,7 @@ export function cameOf(simulated: SimulatedRequest): CameAbout {
 }
 
 /** The result of a connection. */
-export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
+export function resultOfConnection({ exchange, facts }: ConnectionOutcome, match: string): ObservedResult {
   const steps = traceOfStream(exchange);
   return {
     steps,
@@ -49,7 +49,7 @@ export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: 
 export interface Target {
   /** As part of a sentence: `rule office#3 decides`. */
   readonly message: string;
-  readonly isMet: (come: CameAbout) => boolean;
+  readonly isMet: (come: ObservedResult) => boolean;
   /** Why it never happens for any request; null if the configuration does not exclude it. */
   readonly impossible: string | null;
 }
