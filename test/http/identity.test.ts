@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { weakMemoize } from '../../src/http/weak_memoize.ts';
 
-test('what comes again is made twice at most, and what is equal is not the same', () => {
+test('results for a recurring object are made at most twice, and equal objects are not the same', () => {
   let made = 0;
   const of = weakMemoize((list: readonly string[]) => `${++made} ${list.join()}`);
   const list = ['a', '1'];
@@ -10,7 +10,7 @@ test('what comes again is made twice at most, and what is equal is not the same'
   expect(of(list)).toBe('2 a,1');
 });
 
-test('what does not come again does not push out what does', () => {
+test('objects that do not recur do not evict those that do', () => {
   const of = weakMemoize((list: readonly string[]) => ({ list }));
   const kept = ['a', '1'];
   of(kept);
