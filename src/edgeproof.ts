@@ -16,8 +16,7 @@ import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
-import { type Explanation, explanationOf } from './edge/explain.ts';
-import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
+import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
 import { type Family, createMetrics, openMetrics } from './server/admin_metrics.ts';
@@ -241,7 +240,7 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
     },
     emitStream: (exchange: StreamExchange): void => {
       const event = projectTcpConnectionClosed(exchange, newEventId);
-      onConnection?.(event, () => explanationOfStream(exchange, places.get(exchange.configuration)!));
+      onConnection?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
     },
   };
 }

@@ -14,9 +14,6 @@ import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
-import { loadExplanations } from './edge/explain.ts';
-import { loadStreamExplanations } from './edge/explain_stream.ts';
-import { loadProjection } from './events/project.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
@@ -68,7 +65,6 @@ const PROTOCOLS = ['h2', 'http/1.1'];
 /** Opens all listeners; throws when a port cannot be opened. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, sink, clients: given } = live;
-  loadWhatEventsNeed();
   // The target of redirects from plain HTTP: known when all ports are open, and updated after each change.
   const redirects: Redirects = {};
   const engine = engineExchangePort(redirecting(wiring, redirects));
@@ -168,13 +164,6 @@ function isForHttps({ kind, port }: Omit<StreamPort, 'listensOn'>): boolean {
 
 function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['fetch'] {
   return async (request: FetchRequest) => fetch(request);
-}
-
-/** An event whose code cannot be loaded is lost, so the code is loaded before the first event. */
-function loadWhatEventsNeed(): void {
-  loadProjection();
-  loadExplanations();
-  loadStreamExplanations();
 }
 
 /** How many connections were closed, over all listeners that drain. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { StreamExplanation } from '../edge/explain_stream.ts';
+import type { StreamExplanation } from '../edge/explain.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
 import { inMilliseconds } from './milliseconds.ts';
 

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import { type EdgeSource, pointLocator } from '../coverage/places.ts';
@@ -69,16 +68,15 @@ function locateIn({ config, locate }: EdgeFixture, source: EdgeSource | null): L
 
 /** The explanations of the requests, or the connections, of a case as data. */
 export function explanationsOf({ simulatedRequests, connections, locate }: ExplainedCase): readonly object[] {
-  return [
-    ...simulatedRequests.map(({ exchange }) => explanationOf(exchange, locate)),
-    ...connections.map((each) => explanationOfStream(each, locate)),
-  ];
+  return [...simulatedRequests.map(({ exchange }) => exchange), ...connections].map((each) =>
+    explanationOf(each, locate),
+  );
 }
 
 /** The requests of a case as text trees. */
 export function caseTrees({ simulatedRequests, connections, locate }: ExplainedCase): string {
   if (connections.length > 0) {
-    const texts = connections.map((each) => renderStreamExplanation(explanationOfStream(each, locate)));
+    const texts = connections.map((each) => renderExplanation(explanationOf(each, locate)));
     return `${texts.join('\n\n')}\n`;
   }
   const trees = simulatedRequests

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { clientCertificateOf } from '../crypto/client_certificate.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
-import type { Locate } from '../edge/explain.ts';
+import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
@@ -40,12 +39,12 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);
   const upstreams = scriptedUpstreams(seededChance(1));
   const outcome = connectTo(edge.runtime.current(), prepared, world, upstreams);
-  const explanation = explanationOfStream(outcome.exchange, locate);
+  const explanation = explanationOf(outcome.exchange, locate);
   const event = outcome.event();
   if (options.json === true) {
     return JSON.stringify(options.event === true ? { ...explanation, event } : explanation, null, 2);
   }
-  const text = renderStreamExplanation(explanation);
+  const text = renderExplanation(explanation);
   return options.event === true ? `${text}\n${JSON.stringify(event, null, 2)}` : text;
 }
 

@@ -138,12 +138,13 @@ function certificateOf(options: VerifyOptions, request: WebhookRequest): [string
   return url === undefined ? [] : [[url, readBytes(options.certificate).toString('latin1')]];
 }
 
-function explanationText({ outcome, steps, guesses }: Explanation): string {
+function explanationText({ outcome, steps, causes }: Explanation): string {
   const width = Math.max(...steps.map(({ title }) => title.length));
   const lines = steps.map(({ ok, title, text }) => `${mark(ok)} ${title.padEnd(width)}  ${printable(text)}`);
   if (outcome.outcome === 'challenge')
     lines.push(`  ${outcome.response.status} ${printable(outcome.response.body)}`);
-  if (guesses.length > 0) lines.push('', 'Probably:', ...guesses.map((guess) => `  - ${printable(guess)}`));
+  if (causes.length > 0)
+    lines.push('', 'Likely causes:', ...causes.map((cause) => `  - ${printable(cause)}`));
   return lines.join('\n');
 }
 

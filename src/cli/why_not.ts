@@ -6,7 +6,6 @@ import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
 import { type Target, targetOf } from '../simulator/search/target.ts';
 import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
@@ -46,15 +45,14 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
       return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
-      const tree = treeOf(found.run, locate);
+      const tree = renderExplanation(explained(found.run, locate));
       return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }
 
-function treeOf({ simulatedRequests, connection }: DraftRun, locate: Locate): string {
-  if (connection !== null) return renderStreamExplanation(explanationOfStream(connection.exchange, locate));
-  return renderExplanation(explanationOf(simulatedRequests.at(-1)!.exchange, locate));
+function explained({ simulatedRequests, connection }: DraftRun, locate: Locate) {
+  return explanationOf((connection ?? simulatedRequests.at(-1)!).exchange, locate);
 }
 
 function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
@@ -71,9 +69,6 @@ function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
     ...(Object.keys(draft.upstreams).length > 0 && { upstreams: draft.upstreams }),
     ...(draft.before !== null && { before: draft.before }),
     ...(draft.as !== null && { identities: { [draft.as.name]: draft.as.facts } }),
-    explanation:
-      run.connection === null
-        ? explanationOf(run.simulatedRequests.at(-1)!.exchange, locate)
-        : explanationOfStream(run.connection.exchange, locate),
+    explanation: explained(run, locate),
   };
 }

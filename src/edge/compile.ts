@@ -1,7 +1,7 @@
 import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
 import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { type Pipeline, pipeline } from '../engine/pipeline.ts';
+import { type Pipeline, pipelineOf } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
 import { type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
@@ -227,7 +227,7 @@ function compileRoute(
     pointer,
     branding: context.branding,
   };
-  return { host, path, exact, pipeline: pipeline(facts, filters) };
+  return { host, path, exact, pipeline: pipelineOf(facts, filters) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type Pipeline, pipeline, compiledFilter } from '../engine/pipeline.ts';
+import { type Pipeline, pipelineOf, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { type Endpoints, samlHostHandler } from '../auth/saml/module_service_host.ts';
@@ -98,7 +98,7 @@ function addressesOf(
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
   const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
   const facts = { route: id, edge, match, matchType, pointer, branding };
-  return pipeline(facts, [
+  return pipelineOf(facts, [
     compiledFilter({ type: 'saml', pointer: at, config }, saml.reasons, handler, state),
   ]);
 }

@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { Configuration } from '../engine/exchange.ts';
+import { pipelineOf } from '../engine/pipeline.ts';
 import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
 import type { StreamReason } from '../engine/stream_reasons.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
@@ -70,20 +71,9 @@ function compileStream(
   const configOf = (type: string) =>
     [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
   // A route's id contains a space and an edge's name does not, so their states have different keys.
-  const filters = compileFilters(
-    { edge: name, id: `${kind}:${name}`, links, circumstances },
-    configOf,
-    context,
-  );
-  return {
-    edge: name,
-    kind,
-    pointer,
-    branding: context.branding,
-    filters,
-    positionOf: Object.fromEntries(filters.map((each, index) => [each.module, index])),
-    stateful: filters.flatMap((each, index) => (each.reduce === null ? [] : [index])),
-  };
+  const route = `${kind}:${name}`;
+  const filters = compileFilters({ edge: name, id: route, links, circumstances }, configOf, context);
+  return pipelineOf({ route, edge: name, kind, pointer, branding: context.branding }, filters);
 }
 
 /** Begins the exchange of a connection to a host and port: finds its edge, or the reason why there is none. */

@@ -76,7 +76,7 @@ export interface ModulePlace {
 }
 
 /** What surrounds an action that is checked. */
-export interface ActionPlace {
+interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;

@@ -8,7 +8,7 @@ import {
   type StreamQuestion,
   NOTHING_CARRIED,
 } from '../engine/stream.ts';
-import { STREAM_ENGINE, type StreamDriver, driveConnection, resumeWith } from '../engine/drivers/converse.ts';
+import { STREAM_ENGINE, converseLater } from '../engine/drivers/converse.ts';
 import { reportFault } from '../io/containment.ts';
 import { proxyHeader } from './proxy_protocol.ts';
 import type { StreamLimits } from './tcp_limits.ts';
@@ -38,16 +38,7 @@ export async function driveStream(
   const leave = (): void => gone.abort();
   client.on('error', () => undefined).once('close', leave);
   const run: Run = { client, exchange, clients, gone: gone.signal, close, backend: null };
-  await new Promise<void>((completed) => {
-    const driver: StreamDriver = {
-      ask: (question) => {
-        resumeWith(STREAM_ENGINE, exchange, answerTo(question, run), driver).catch(reportFault);
-        return undefined;
-      },
-      completed: () => completed(),
-    };
-    driveConnection(exchange, driver);
-  });
+  await converseLater(STREAM_ENGINE, exchange, (question) => answerTo(question, run)).catch(reportFault);
   client.off('close', leave);
   client.destroy();
   run.backend?.destroy();

@@ -51,13 +51,11 @@ class LiveDriver
   }
 
   begin(): void {
-    let question: Question | null;
-    try {
-      question = this.#exchanges.next(this.#exchange);
-    } catch (error) {
-      question = this.fail(this.#exchange, error);
-    }
-    converse(this, this.#exchange, question, this);
+    converse(this, this.#exchange, this);
+  }
+
+  start(exchange: Exchange): Question | null {
+    return this.#exchanges.next(exchange);
   }
 
   answer(exchange: Exchange, given: Answer): Question | null {
