@@ -191,10 +191,7 @@ function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<Scenari
   return { clientCertificate, ...(shell.policy !== undefined && { edge: 'policy' }) };
 }
 
-/**
- * Facts in the form of an edge file: those of the file, then those of the case, which take precedence; invalid ones are
- * reported.
- */
+/** Facts as in an edge file: those of the file, then those of the case, which win. Invalid ones are reported. */
 function factsOf(
   row: CaseRow | null,
   shell: ScenarioShell,
