@@ -51,7 +51,7 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** A config that the check refuses or warns of, and the code or error number of its only finding. */
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
 interface BadExample {
   readonly config: object;
   readonly finding: string | number;
