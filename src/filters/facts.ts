@@ -42,6 +42,14 @@ export interface Reference {
   readonly at: string;
 }
 
+/** A reference of a module, which responses of the management API show as objects. */
+export interface ModuleReference extends Reference {
+  readonly shownAs: string;
+  /** Error numbers: the object does not exist, or is of another kind. */
+  readonly missing: number;
+  readonly wrong: number;
+}
+
 /** Requests that change the state of a filter, if sent before the request in question. */
 export interface Exercise {
   readonly count: number;
@@ -61,6 +69,17 @@ export interface BadExample {
 export interface Finding {
   readonly severity: Severity;
   readonly message: string;
+  /** Error number of the management API, if it has its own; by reason, if a reason has another. */
+  readonly number?: number;
+  readonly numberOfReason?: Readonly<Record<string, number>>;
+}
+
+/** Error numbers of the management API for what departs from a schema. */
+export interface FieldCodes {
+  readonly missing?: number;
+  readonly bad?: number;
+  /** For direct members, by name, including unknown ones. */
+  readonly below?: Readonly<Record<string, number>>;
 }
 
 /** What surrounds a module that is checked. */
@@ -98,7 +117,6 @@ interface FaceFacts<Config> {
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
   readonly costNs: number;
-  readonly references?: readonly Reference[];
   /** JSON pointers of secrets below the config; `*` is any element. */
   readonly secrets?: readonly string[];
   /** Configs as written in documents. */
@@ -119,6 +137,10 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
   /** Reports what its schema cannot say. Parts that departed from the schema are undefined; pointers begin at the config. */
   readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
+  readonly references?: readonly ModuleReference[];
+  readonly apiCodes?: FieldCodes | ((carrier: Carrier) => FieldCodes);
+  /** Members of its config that an edge file has and requests to the management API have not. */
+  readonly fileOnly?: readonly string[];
   /** The codes of its check that no other filter has. */
   readonly findings?: Readonly<Record<string, Finding>>;
 }
@@ -144,6 +166,7 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly result: ActionResultFacts | null;
   /** Every result code, with its sentence. */
   readonly reasons: Readonly<Record<string, string>>;
+  readonly references?: readonly Reference[];
   /** Whether later rules see the request as it was. */
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */

@@ -25,6 +25,7 @@ export const webhookVerification = {
     reads: ['headers', 'body', 'clock'],
     costNs: 9000,
     secrets: ['/secret'],
+    apiCodes: { bad: 7030 },
     cannotHappen: cannotVerify,
     check: checkModule,
     findings,

@@ -1,5 +1,6 @@
 import type { Body } from './contract.ts';
-import { ROUTE_MODULES } from './module_fields.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
+import { ROUTE_FIELDS } from './module_fields.ts';
 
 /**
  * Settings of the edge file that requests cannot express are stored under this key, which responses do not
@@ -14,13 +15,21 @@ export function edgeOf(id: string, body: Body, hostports: readonly string[]): Bo
   const edge: Record<string, unknown> = {
     hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
   };
-  for (const name of ['tls_termination', 'mutual_tls', 'ip_restriction', 'traffic_policy', 'backend']) {
-    if (body[name] !== undefined) edge[name] = body[name];
-  }
-  const more = body[MORE_KEY] as Body | undefined;
-  if (more?.['redirect_http'] === true && edge['tls_termination'] !== undefined)
-    edge['tls_termination'] = { ...(edge['tls_termination'] as Body), redirect_http: true };
+  for (const name of MODULE_FACTS.keys()) if (body[name] !== undefined) edge[name] = body[name];
+  Object.assign(edge, withFileOnly(body, edge));
   return edge;
+}
+
+/** The modules with members that only a file has, which are stored beside the others. */
+export function withFileOnly(body: Body, thing: Body): Body {
+  const more = (body[MORE_KEY] ?? {}) as Body;
+  const found = Array.from(MODULE_FACTS.values()).flatMap(({ type, fileOnly = [] }) => {
+    const own = fileOnly.filter((member) => more[member] !== undefined);
+    if (own.length === 0 || thing[type] === undefined) return [];
+    const members = Object.fromEntries(own.map((member) => [member, more[member]]));
+    return [[type, { ...(thing[type] as Body), ...members }]];
+  });
+  return Object.fromEntries(found) as Body;
 }
 
 /**
@@ -62,7 +71,7 @@ export function backendOf(kind: string, body: Body): Body {
   }
 }
 
-const MODULE_NAMES = Object.keys(ROUTE_MODULES);
+const MODULE_NAMES = Object.keys(ROUTE_FIELDS);
 
 /** A route in the form of the edge file. */
 export function routeOf(body: Body): Body {

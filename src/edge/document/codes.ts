@@ -40,8 +40,8 @@ const DOCUMENT_CODES = {
     message: 'Names consist of letters, digits, dashes, underscores and dots.',
   },
   // What a schema cannot say.
-  'edge.unknown_backend': { severity: 'error', message: 'No backend has this name.' },
-  'edge.unknown_ip_policy': { severity: 'error', message: 'No IP policy has this name.' },
+  'edge.unknown_backend': { severity: 'error', message: 'No backend has this name.', number: 6514 },
+  'edge.unknown_ip_policy': { severity: 'error', message: 'No IP policy has this name.', number: 1402 },
   'edge.unknown_certificate_authority': {
     severity: 'error',
     message: 'No certificate authority has this name.',
@@ -62,30 +62,62 @@ const DOCUMENT_CODES = {
   'edge.nested_backend': {
     severity: 'error',
     message: 'A weighted backend may not lead to another weighted one, nor failover to failover.',
+    number: 6524,
   },
-  'edge.backend_cycle': { severity: 'error', message: 'A backend must not lead back to itself.' },
-  'edge.bad_address': { severity: 'error', message: 'The address of a static backend is a host and a port.' },
+  'edge.backend_cycle': {
+    severity: 'error',
+    message: 'A backend must not lead back to itself.',
+    number: 6524,
+  },
+  'edge.bad_address': {
+    severity: 'error',
+    message: 'The address of a static backend is a host and a port.',
+    number: 6505,
+  },
   'edge.bad_hostport': {
     severity: 'error',
     message: 'A hostport is a host name and a port, 443 for HTTPS edges.',
+    number: 7104,
   },
-  'edge.duplicate_hostport': { severity: 'error', message: 'A host name and its port belong to one edge.' },
+  'edge.duplicate_hostport': {
+    severity: 'error',
+    message: 'A host name and its port belong to one edge.',
+    number: 7122,
+  },
   'edge.bad_match': {
     severity: 'error',
     message: 'A match is a path, a host, or a host followed by a path.',
+    number: 7131,
   },
-  'edge.duplicate_route': { severity: 'error', message: 'Two routes of an edge take the same requests.' },
+  'edge.duplicate_route': {
+    severity: 'error',
+    message: 'Two routes of an edge take the same requests.',
+    number: 7126,
+  },
   'edge.certificate_expired': {
     severity: 'warning',
     message: 'A certificate of the file is past its time, or before it: clients refuse it, or are refused.',
   },
-  'edge.several_logins': { severity: 'error', message: 'A route has at most one of oauth, oidc and saml.' },
+  'edge.several_logins': {
+    severity: 'error',
+    message: 'A route has at most one of oauth, oidc and saml.',
+    number: 7079,
+  },
   'edge.bad_cidr': {
     severity: 'error',
     message: 'A range of addresses is written with its mask and no bits beyond it.',
+    number: 1406,
   },
-  'edge.duplicate_cidr': { severity: 'error', message: 'A range stands only once in an IP policy.' },
-  'edge.bad_header': { severity: 'error', message: 'The header cannot be set or removed by configuration.' },
+  'edge.duplicate_cidr': {
+    severity: 'error',
+    message: 'A range stands only once in an IP policy.',
+    number: 1408,
+  },
+  'edge.bad_header': {
+    severity: 'error',
+    message: 'The header cannot be set or removed by configuration.',
+    number: 7023,
+  },
   // Legal, but surely wrong.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {

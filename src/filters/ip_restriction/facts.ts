@@ -29,7 +29,10 @@ export const ipRestriction = {
     ends: 'may',
     reads: ['client_address'],
     costNs: 30,
-    references: [{ kind: 'ip_policy', at: '/ip_policy_ids/*' }],
+    references: [
+      { kind: 'ip_policy', at: '/ip_policy_ids/*', shownAs: 'ip_policies', missing: 1402, wrong: 229 },
+    ],
+    apiCodes: { bad: 7025 },
     check: checkModule,
     findings,
     reasons,

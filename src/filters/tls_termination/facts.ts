@@ -36,6 +36,9 @@ export const tlsTermination = {
     reads: [],
     costNs: 50,
     cannotHappen: cannotTerminate,
+    apiCodes: (carrier) =>
+      carrier === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
+    fileOnly: ['redirect_http'],
     reasons,
     examples: {
       good: [{ min_version: '1.3', redirect_http: true }],
