@@ -70,7 +70,9 @@ const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
 /** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
 async function printCertainty(text: string): Promise<void> {
-  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { webhookVerification } = await import('../webhooks/facts.ts');
+  const { module, action } = webhookVerification;
+  if (![module, action].some(({ type }) => text.includes(type))) return;
   const { findProvider } = await import('../webhooks/table.ts');
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {

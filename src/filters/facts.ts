@@ -59,6 +59,26 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
+/** Lists of address ranges that decide together, and IP policies whose rules count too. */
+export interface AddressLists {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly policies: readonly string[];
+}
+
+/** Values of requests and responses for which a filter decides differently; test cases are made of them. */
+export interface Samples {
+  readonly headers?: Readonly<Record<string, readonly string[]>>;
+  /** Responses of an upstream. */
+  readonly answers?: readonly (number | SampleAnswer)[];
+}
+
+interface SampleAnswer {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** A config that the check refuses or warns of, and the code or error number of its only finding. */
 export interface BadExample {
   readonly config: object;
@@ -99,6 +119,8 @@ export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;
+  /** Hosts of the internal endpoints, if they are known. */
+  readonly internalHosts?: readonly string[] | undefined;
 }
 
 interface FaceFacts<Config> {
@@ -113,6 +135,13 @@ interface FaceFacts<Config> {
    * something impossible must be unable to do it: coverage does not ask for it.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  readonly samples?: (config: Config) => Samples;
+  /** The ranges that it decides by. */
+  readonly addressLists?: (config: Config) => AddressLists;
+  /** The webhook provider, and its secret, whose signatures it verifies. */
+  readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
+  /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
+  readonly login?: boolean;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -132,8 +161,10 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly carriers: readonly Carrier[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
-  /** Whether it logs users in; a route may have one such module. */
-  readonly login?: boolean;
+  /** Lists of patterns for user agents, of which each is a rule. */
+  readonly patternLists?: (config: Config) => Readonly<Record<string, readonly string[]>>;
+  /** Whether it runs actions, whose steps have reasons of their own. */
+  readonly runsActions?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
   /** Reports what its schema cannot say. Parts that departed from the schema are undefined; pointers begin at the config. */
   readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
@@ -171,10 +202,14 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
+  /** Whether it does nothing but log. */
+  readonly onlyLogs?: boolean;
+  /** Names of the variables that it sets for later expressions; null if some cannot be known. */
+  readonly sets?: (config: Sound<Config>) => readonly string[] | null;
+  /** Whether it reads text in responses, so that upstreams are asked for plain and whole ones. */
+  readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
-  /** Whether it logs users in; an endpoint may have one such action (code 2239). */
-  readonly login?: boolean;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
   /** Like that of modules, with an error number or a warning as its code. */

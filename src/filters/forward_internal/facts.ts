@@ -1,4 +1,5 @@
 import { error, resultOf } from '../result_types.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { ForwardInternalConfig } from './action_schema.ts';
 
@@ -18,6 +19,7 @@ export const forwardInternal = {
     alsoCalled: ['forward'],
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ url: 'https://orders.internal' }],

@@ -23,6 +23,7 @@ export const userAgentFilter = {
     carriers: ['https'],
     ends: 'may',
     reads: [{ header: 'user-agent' }],
+    patternLists: ({ allow, deny }) => ({ allow, deny }),
     costNs: 650,
     cannotHappen: (code, { allow, deny }) => {
       // Longer than any that clients send, and than a case should have.

@@ -86,8 +86,8 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
   for (const [index, rule] of rules.entries()) {
     const next = rules[index + 1];
     if (next === undefined || rule.expressions.length === 0) continue;
-    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.type === 'log');
-    if (!onlyLogs || next.read[0]?.facts.type !== 'deny' || conditions(rule) !== conditions(next)) continue;
+    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.onlyLogs === true);
+    if (!onlyLogs || !denies(next.read[0]) || conditions(rule) !== conditions(next)) continue;
     const message = `rules ${nameOf(rule)} and ${nameOf(next)} have the same conditions: one rule can log and deny`;
     report('policy.same_condition', pointerTo(next.pointer, 'expressions'), message, {
       at: 'key',
@@ -95,6 +95,11 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
       span: policy.keySpanOf(pointerTo(next.pointer, 'expressions')),
     });
   }
+}
+
+function denies(action: ReadAction | undefined): boolean {
+  if (action === undefined || !action.facts.ends.how.includes('denied')) return false;
+  return whenEnds(action.facts, action.config) === 'always';
 }
 
 function conditions({ expressions }: ReadRule): string {
@@ -111,9 +116,7 @@ const READS_PATH =
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const isOfPath = ({ read }: ReadRule): boolean =>
-    read.some(
-      (action) => action?.facts.type === 'set-vars' && READS_PATH.test(JSON.stringify(action.config)),
-    );
+    read.some((action) => action?.facts.sets !== undefined && READS_PATH.test(JSON.stringify(action.config)));
   const first = rules.findIndex(isOfPath);
   if (first === -1) return;
   for (const rule of rules.slice(first)) {

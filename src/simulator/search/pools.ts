@@ -4,9 +4,11 @@ import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
 import { boundariesOf } from '../../coverage/ip_points.ts';
+import type { Samples } from '../../filters/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
-import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
@@ -60,7 +62,7 @@ export function poolsOf(
     const policy = policyOf(placed, config);
     return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
-  const gates = gatePools(config, routes, actions, {
+  const gates = gatePools(config, actions, {
     signer,
     texts: asked.flatMap((each) => each.texts),
   });
@@ -138,8 +140,7 @@ function addressesOf(config: EdgeConfig, asked: readonly Asked[], actions: Actio
     ...Object.values(config.ip_policies).flatMap(({ rules }) => rules.map(({ cidr }) => cidr)),
     ...textsFor(asked, /^conn\.client_ip/),
     ...actions.flatMap(({ type, config: own }) => {
-      if (type !== 'restrict-ips') return [];
-      const { allow, deny } = own as { readonly allow: readonly string[]; readonly deny: readonly string[] };
+      const { allow = [], deny = [] } = ACTION_FACTS.get(type)?.addressLists?.(own as never) ?? {};
       return [...allow, ...deny];
     }),
   ];
@@ -153,9 +154,9 @@ function addressesOf(config: EdgeConfig, asked: readonly Asked[], actions: Actio
   return found;
 }
 
-function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
-  const patterns = Object.values(edges.https).flatMap(({ routes }) =>
-    routes.flatMap(({ user_agent_filter: filter }) => [...(filter?.allow ?? []), ...(filter?.deny ?? [])]),
+function agentsOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+  const patterns = modulesOf(config).flatMap(({ facts, config: own }) =>
+    Object.values(facts.patternLists?.(own) ?? {}).flat(),
   );
   const texts = textsFor(asked, /^req\.user_agent/);
   if (patterns.length === 0 && texts.length === 0) return new Set();
@@ -188,17 +189,16 @@ function headersOf(
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
-  const compresses =
-    placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
-    actions.some(({ type }) => type === 'compress-response');
-  if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
-  for (const { type, config: own } of actions) {
-    if (type !== 'basic-auth') continue;
-    const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
-    const plain = credentials.filter((each): each is string => typeof each === 'string');
-    add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
-  }
+  for (const { headers = {} } of samplesOf(config, actions))
+    for (const [name, values] of Object.entries(headers)) add(name, values);
   return pool;
+}
+
+function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
+  return [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
+  ];
 }
 
 const FACT = /^conn\.(?:geo|server_region|client_ip\.\w+|tls\.ja4|k8s)/;
@@ -221,22 +221,20 @@ function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
   return pool;
 }
 
-function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+function certificatesOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
   const texts = textsFor(asked, /^conn\.tls\.client/);
   const isAsked =
     asked.some(({ variables }) => has(variables, /^conn\.tls\.client/)) ||
-    [...Object.values(edges.https), ...Object.values(edges.tls)].some(
-      (edge) => edge.mutual_tls !== undefined,
+    modulesOf(config).some(
+      ({ facts: { reads } }) => Array.isArray(reads) && reads.includes('client_certificate'),
     );
   return isAsked ? new Set([null, ...texts, 'client']) : new Set();
 }
 
-function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Pools['schemes'] {
+function schemesOf(config: EdgeConfig, asked: readonly Asked[]): Pools['schemes'] {
   const isTold =
     asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
-    Object.values(edges.https).some(
-      ({ tls_termination: tls, mutual_tls: mutual }) => tls !== undefined || mutual !== undefined,
-    );
+    modulesOf(config).some(({ facts, kind }) => facts.place === 'edge' && kind === 'https');
   return new Set(isTold ? ['http', 'https'] : []);
 }
 
@@ -281,19 +279,7 @@ function answersOf(config: EdgeConfig, asked: readonly Asked[]): Answer[] {
     headers: { 'content-type': type },
     body: 'data: x\n\n',
   }));
-  const isCompressing = placedRoutes(config).some(({ route }) => route.compression !== undefined);
-  const text = { 'content-type': 'text/plain' };
-  const body = 'hello hello';
-  const packed: Answer[] = isCompressing
-    ? [
-        { headers: text, body },
-        { headers: { ...text, 'content-encoding': 'gzip' }, body },
-        { headers: { ...text, 'cache-control': 'no-transform' }, body },
-        { status: 206, headers: { ...text, 'content-range': 'bytes 0-10/4000' }, body },
-        { headers: { 'content-type': 'image/png' }, body },
-        204,
-      ]
-    : [];
+  const samples = modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own).answers ?? []);
   const valid = statuses.filter((status) => status >= 101 && status <= 599);
-  return [500, 'refuse', ...valid, ...named, ...types, ...packed];
+  return [500, 'refuse', ...valid, ...named, ...types, ...new Set(samples)];
 }
