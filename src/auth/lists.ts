@@ -1,9 +1,9 @@
 import { digest } from '../crypto/digest.ts';
 
-/** 96 bits: nobody can choose them but the operator. */
+/** 96 bits; only the operator can choose the lists, so collisions are not a concern. */
 const DIGEST_UNITS = 16;
 
-/** Digest of the lists of those who are let in, whatever their order; empty when all of them are. */
+/** Digest of the authorization lists, independent of their order; empty if all users are authorized. */
 export function listsDigest(lists: readonly (readonly string[])[]): string {
   if (lists.every((list) => list.length === 0)) return '';
   const sorted = lists.map((list) => [...new Set(list)].toSorted());

@@ -1,10 +1,10 @@
-/** Ids that count once are remembered until they are past: this many of them. */
+/** Maximum number of used ids; each is remembered until it expires. */
 const USED_LIMIT = 50_000;
 
-/** Ids of states, logout tokens and logout messages that were used, and when they are past anyway. In order of use. */
+/** Used ids of states, logout tokens and logout messages with their expiry, in order of use. */
 export type OneTimeIds = Map<string, number>;
 
-/** Marks a one-time id as used until `untilMs`; false when it has been used before. */
+/** Marks an id as used until `untilMs`; false if it was used before. */
 export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: number): boolean {
   if (used.has(id)) return false;
   for (const [old, until] of used) {

@@ -5,8 +5,8 @@ import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
 /** A user who has logged in at a gate. */
-export interface SeenUser {
-  /** The same for one user of one provider on every node. */
+interface SeenUser {
+  /** Equal for the same user of a provider on every node. */
   readonly id: string;
   readonly provider: string;
   readonly providerUserId: string;
@@ -17,8 +17,8 @@ export interface SeenUser {
   lastLoginMs: number;
 }
 
-/** A session that was made or used here. */
-export interface SeenSession {
+/** A session created or used at this node. */
+interface SeenSession {
   readonly id: string;
   readonly userId: string;
   readonly publicUrl: string;
@@ -27,12 +27,12 @@ export interface SeenSession {
   readonly clientIp: string;
   readonly createdMs: number;
   lastActiveMs: number;
-  /** Null when it does not end by itself. */
+  /** Null if it does not expire. */
   readonly expiresMs: number | null;
 }
 
-/** What a request tells of its session. */
-export interface SessionSighting {
+/** Session details taken from a request. */
+interface SessionSighting {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;
@@ -41,24 +41,27 @@ export interface SessionSighting {
 }
 
 /**
- * Application users and sessions of all gates, in memory and bounded: what the management API lists and revokes.
- * Sessions live in cookies; revoking one means to remember that it counts no more.
+ * Application users and sessions of all gates, in bounded memory: the management API lists and revokes them.
+ * Sessions themselves are in cookies; revoking one means to remember its id.
  */
 export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' | 'restore'> {
   readonly users: () => readonly SeenUser[];
   readonly sessions: () => readonly SeenSession[];
-  /** Ends one session; false when it is not known here (it is refused all the same). */
+  /** Ends one session; false if it is unknown here (it is refused from now on anyway). */
   readonly revokeSession: (id: string, nowMs: number) => boolean;
-  /** Ends every session of a user that has begun until now. */
+  /** Ends every session of a user that has started so far. */
   readonly revokeUser: (id: string, nowMs: number) => boolean;
-  /** Ends the sessions of a provider's own session, or of its user: back-channel and single logout. */
+  /**
+   * Ends the sessions that belong to a session or user of the provider: back-channel logout, SAML single
+   * logout.
+   */
   readonly revokeAt: (provider: string, by: { session: string } | { user: string }, nowMs: number) => void;
-  /** Forgets everything, revocations too: a simulation begins anew with each case. */
+  /** Forgets everything, including revocations; the simulator starts each case with an empty registry. */
   readonly clear: () => void;
-  /** What has been used and counts once; a new configuration forgets none of it. */
+  /** Used one-time ids; they survive a new configuration. */
   readonly used: OneTimeIds;
   readonly assertions: UsedAssertions;
-  /** Cookies of all gates: no upstream gets or sets them. */
+  /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
   readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
 }
@@ -72,7 +75,7 @@ export interface RegistryLimits {
 export const REVOCATIONS_LIMIT = 100_000;
 const USUAL_LIMITS: RegistryLimits = { users: 20_000, sessions: 50_000, revocations: REVOCATIONS_LIMIT };
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegistry {
   const users = new Map<string, SeenUser>();
   const sessions = new Map<string, SeenSession>();
@@ -103,7 +106,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
       else revoke(endKey.user(userIdOf(provider, by.user)), nowMs);
     },
     clear: () => {
-      // Clearing an empty map makes a new table all the same.
+      // Clearing an empty map still allocates a new table.
       if (users.size + sessions.size + ended.size() + used.size + assertions.untilById.size === 0) return;
       for (const kept of [users, sessions, ended, used, assertions.untilById]) kept.clear();
     },
@@ -122,7 +125,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
   };
 }
 
-/** Puts a row at the end; the first ones go when there are too many. */
+/** Moves a row to the end; the oldest rows are dropped beyond the limit. */
 function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number): void {
   rows.set(id, row);
   for (const old of rows.keys()) {
@@ -136,7 +139,7 @@ function rowOf(session: Session, nowMs: number, sighting: SessionSighting): Seen
   return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
 }
 
-/** A name may fill a session cookie; in the list of users it is cut, for that is memory. */
+/** A name may be as long as a session cookie; it is truncated here to bound memory. */
 const SHOWN_UNITS = 512;
 
 function userOf(

@@ -1,17 +1,17 @@
-/** Longest place to come back to that is carried through a login, in characters. */
+/** Maximum length of a return path, in characters. */
 const RETURN_LIMIT_UNITS = 2_000;
 
 /**
- * Whether a text is a path of this very origin and nothing a browser could read as another one: one slash at the
- * beginning, no backslash (browsers take it for a slash, WHATWG URL §4.4), no control character (browsers drop
- * tabs and line ends), no white space at either end.
+ * Whether a text is a path of this origin that browsers cannot interpret as another origin: exactly one
+ * leading slash, no backslash (browsers treat it as a slash, WHATWG URL §4.4), no control characters
+ * (browsers drop tabs and line ends) and no leading or trailing white space.
  */
 export function isOwnPath(text: string): boolean {
   if (text.length > RETURN_LIMIT_UNITS) return false;
   return /^\/(?![/\\])[!-[\]-~]*$/.test(text);
 }
 
-/** Where to go after a login: the text when it is safe, else `otherwise`. */
+/** The return path after a login: the text if it is safe, otherwise `otherwise`. */
 export function returnPath(text: string | null, otherwise: string): string {
   return text !== null && isOwnPath(text) ? text : otherwise;
 }

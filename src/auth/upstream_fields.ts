@@ -4,8 +4,8 @@ import { cookieName, withoutCookies } from './cookies.ts';
 import type { LoginGate, LoginPass } from './gate.ts';
 
 /**
- * What the upstream gets in place of the client's `Cookie` fields: who the user is, the other cookies, and never the
- * cookies that prove it.
+ * Replaces the client's `Cookie` fields for the upstream: identity headers and other cookies, without the
+ * session cookies.
  */
 export function upstreamFields(
   { sessionCookie, nonceCookie, cookieDomain }: LoginGate,

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether two texts are the same, in time that tells nothing of where they differ. Their lengths may be learnt:
- * use it where the length of the right answer is known to all, as that of a signature is.
+ * Compares texts in constant time. The comparison may disclose their lengths, so use it only if the expected
+ * length is public, like that of a signature.
  */
 export function equalTexts(one: string, other: string): boolean {
   const left = Buffer.from(one, 'utf8');
@@ -10,7 +10,7 @@ export function equalTexts(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Like `equalTexts`, and the length of a secret is not told either: digests of equal length are compared. */
+/** Like `equalTexts`, but hides the length of a secret by comparing digests. */
 export function equalSecrets(one: string, other: string): boolean {
   return timingSafeEqual(fingerprint(one), fingerprint(other));
 }

@@ -5,7 +5,10 @@ export type SigningIdentity = IssuedCertificate;
 
 const LIFE_MS = 3_650 * 86_400_000;
 
-/** Makes an RSA key and a self-signed certificate, valid for ten years from `nowMs`, to sign messages with. */
+/**
+ * Generates an RSA key with a self-signed certificate, valid for ten years from `nowMs`, for signing
+ * messages.
+ */
 export function newSigningIdentity(commonName: string, nowMs: number): SigningIdentity {
   return issueCertificate({ commonName, key: 'rsa', notBeforeMs: nowMs, notAfterMs: nowMs + LIFE_MS });
 }

@@ -2,7 +2,7 @@
  * Why events are lost: they could not be made, the file could not be written, or it was slower than they came and too
  * many waited.
  */
-export type LossReason = 'not_made' | 'not_written' | 'too_slow';
+type LossReason = 'not_made' | 'not_written' | 'too_slow';
 
 /** Counts events that are lost, and tells a person. */
 export interface LostEvents {

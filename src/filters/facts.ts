@@ -80,7 +80,7 @@ interface SampleAnswer {
 }
 
 /** A config that the check refuses or warns of, and the code or error number of its only finding. */
-export interface BadExample {
+interface BadExample {
   readonly config: object;
   readonly finding: string | number;
 }

@@ -8,13 +8,13 @@ import { findProvider } from './table.ts';
 export const findings = {
   'edge.webhook_secret': {
     severity: 'error',
-    message: 'Every webhook provider but sns needs a secret of its form, and sns has none.',
+    message: 'Every webhook provider except sns needs a secret in its format; sns has none.',
     number: 7027,
     numberOfReason: { secret_forbidden: 7026 },
   },
   'edge.webhook_uncertain': {
     severity: 'warning',
-    message: 'How this provider signs is not published; the verification may be wrong.',
+    message: 'This provider does not publish how it signs; the verification may be wrong.',
   },
 } as const;
 
@@ -31,7 +31,7 @@ export function checkModule(
     report('edge.webhook_secret', at, message, { at: 'key', reason: code });
   }
   if (provider.unverified === true) {
-    const message = `how ${provider.id} signs is not published; the verification is a guess`;
+    const message = `${provider.id} does not publish how it signs; the verification is a guess`;
     report('edge.webhook_uncertain', '/provider', message);
   }
 }

@@ -1,4 +1,5 @@
 import { deadFileRules } from './dead_files.ts';
+import { filterNames } from './filter_names.ts';
 import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
 import { packagesStayAtHome } from './homes.ts';
 import {
@@ -9,6 +10,7 @@ import {
   siblingsStayApart,
 } from './imports.ts';
 import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
@@ -16,6 +18,7 @@ import { plainWords } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
+const { filtersAreNamedAtHome, namesAreUsed } = filterNames();
 const { textsArePlain, toDoExists } = plainWords();
 
 /** Every rule of the house, by the sentence that it holds. */
@@ -36,9 +39,12 @@ export const RULES = {
   'tables are data': tablesAreData,
   'nothing is called utils': nothingIsCalledUtils,
   'names are snake_case': namesAreSnakeCase,
+  'filters are named at home': filtersAreNamedAtHome,
+  'exceptions of filter names are used': namesAreUsed,
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
   'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;

@@ -4,7 +4,7 @@ import { isFilled, needsBoth } from '../../filters/field_checks.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
 import type { OauthConfig } from './module_schema.ts';
 
-/** Providers for which the service has no OAuth app of its own. */
+/** Providers for which the service has no managed OAuth app. */
 const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
 
 export const findings = {
@@ -41,10 +41,10 @@ export function checkModule(
       const [present, absent] = hasId ? ['client_id', 'client_secret'] : ['client_secret', 'client_id'];
       report('edge.oauth_app', `${at}/${present}`, `'${present}' needs '${absent}' beside it`, { at: 'key' });
     } else if (!hasId && WITHOUT_MANAGED_APP.has(name)) {
-      const message = `'${name}' works only with an app of your own: client_id and client_secret`;
+      const message = `'${name}' needs your own OAuth app: set client_id and client_secret`;
       report('edge.oauth_app', at, message, { at: 'key' });
     } else if (!hasId && (app.scopes?.length ?? 0) > 0) {
-      const message = "'scopes' can be set only for an app of your own: client_id and client_secret";
+      const message = "'scopes' need your own OAuth app: set client_id and client_secret";
       report('edge.oauth_app', `${at}/scopes`, message, { at: 'key' });
     }
   }

@@ -8,16 +8,16 @@ import type { SamlConfig } from './module_schema.ts';
 export const findings = {
   'edge.saml_metadata': {
     severity: 'error',
-    message: 'The metadata of a SAML identity provider cannot be used as it stands.',
+    message: 'The metadata of a SAML identity provider cannot be used.',
   },
   'edge.saml_expired': {
     severity: 'warning',
-    message: 'A certificate of a SAML identity provider is past its time, or before it.',
+    message: 'A certificate of a SAML identity provider has expired or is not yet valid.',
   },
   'edge.saml_certificate': {
     severity: 'warning',
     message:
-      'A certificate of a SAML identity provider is of a kind that is not supported: its signatures do not count.',
+      'A certificate of a SAML identity provider has an unsupported type: its signatures are not accepted.',
   },
 } as const;
 
@@ -39,13 +39,13 @@ export function checkModule(
     return;
   }
   for (const subject of read.passedOver) {
-    const message = `the certificate of ${inOneLine(subject)} is not used: only RSA with 2048 bits or more is`;
+    const message = `the certificate of ${inOneLine(subject)} is not used: only RSA with at least 2048 bits is supported`;
     report('edge.saml_certificate', at, message);
   }
   if (nowMs === undefined) return;
   if (hasEnded(read, nowMs)) {
     const day = writeDay(read.validUntilMs!);
-    const message = `the metadata has ended on ${day}; get it anew from the identity provider`;
+    const message = `the metadata expired on ${day}; get a new version from the identity provider`;
     report('edge.saml_metadata', at, message);
   }
   for (const message of metadataWarnings(read, nowMs)) report('edge.saml_expired', at, message);

@@ -18,7 +18,7 @@ export const saml = {
     cannotHappen: (code, config) => {
       if (code === 'not_authorized' && config.authorized_groups.length === 0) return EVERYONE;
       if (code === 'cookie_set' && config.inactivity_timeout === 0) return 'nothing in the session changes';
-      if (code === 'provider_failed') return 'a SAML provider sends its responses unasked';
+      if (code === 'provider_failed') return 'SAML providers are not called by the gate';
       return cannotLogIn(code, config);
     },
     check: checkModule,

@@ -10,7 +10,7 @@ import type { Route } from './route.ts';
 
 /** Who has logged in at the gates of applications: read and ended here, made by logins. */
 
-export interface ApplicationUser {
+interface ApplicationUser {
   readonly id: string;
   readonly provider: string;
   readonly providerUserId: string;

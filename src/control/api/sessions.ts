@@ -5,12 +5,12 @@ import type { Shown } from './objects.ts';
 import type { PageQuery } from './request.ts';
 
 /** Things that are there only while somebody is connected: they are read, never written. */
-export type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
+type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
 
 export type AgentCommand = 'restart' | 'stop' | 'update';
 
 /** Why a command was not carried out: the number of the service's error. */
-export interface CommandProblem {
+interface CommandProblem {
   readonly number: number;
   readonly message: string;
 }

@@ -33,7 +33,7 @@ export interface WriteRule {
   readonly codes?: FieldCodes;
 }
 
-export interface ReadRule {
+interface ReadRule {
   readonly name: string;
   readonly schema: z.ZodType;
   /** The value in a response; undefined omits it. */
@@ -69,7 +69,7 @@ export interface Reference {
 }
 
 /** Reads of other objects during a write. */
-export interface Lookup {
+interface Lookup {
   readonly get: (
     id: string,
   ) => Promise<{ readonly id: string; readonly kind: string; readonly body: Body } | null>;
@@ -160,7 +160,7 @@ export interface Resource {
   readonly secretKeys?: readonly string[];
 }
 
-export interface ResourceCodes {
+interface ResourceCodes {
   readonly notFound: number;
   readonly inUse: number;
   /** Error number for an update without fields. */

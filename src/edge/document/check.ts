@@ -25,28 +25,28 @@ import { checkRoutes } from './routes.ts';
 import { checkStreams } from './streams.ts';
 import type { EdgeConfig } from './schema.ts';
 
-/** Where something stands in the edge file, counted from 1. */
-export interface Located {
+/** A place in the edge file, counted from 1. */
+interface Located {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What checking gives. */
+/** The result of a check. */
 export interface Checked {
   /** With all defaults filled in; null exactly when one of the diagnostics is an error. */
   readonly config: EdgeConfig | null;
-  /** All that was found, in the order of the text. */
+  /** All findings, in the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The stretch of the value at a JSON pointer; undefined without a source, or when nothing is there. */
+  /** The span of the value at a JSON pointer; undefined without a source, or when there is no value. */
   readonly spanOf: (pointer: string) => Span | undefined;
-  /** The stretch of the key at a JSON pointer. */
+  /** The span of the key at a JSON pointer. */
   readonly keySpanOf: (pointer: string) => Span | undefined;
-  /** The line and column of a JSON pointer: of its key where it has one, else of its value. */
+  /** Line and column of a JSON pointer: of its key if it has one, else of its value. */
   readonly locate: (pointer: string) => Located | null;
 }
 
-/** What a check of a language inside the file works with; `config` holds the parts that are sound and not yet checked. */
+/** The input of a check for a language inside the file; `config` has the parts that are valid and not yet checked. */
 export interface Checking {
   readonly config: SoundConfig;
   readonly document: LocatedDocument;
@@ -54,20 +54,23 @@ export interface Checking {
 }
 
 /**
- * A check that needs a whole language, such as that of policies. These are handed in, so that a file without them
- * does not wait for their code: see `edge/semantic_checks.ts`.
+ * A check that needs the code of a whole language, such as that of policies. It is passed in, so that a file without
+ * that language does not load the code: see `edge/semantic_checks.ts`.
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
-/** What is known when an edge is checked. */
+/** What a check of an edge may use. */
 export interface Knowledge {
-  /** What was found sound in objects checked before. */
+  /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;
-  /** The time, for what expires; without it nothing has. */
+  /** The current time, to find what has expired; without it, nothing has. */
   readonly nowMs?: number | undefined;
 }
 
-/** Checks an edge file, or an object of the same form, and reports everything that is wrong with it. Never throws. */
+/**
+ * Checks an edge file, or an object of the same form, and reports all errors at once. The cache has objects that were
+ * found valid before. Never throws.
+ */
 export function checkEdge(
   given: Source | { readonly value: unknown },
   further: readonly SemanticCheck[],
@@ -111,13 +114,16 @@ function checkDocument(
     for (const check of further) diagnostics.push(...check({ config: unchecked, document, report }));
   }
   diagnostics.sort((one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0));
-  // Without errors every part was sound, so the sound parts are the whole.
+  // Without errors all parts are valid, so they are the whole configuration.
   const whole = hasErrors(diagnostics) ? null : accepted(config as EdgeConfig);
   if (whole !== null && unchecked !== undefined) cache?.found(whole, unchecked);
   return checked(whole, diagnostics, document);
 }
 
-/** Caches know accepted parts by their identity, so none may change. Facts have no shape, so they are the caller's. */
+/**
+ * Caches identify accepted parts by identity, so parts must not change. Facts have no schema and belong to the caller,
+ * so they are not frozen.
+ */
 function accepted(config: EdgeConfig): EdgeConfig {
   const { facts } = config;
   const own = frozenCopy(facts);

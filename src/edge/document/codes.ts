@@ -4,42 +4,48 @@ import type { ReadingCode, ShapeCode } from '../../config_file/codes.ts';
 
 // table: codes and their sentences
 const DOCUMENT_CODES = {
-  // Reading the text.
-  'edge.empty': { severity: 'error', message: 'The file holds nothing but white space and comments.' },
-  'edge.not_a_map': { severity: 'error', message: 'The file has to be a map of keys at its top.' },
-  'edge.too_large': { severity: 'error', message: 'The file is larger than an edge file may be.' },
-  'edge.too_deep': { severity: 'error', message: 'Lists and maps are nested deeper than any edge needs.' },
-  'edge.several_documents': { severity: 'error', message: 'A file holds one document, so no second `---`.' },
-  'edge.syntax': { severity: 'error', message: 'The text is not YAML 1.2, of which JSON is a part.' },
-  'edge.tab_indent': { severity: 'error', message: 'YAML is indented with spaces, never with tabs.' },
+  // Syntax.
+  'edge.empty': { severity: 'error', message: 'The file contains only white space and comments.' },
+  'edge.not_a_map': { severity: 'error', message: 'The top level of the file must be a map of keys.' },
+  'edge.too_large': { severity: 'error', message: 'The file exceeds the size limit of edge files.' },
+  'edge.too_deep': { severity: 'error', message: 'Lists and maps are nested too deeply.' },
+  'edge.several_documents': {
+    severity: 'error',
+    message: 'A file has one document, so there must not be a second `---`.',
+  },
+  'edge.syntax': { severity: 'error', message: 'The text is not valid YAML 1.2 (which includes JSON).' },
+  'edge.tab_indent': { severity: 'error', message: 'YAML is indented with spaces, not with tabs.' },
   'edge.unknown_tag': {
     severity: 'error',
-    message: 'A plain value that begins with `!` is a tag in YAML: quote it.',
+    message: 'In YAML, an unquoted value that starts with `!` is a tag: quote it.',
   },
-  'edge.unknown_alias': { severity: 'error', message: 'An alias needs an anchor of its name before it.' },
-  'edge.alias_limit': { severity: 'error', message: 'Aliases expand to more values than any edge needs.' },
-  'edge.duplicate_key': { severity: 'error', message: 'A key may stand only once in a map.' },
+  'edge.unknown_alias': {
+    severity: 'error',
+    message: 'An alias needs an anchor with the same name before it.',
+  },
+  'edge.alias_limit': { severity: 'error', message: 'Aliases expand to too many values.' },
+  'edge.duplicate_key': { severity: 'error', message: 'A map has the same key twice.' },
   'edge.bad_key': {
     severity: 'error',
-    message: 'A key has to be a text, and not one that JavaScript reserves.',
+    message: 'A key must be a string, and not one that JavaScript reserves.',
   },
   // The shape: the JSON Schema.
-  'edge.unknown_key': { severity: 'error', message: 'The key means nothing at this place.' },
-  'edge.missing_key': { severity: 'error', message: 'A required key is not there.' },
-  'edge.wrong_type': { severity: 'error', message: 'The value has another type than its key needs.' },
+  'edge.unknown_key': { severity: 'error', message: 'The key is unknown at this place.' },
+  'edge.missing_key': { severity: 'error', message: 'A required key is missing.' },
+  'edge.wrong_type': { severity: 'error', message: 'The value has the wrong type for its key.' },
   'edge.unknown_value': {
     severity: 'error',
-    message: 'The value is not one of those that its key may have.',
+    message: 'The value is not one of those that its key allows.',
   },
   'edge.out_of_range': { severity: 'error', message: 'The number is outside its limits.' },
-  'edge.too_long': { severity: 'error', message: 'The text is longer than its limit in bytes.' },
-  'edge.empty_value': { severity: 'error', message: 'The text or list must not be empty.' },
-  'edge.bad_form': { severity: 'error', message: 'The text does not have the form that its key needs.' },
+  'edge.too_long': { severity: 'error', message: 'The string exceeds its limit in bytes.' },
+  'edge.empty_value': { severity: 'error', message: 'The string or list must not be empty.' },
+  'edge.bad_form': { severity: 'error', message: 'The string does not have the form that its key requires.' },
   'edge.bad_name': {
     severity: 'error',
     message: 'Names consist of letters, digits, dashes, underscores and dots.',
   },
-  // What a schema cannot say.
+  // Checks beyond the schema.
   'edge.unknown_backend': { severity: 'error', message: 'No backend has this name.', number: 6514 },
   'edge.unknown_ip_policy': { severity: 'error', message: 'No IP policy has this name.', number: 1402 },
   'edge.unknown_certificate_authority': {
@@ -48,20 +54,20 @@ const DOCUMENT_CODES = {
   },
   'edge.certificate_source': {
     severity: 'error',
-    message: 'A certificate and its key are given each either in place or as a file.',
+    message: 'A certificate and a key are each given either inline or as a file.',
   },
   'edge.bad_certificate': {
     severity: 'error',
-    message: 'The text is not the certificate or key that is needed here.',
+    message: 'The text is not the certificate or key that is required here.',
   },
   'edge.backend_not_dialled': {
     severity: 'error',
     message: 'A TLS or TCP edge needs a backend that connections can be made to.',
   },
-  'edge.backend_kind': { severity: 'error', message: 'A backend is of exactly one kind.' },
+  'edge.backend_kind': { severity: 'error', message: 'A backend has exactly one kind.' },
   'edge.nested_backend': {
     severity: 'error',
-    message: 'A weighted backend may not lead to another weighted one, nor failover to failover.',
+    message: 'A weighted backend cannot lead to another weighted one, nor failover to failover.',
     number: 6524,
   },
   'edge.backend_cycle': {
@@ -96,7 +102,7 @@ const DOCUMENT_CODES = {
   },
   'edge.certificate_expired': {
     severity: 'warning',
-    message: 'A certificate of the file is past its time, or before it: clients refuse it, or are refused.',
+    message: 'A certificate in the file has expired or is not yet valid, so connections with it fail.',
   },
   'edge.several_logins': {
     severity: 'error',
@@ -105,12 +111,12 @@ const DOCUMENT_CODES = {
   },
   'edge.bad_cidr': {
     severity: 'error',
-    message: 'A range of addresses is written with its mask and no bits beyond it.',
+    message: 'An address range needs a mask, and no bits may be set beyond it.',
     number: 1406,
   },
   'edge.duplicate_cidr': {
     severity: 'error',
-    message: 'A range stands only once in an IP policy.',
+    message: 'An IP policy has the same range twice.',
     number: 1408,
   },
   'edge.bad_header': {
@@ -118,7 +124,7 @@ const DOCUMENT_CODES = {
     message: 'The header cannot be set or removed by configuration.',
     number: 7023,
   },
-  // Legal, but surely wrong.
+  // Valid, but probably a mistake.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {
     severity: 'warning',
@@ -126,7 +132,7 @@ const DOCUMENT_CODES = {
   },
   'edge.route_without_backend': {
     severity: 'warning',
-    message: 'A route without a backend has nothing to answer with.',
+    message: 'A route without a backend cannot respond.',
   },
   'edge.edge_without_backend': {
     severity: 'warning',
@@ -138,19 +144,19 @@ const DOCUMENT_CODES = {
   },
   'edge.unreachable_host': {
     severity: 'warning',
-    message: 'The route names a host that its edge does not answer for.',
+    message: 'The route names a host that is not a host of its edge.',
   },
-  'edge.literal_wildcard': { severity: 'warning', message: 'A `*` in a match stands for itself.' },
+  'edge.literal_wildcard': { severity: 'warning', message: 'A `*` in a match is a literal character.' },
   'edge.unused_backend': { severity: 'warning', message: 'No route leads to this backend.' },
   'edge.unused_ip_policy': { severity: 'warning', message: 'No route refers to this IP policy.' },
   'edge.backend_without_choice': {
     severity: 'warning',
-    message: 'The backend has no child that it could ever choose.',
+    message: 'The backend has no child that can be chosen.',
   },
   'edge.body_not_sent': { severity: 'warning', message: 'Responses of this status have no body.' },
 } as const satisfies Record<`edge.${ReadingCode | ShapeCode}`, Finding> & Record<string, Finding>;
 
-/** Every finding that checking an edge file can make. A fixture in `fixtures/broken` shows each of them. */
+/** Every finding about an edge file. A fixture in `fixtures/broken` shows each of them. */
 export const EDGE_CODES: Readonly<Record<string, Finding>> = Object.assign(
   {},
   DOCUMENT_CODES,

@@ -6,5 +6,5 @@ import generated from './edge_file.schema.json' with { type: 'json' };
 /** The shape of an edge file, generated from `schema.ts`. */
 export const EDGE_SHAPE = generated as unknown as Shape;
 
-/** A configuration of which only the sound parts are there. */
+/** A configuration with only its valid parts. */
 export type SoundConfig = Sound<EdgeConfig>;

@@ -17,19 +17,19 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       const first = seen.get(range);
       if (first === undefined) seen.set(range, at);
       else {
-        const message = `the range ${quoted(range)} stands in this policy twice`;
+        const message = `the range ${quoted(range)} is in this policy twice`;
         report('edge.duplicate_cidr', at, message, { first });
       }
     }
   }
 }
 
-/** The canonical range, or null when there is a problem, which is reported. */
+/** The canonical range, or null for a problem, which is reported. */
 function checkCidr(cidr: string, pointer: string, report: Report): string | null {
   const answer = parseCidr(cidr);
   if (!isCidrProblem(answer)) return answer.text;
   const { problem, message, suggestion } = answer;
-  // These two leave one thing only that can have been meant.
+  // For these two problems there is only one possible correction.
   const safe = problem === 'no_mask' || problem === 'host_bits';
   report('edge.bad_cidr', pointer, message, {
     hint: didYouMean(suggestion),

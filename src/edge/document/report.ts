@@ -5,7 +5,7 @@ import { reportWith } from '../../config_file/report.ts';
 import { EDGE_CODES } from './codes.ts';
 import type { EdgeCode } from './codes.ts';
 
-/** Collects findings about an edge file: one call for each. */
+/** Collects findings about an edge file, one per call. */
 export type Report = ReportOf<EdgeCode>;
 
 /** A report that appends to `list`. */

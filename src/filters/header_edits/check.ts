@@ -6,7 +6,7 @@ import { headerEditProblems } from './algorithm.ts';
 export const findings = {
   'edge.interpolation_not_available': {
     severity: 'error',
-    message: 'Expressions in header values are not part of this version.',
+    message: 'Expressions in header values are not supported in this version.',
   },
 } as const;
 
@@ -17,11 +17,14 @@ export interface HeaderEditConfig {
 
 /** Checks the header edits of requests or responses. */
 export function checkHeaderEdits(side: 'request' | 'response') {
-  return (config: Sound<HeaderEditConfig>, report: Report<keyof typeof findings | 'edge.bad_header'>): void => {
+  return (
+    config: Sound<HeaderEditConfig>,
+    report: Report<keyof typeof findings | 'edge.bad_header'>,
+  ): void => {
     const { add = {}, remove = [] } = config;
     for (const [name, value] of Object.entries(add)) {
       if (value?.includes('${') !== true) continue;
-      const message = `expressions such as ${quoted(interpolation(value))} in header values are not part of this version`;
+      const message = `expressions such as ${quoted(interpolation(value))} in header values are not supported in this version`;
       report('edge.interpolation_not_available', pointerTo('/add', name), message);
     }
     const problems = headerEditProblems(
@@ -42,7 +45,7 @@ export function checkHeaderEdits(side: 'request' | 'response') {
         report('edge.bad_header', pointerTo('/add', name), message, { at });
         continue;
       }
-      // The same name twice in the list is the same problem at two places.
+      // The same name twice in the list is the same problem in two places.
       const index = remove.findIndex((other, at) => other === name && !told.has(at));
       told.add(index);
       report('edge.bad_header', pointerTo('/remove', Math.max(index, 0)), message);

@@ -8,11 +8,11 @@ import type { RestrictIpsConfig } from './action_schema.ts';
 
 export const reasons = {
   'ip_restriction.allowed': {
-    message: 'an allow rule holds the client address, and no deny rule does',
+    message: 'an allow rule contains the client address, and no deny rule does',
     decision: 'allow',
   },
-  'ip_restriction.denied': { message: 'a deny rule holds the client address', decision: 'block' },
-  'ip_restriction.not_allowed': { message: 'no allow rule holds the client address', decision: 'block' },
+  'ip_restriction.denied': { message: 'a deny rule contains the client address', decision: 'block' },
+  'ip_restriction.not_allowed': { message: 'no allow rule contains the client address', decision: 'block' },
 } as const;
 
 export const messages = {

@@ -13,7 +13,7 @@ export const messages = {
   no_key: 'no key matches a token',
   signature: 'the signature of a token is wrong',
   algorithm: 'the algorithm of a token is not allowed',
-  type: 'a token is of another type',
+  type: 'a token has another type',
   issuer: 'the issuer of a token is not allowed',
   audience: 'a token is for another audience',
   expired: 'a token has expired',
@@ -31,7 +31,7 @@ const TOKEN = record('Token', {
 
 type Token = JwtValidationConfig['http']['tokens'][number];
 
-/** What the check of one token reads; a name with an expression may be that of any header. */
+/** Inputs of a token's check; a name with an expression may be that of any header. */
 function inputsOf({ method, name }: Token): readonly Input[] {
   const place: Input =
     method === 'body' ? 'body' : name.includes('${') ? 'headers' : { header: asciiLower(name.trim()) };

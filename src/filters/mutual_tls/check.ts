@@ -10,7 +10,7 @@ export const findings = {
   },
   'edge.termination_elsewhere': {
     severity: 'error',
-    message: 'Client certificates can be asked for only where the edge itself ends TLS.',
+    message: 'Client certificates require that the edge itself terminates TLS.',
   },
 } as const;
 
@@ -26,6 +26,6 @@ export function checkModule(
     report('edge.too_many_authorities', '/certificate_authority_ids', message, { at: 'key' });
   }
   if (enabled === false || terminatesTls) return;
-  const message = 'this edge passes TLS through, so it never sees the certificate of a client';
+  const message = 'this edge passes TLS through, so it never sees a client certificate';
   report('edge.termination_elsewhere', '', message, { at: 'key' });
 }

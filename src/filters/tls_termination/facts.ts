@@ -8,15 +8,15 @@ import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_
 import type { TerminateTlsConfig } from './action_schema.ts';
 
 export const reasons = {
-  'tls_termination.terminated': { message: 'TLS ends at the edge', decision: 'allow' },
-  'tls_termination.passed': { message: 'TLS passes through to the backend as it is', decision: 'allow' },
-  'tls_termination.plain': { message: 'the edge serves requests without TLS too', decision: 'allow' },
+  'tls_termination.terminated': { message: 'the edge terminates TLS', decision: 'allow' },
+  'tls_termination.passed': { message: 'TLS is passed through to the backend', decision: 'allow' },
+  'tls_termination.plain': { message: 'the edge also serves requests without TLS', decision: 'allow' },
   'tls_termination.redirected': {
     message: 'a request without TLS is redirected to https',
     decision: 'block',
   },
   'tls_termination.misdirected': {
-    message: 'the handshake was made for another name, with a TLS version that is too old for this edge',
+    message: 'the handshake was for another name, with a TLS version that is too old for this edge',
     decision: 'block',
   },
 } as const;

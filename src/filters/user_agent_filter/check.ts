@@ -8,7 +8,7 @@ import type { UserAgentFilterConfig } from './module_schema.ts';
 export const findings = {
   'edge.bad_pattern': {
     severity: 'error',
-    message: 'The pattern is not a regular expression that runs in linear time.',
+    message: 'The pattern is not a valid RE2 regular expression.',
     number: 2090,
   },
   'edge.pattern_matches_everything': {
@@ -47,7 +47,7 @@ export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: Re
     }
   }
   if (instructions > SET_LIMIT_INSTRUCTIONS) {
-    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes that many steps a character at worst`;
+    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes up to that many steps per character`;
     report('edge.bad_pattern', '', message, { at: 'key' });
   }
 }
@@ -66,7 +66,7 @@ function warnOfEverything(
   report: ReportPattern,
 ): void {
   const effect =
-    list === 'allow' ? 'so the deny list never counts' : 'so everybody without an allow match is blocked';
+    list === 'allow' ? 'so the deny list has no effect' : 'so every client without an allow match is blocked';
   const isEmptyBranch = pattern === '' || /^\||\|\||\|$|\(\||\|\)/.test(pattern);
   const note = isEmptyBranch
     ? 'an empty alternative matches everywhere'
