@@ -2,9 +2,11 @@ import { readMatch } from '../../edge/compile.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
+import type { Samples } from '../../filters/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
-import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
@@ -54,7 +56,7 @@ export function poolsOf(
     const policy = policyOf(placed, config);
     return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
-  const gates = gatePools(config, routes, actions, {
+  const gates = gatePools(config, actions, {
     signer,
     texts: asked.flatMap((each) => each.texts),
   });
@@ -110,12 +112,11 @@ function pathsAsked(asked: readonly Asked[]): string[] {
   );
 }
 
-function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
-  const filters = Object.values(edges.https).flatMap(({ routes }) =>
-    routes.flatMap(({ user_agent_filter: filter }) =>
-      filter === undefined ? [] : [[...filter.allow, ...filter.deny]],
-    ),
-  );
+function agentsOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+  const filters = modulesOf(config).flatMap(({ facts, config: own }) => {
+    const lists = facts.patternLists?.(own);
+    return lists === undefined ? [] : [Object.values(lists).flat()];
+  });
   const texts = textsFor(asked, /^req\.user_agent/);
   if (filters.length === 0 && texts.length === 0) return new Set();
   const samples = filters.flat().flatMap((pattern) => sampleTexts(pattern));
@@ -144,17 +145,16 @@ function headersOf(
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
-  const compresses =
-    placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
-    actions.some(({ type }) => type === 'compress-response');
-  if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
-  for (const { type, config: own } of actions) {
-    if (type !== 'basic-auth') continue;
-    const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
-    const plain = credentials.filter((each): each is string => typeof each === 'string');
-    add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
-  }
+  for (const { headers = {} } of samplesOf(config, actions))
+    for (const [name, values] of Object.entries(headers)) add(name, values);
   return pool;
+}
+
+function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
+  return [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
+  ];
 }
 
 const BODY_LIMIT = 65_536;
