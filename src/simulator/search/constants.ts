@@ -101,3 +101,8 @@ function partOfCall(name: string): NamedPart | null {
   if (/Query/.test(name)) return 'parameter';
   return /ReqCookie/.test(name) ? 'cookie' : null;
 }
+
+/** Whether one of the variables matches. */
+export function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
+  return [...variables].some((name) => pattern.test(name));
+}

@@ -88,7 +88,7 @@ export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hos
   return { ...plainDraft(config), connect: { kind, host, port } };
 }
 
-const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
+export const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
 
 /** The draft of a prepared request; null if an edge would refuse it. */
 export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: EdgeConfig): Draft | null {

@@ -10,8 +10,9 @@ import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
-import { type Asked, askedBy } from './constants.ts';
-import type { Before } from './draft.ts';
+import { type Asked, askedBy, has } from './constants.ts';
+import { bodiesOf } from './bodies.ts';
+import { type Before, FRAMING } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
@@ -90,10 +91,6 @@ export function poolsOf(
 }
 
 const SEEDS = 40;
-
-function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
-  return [...variables].some((name) => pattern.test(name));
-}
 
 /** Constants that expressions compare a variable with, and texts that their patterns match. */
 function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
@@ -198,6 +195,8 @@ function headersOf(
     const plain = credentials.filter((each): each is string => typeof each === 'string');
     add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
   }
+  // They follow from the body and the URL of a request.
+  for (const name of FRAMING) pool.delete(name);
   return pool;
 }
 
@@ -238,16 +237,6 @@ function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Pools['schem
       ({ tls_termination: tls, mutual_tls: mutual }) => tls !== undefined || mutual !== undefined,
     );
   return new Set(isTold ? ['http', 'https'] : []);
-}
-
-const BODY_LIMIT = 65_536;
-
-function bodiesOf(asked: readonly Asked[]): Set<string> {
-  const lengths = asked
-    .filter(({ variables }) => has(variables, /^req\.content_length/))
-    .flatMap(({ numbers }) => numbers.flatMap((count) => [count - 1, count, count + 1]));
-  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
-  return new Set(possible.map((length) => 'x'.repeat(length)));
 }
 
 const HOUR_MS = 3_600_000;
