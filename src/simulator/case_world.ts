@@ -1,7 +1,7 @@
 import { type LocatedStep, explanationOf } from '../edge/explain.ts';
 import { decidingStep } from '../engine/trace.ts';
 import type { CompiledCase } from './compile_case.ts';
-import type { Expectation } from './expect/expectation.ts';
+import type { Expectation } from './expect/naming.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import type { Outcome } from './expect/outcome.ts';

@@ -43,6 +43,23 @@ export function becauseMismatch(
   };
 }
 
+/** Checks that the trace has no such step. */
+export function notBecauseMismatch(
+  check: BecauseCheck,
+  outcome: Pick<Outcome, 'facts'>,
+  pointer: string,
+): Mismatch | null {
+  const found = outcome.facts().find((step) => check.departures(step).length === 0);
+  if (found === undefined) return null;
+  const { code, says } = found;
+  return {
+    what: 'not_because',
+    expected: `no step with ${check.message}`,
+    received: `${code}: ${says}`,
+    pointer,
+  };
+}
+
 /** The decision that a module's reason declares, or `not_run`. */
 export function decisionOf(exchange: Exchange, module: string): string {
   const index = exchange.pipeline?.positionOf[module];

@@ -9,21 +9,19 @@ import type {
   UpstreamSawConfig,
 } from '../document/schema.ts';
 import { compileBecause } from './because.ts';
-import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
+import { becauseMismatch, decisionOf, eventValue, logsMismatch, notBecauseMismatch } from './deeper.ts';
+import { compileExpressions, compileFetches, compileJson } from './further.ts';
 import { durationMs } from '../document/durations.ts';
-import type { Mismatch } from './mismatch.ts';
-import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
+import type { Expectation, Naming } from './naming.ts';
+import {
+  checkBackendName,
+  checkBecauseNames,
+  checkDecision,
+  checkEventPath,
+  checkRuleName,
+} from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
-
-/** A compiled expectation: null if it is met. */
-export type Expectation = (outcome: Outcome) => Mismatch | null;
-
-/** Lookup of names while expectations are compiled. */
-export interface Naming {
-  readonly backends: readonly string[];
-  readonly report: Report<ScenarioCode>;
-}
 
 /** Compiles the expectations of one request; invalid ones are reported. */
 export function compileExpectation(
@@ -61,8 +59,8 @@ export function compileExpectation(
   }
   value('body', config.body, bodySeen);
   if (config.json !== undefined) {
-    const { json } = config;
-    checks.push(({ simulated }) => jsonMismatch('json', json, text(simulated.response.body), at('json')));
+    const check = compileJson('json', config.json, at('json'), naming);
+    checks.push(({ simulated }) => check(text(simulated.response.body)));
   }
   if (config.backend !== undefined) {
     checkBackendName(config.backend, at('backend'), naming.backends, naming.report);
@@ -75,9 +73,11 @@ export function compileExpectation(
     const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
     value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
-  const { because, decisions, logs } = config;
-  if (because !== undefined || decisions !== undefined || logs !== undefined)
+  const { because, not_because: not, decisions, logs, expressions, fetches } = config;
+  if (because !== undefined || not !== undefined || decisions !== undefined || logs !== undefined)
     checks.push(...deeper(config, at, naming));
+  if (expressions !== undefined) checks.push(...compileExpressions(expressions, at('expressions'), naming));
+  if (fetches !== undefined) checks.push(compileFetches(fetches, at('fetches'), naming));
   value('duration', durationOf(config.duration, at('duration'), naming), durationSeen);
   return checks;
 }
@@ -212,10 +212,8 @@ function upstreamExpectations(
     part(`headers.${name}`, upstream.headers[name], seen, pointerTo(pointerTo(pointer, 'headers'), name));
   }
   if (upstream.json !== undefined) {
-    const { json } = upstream;
-    checks.push((outcome) =>
-      jsonMismatch('upstream.json', json, text(outcome.seen()?.body ?? new Uint8Array(0)), `${pointer}/json`),
-    );
+    const check = compileJson('upstream.json', upstream.json, `${pointer}/json`, naming);
+    checks.push((outcome) => check(text(outcome.seen()?.body ?? new Uint8Array(0))));
   }
   return checks;
 }
@@ -235,15 +233,20 @@ function queryOf(target: string | undefined): string | undefined {
 
 function deeper(config: ExpectationConfig, at: (key: string) => string, naming: Naming): Expectation[] {
   const checks: Expectation[] = [];
-  const { because, logs } = config;
-  const list: readonly (string | BecauseConfig)[] =
-    because === undefined ? [] : Array.isArray(because) ? because : [because];
-  for (const [index, each] of list.entries()) {
-    const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
-    checkBecauseNames(each, pointer, naming.report);
-    const check = compileBecause(each);
-    if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
-    else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
+  const { logs } = config;
+  for (const key of ['because', 'not_because'] as const) {
+    const given = config[key];
+    const list: readonly (string | BecauseConfig)[] =
+      given === undefined ? [] : Array.isArray(given) ? given : [given];
+    for (const [index, each] of list.entries()) {
+      const pointer = Array.isArray(given) ? pointerTo(at(key), index) : at(key);
+      checkBecauseNames(each, pointer, naming.report);
+      if (key === 'not_because') checkRuleName(each, pointer, naming.policies, naming.report);
+      const check = compileBecause(each);
+      if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
+      else if (key === 'because') checks.push((outcome) => becauseMismatch(check, outcome, pointer));
+      else checks.push((outcome) => notBecauseMismatch(check, outcome, pointer));
+    }
   }
   for (const [module, expected] of Object.entries(config.decisions ?? {})) {
     const pointer = pointerTo(at('decisions'), module);

@@ -4,7 +4,7 @@ import type { BecauseConfig, ExpectationConfig, ExpectedValue } from '../documen
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, eventValue } from './deeper.ts';
-import type { Naming } from './expectation.ts';
+import type { Naming } from './naming.ts';
 import type { Mismatch } from './mismatch.ts';
 import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { compileValue, holdsSubset, shownValue } from './values.ts';

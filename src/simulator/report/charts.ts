@@ -67,7 +67,9 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
 
 /** Lines on a logarithmic scale, with gaps where there is no data: slow and fast responses are legible alike. */
 export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
-  const positive = series.flatMap(({ values }) => values.flatMap((value) => (value === null || value <= 0 ? [] : [value])));
+  const positive = series.flatMap(({ values }) =>
+    values.flatMap((value) => (value === null || value <= 0 ? [] : [value])),
+  );
   const most = Math.max(...positive, LEAST);
   const low = Math.floor(Math.log10(Math.max(LEAST, Math.min(...positive, most))));
   const decades = Math.max(1, Math.ceil(Math.log10(most) - 1e-9) - low);

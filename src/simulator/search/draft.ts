@@ -1,7 +1,8 @@
 import type { TlsFacts } from '../../engine/contract.ts';
 import { connectionFor, connectionOf, headOf } from '../../engine/request_like.ts';
 import type { FieldList } from '../../http/fields.ts';
-import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
+import { type CompiledCase } from '../compile_case.ts';
+import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
 import type { Identity } from '../../dev_idp/identities.ts';

@@ -9,7 +9,7 @@ import { type GatePools, gatePools } from './gate_pools.ts';
 import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
-import { dialledBackends } from '../compile_case.ts';
+import { dialledBackends } from '../case_setting.ts';
 import { type Asked, askedBy, has } from './constants.ts';
 import { bodiesOf } from './bodies.ts';
 import { type Before, FRAMING } from './draft.ts';
