@@ -1,7 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../config_file/report.ts';
 import { quoted } from '../../config_file/message_text.ts';
-import type { ScenarioCode } from '../document/codes.ts';
 import type {
   BecauseConfig,
   ExpectationConfig,
