@@ -11,7 +11,7 @@ import type { ScenarioCode } from './document/codes.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { type Signer, type RequestSetting } from './document/requests.ts';
 import type { ScenarioShell } from './document/schema.ts';
-import { type Naming } from './expect/expectation.ts';
+import { type Naming } from './expect/naming.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
