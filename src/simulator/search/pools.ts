@@ -9,11 +9,12 @@ import { type GatePools, gatePools } from './gate_pools.ts';
 import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
-import { dialledBackends } from '../compile_case.ts';
+import { dialledBackends } from '../case_setting.ts';
 import { type Answer, answersOf } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
-import { type Asked, askedBy, has, namedPool, textsFor } from './constants.ts';
-import type { Before } from './draft.ts';
+import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
+import { bodiesOf } from './bodies.ts';
+import { type Before, FRAMING } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
@@ -147,6 +148,8 @@ function headersOf(
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
   for (const { headers = {} } of samplesOf(config, actions))
     for (const [name, values] of Object.entries(headers)) add(name, values);
+  // They follow from the body and the URL of a request.
+  for (const name of FRAMING) pool.delete(name);
   return pool;
 }
 
@@ -155,16 +158,6 @@ function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
     ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
     ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
   ];
-}
-
-const BODY_LIMIT = 65_536;
-
-function bodiesOf(asked: readonly Asked[]): Set<string> {
-  const lengths = asked
-    .filter(({ variables }) => has(variables, /^req\.content_length/))
-    .flatMap(({ numbers }) => numbers.flatMap((count) => [count - 1, count, count + 1]));
-  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
-  return new Set(possible.map((length) => 'x'.repeat(length)));
 }
 
 const HOUR_MS = 3_600_000;
