@@ -9,7 +9,8 @@ export function testsByNumber(): ReadonlyMap<number, readonly string[]> {
     .sort();
   for (const file of files) {
     const text = readFileSync(new URL(file, folder), 'utf8');
-    for (const number of new Set(text.matchAll(/\bERR_SERVICE_(\d+)\b/g).map(([, digits]) => Number(digits))))
+    const numbers = Array.from(text.matchAll(/\bERR_SERVICE_(\d+)\b/g), ([, digits]) => Number(digits));
+    for (const number of new Set(numbers))
       byNumber.set(number, [...(byNumber.get(number) ?? []), `test/${file}`]);
   }
   return byNumber;

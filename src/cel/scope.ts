@@ -50,6 +50,8 @@ export interface Variable<A = unknown> {
   /** One sentence for the generated page and for completion. */
   readonly doc: string;
   readonly optional: boolean;
+  /** So often absent that reading it without a test is worth a warning. */
+  readonly oftenAbsent: boolean;
   readonly read: (activation: A) => Value | undefined;
   /** For strings with fields: the string without its object. */
   readonly readText?: (activation: A) => string;
@@ -82,6 +84,7 @@ export interface ScopeDeclaration<A> {
 
 export interface VariableOptions<A> {
   readonly optional?: boolean;
+  readonly oftenAbsent?: boolean;
   readonly read?: (activation: A) => Value | undefined;
   readonly readText?: (activation: A) => string;
 }
@@ -93,7 +96,8 @@ export function variable<A = unknown>(
   options: VariableOptions<A> = {},
 ): Variable<A> {
   const read = options.read ?? (walk(name.split('.')) as (activation: A) => Value | undefined);
-  const base = { name, type, doc, optional: options.optional ?? false, read };
+  const { optional = false, oftenAbsent = false } = options;
+  const base = { name, type, doc, optional, oftenAbsent, read };
   return options.readText === undefined ? base : { ...base, readText: options.readText };
 }
 

@@ -9,6 +9,7 @@ export function register(program: Command): void {
     .description('Check edge files and traffic policies; exit code 3 if one has errors')
     .argument('<file...>', 'edge files or policies: YAML, JSON; edge files also TypeScript or JavaScript')
     .option('--json', 'print the findings as JSON')
+    .option('--strict', 'also warn of what works here, but is not documented by the service')
     .option('--fix', 'apply the fixes that surely keep the meaning, and check the result')
     .addOption(
       new Option(

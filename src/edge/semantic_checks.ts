@@ -19,6 +19,8 @@ import { type SecretSource, secretProvider } from './secrets.ts';
 export interface CheckOptions {
   /** Secrets that policies may name, where their provider can list them. */
   readonly secrets?: SecretSource;
+  /** Whether policies are told what works here and not at the service. */
+  readonly strict?: boolean;
   /** The time, for what expires. */
   readonly nowMs?: number;
   /** What was found sound in objects checked before: parts of them that never change are not checked again. */
@@ -29,14 +31,14 @@ export interface CheckOptions {
 const FURTHER_CHECKS: readonly SemanticCheck[] = semanticChecks({});
 
 /** The checks for what is known of the surroundings. */
-export function semanticChecks({ secrets, nowMs }: CheckOptions): readonly SemanticCheck[] {
+export function semanticChecks({ secrets, nowMs, strict = false }: CheckOptions): readonly SemanticCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
   return [
     checkFacts,
     checkWebhooks,
     checkCertificates,
     (checking) => checkSamlMetadata(checking, nowMs),
-    (checking) => checkPolicies(checking, names),
+    (checking) => checkPolicies(checking, names, strict),
   ];
 }
 
@@ -45,7 +47,7 @@ export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  const isPlain = options.secrets === undefined && options.nowMs === undefined;
+  const isPlain = options.secrets === undefined && options.nowMs === undefined && options.strict !== true;
   return checkEdge(given, isPlain ? FURTHER_CHECKS : semanticChecks(options), options.cache);
 }
 
@@ -85,6 +87,7 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
 function checkPolicies(
   { config, document }: Checking,
   secrets: PolicySetting['secrets'],
+  strict: boolean,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
   const { source } = document;
@@ -101,7 +104,7 @@ function checkPolicies(
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
     const hosts = carriedBy === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
-    const known = { ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
+    const known = { strict, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
     const setting = { branding, carriedBy, ipPolicies, internalHosts, ...known } as const;
     // Without a file the string is its own source: positions count inside it.
     const carried =

@@ -27,7 +27,7 @@ export function isScript(path: string): boolean {
 export type Checker = (source: Source) => readonly Diagnostic[];
 
 /** What the command line says of the endpoint that carries a policy of its own file. */
-export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan'>;
+export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan' | 'strict'>;
 
 /** The checker for a text, with the code that it needs and no more. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
@@ -42,7 +42,8 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
     return (source) => checkPolicy(source, { branding, ...surrounding }).diagnostics;
   }
   // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
+  const { strict = false } = surrounding;
+  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks({ strict }) : () => [];
   return (source) => checkEdge(source, further(source.name)).diagnostics;
 }
 
@@ -88,14 +89,15 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks(
-  options: KeyOptions = {},
-): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
+async function furtherChecks({
+  strict = false,
+  ...options
+}: KeyOptions & { readonly strict?: boolean } = {}): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
   const { semanticChecks: checksOf } = await import('../edge/semantic_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
   const nowMs = Date.now();
-  const checks = checksOf({ nowMs });
+  const checks = checksOf({ nowMs, strict });
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),

@@ -2,6 +2,7 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import type { Phase } from '../../filters/phase.ts';
 import { PHASES } from '../../filters/phase.ts';
+import { checkAdditions } from './additions.ts';
 import { readAction } from './actions.ts';
 import type { ReadAction } from './actions.ts';
 import type { Entries } from './config.ts';
@@ -143,6 +144,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Known
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
     checkScope(policy, findings, setting.branding.service, knowledge, pointer, text, found);
+    if (setting.strict === true) checkAdditions(policy, findings, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
@@ -150,7 +152,7 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Known
   for (const action of rule.read) {
     if (action === undefined) continue;
     for (const text of action.texts) {
-      check(text.pointer, text.text, checkText(looking, text));
+      check(text.pointer, text.text, checkText(looking, text, rule.expressions));
       if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
     }
     for (const name of namesSetBy(action)) knowledge.variables.add(name);
