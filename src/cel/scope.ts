@@ -72,6 +72,13 @@ export interface Scope<A = unknown> {
   readonly functions: FunctionTable<A>;
   /** Names are also resolved below this path, longest first (CEL name resolution); `''` for none. */
   readonly container: string;
+  readonly allowance?: Allowance<A>;
+}
+
+/** Units that all evaluations on one activation may use together, besides the budget of each. */
+export interface Allowance<A> {
+  readonly left: (activation: A) => number;
+  readonly spend: (activation: A, units: number) => void;
 }
 
 export interface ScopeDeclaration<A> {
@@ -80,6 +87,7 @@ export interface ScopeDeclaration<A> {
   readonly variables: readonly Variable<A>[];
   readonly unavailable?: readonly Unavailable[];
   readonly container?: string;
+  readonly allowance?: Allowance<A>;
 }
 
 export interface VariableOptions<A> {
@@ -118,6 +126,7 @@ export function declareScope<A = unknown>(declaration: ScopeDeclaration<A>): Sco
     unavailable: declaration.unavailable ?? [],
     functions: declaration.functions,
     container: declaration.container ?? '',
+    ...(declaration.allowance && { allowance: declaration.allowance }),
   };
 }
 
