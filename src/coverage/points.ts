@@ -9,7 +9,7 @@ import { addressPoints, impossibleAddress, ipModules, ipRulePoints } from './ip_
 import { type CoveragePoint, pointsWith } from './point.ts';
 import { expressionLimits, ipActions, policyPoints } from './policy_points.ts';
 import { type PlacedRoute, placedRoutes, placedStreams } from './placed_routes.ts';
-import { cannotGive, edgeModulePoints, streamPoints } from './stream_points.ts';
+import { edgeModulePoints, limitsOf, streamPoints } from './stream_points.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -171,12 +171,16 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
     if (module.runsActions === true || module.references?.some(({ kind: of }) => of === 'backend') === true)
       continue;
     const kind = module.lastsUntilSuccess === true ? 'breakers' : 'reasons';
-    const reasons = Object.entries(module.reasons).map(([code, { message }]) => ({
-      id: `${kind} ${at} ${code}`,
-      says: `${code} on ${route.match}: ${message}`,
-      impossible: impossibleAddress(code, module, placed, edge) ?? cannotGive(module, code, config, carrier),
-      seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
-    }));
+    const reasons = Object.entries(module.reasons).map(([code, { message }]) => {
+      const limits = limitsOf(module, code, config, carrier);
+      return {
+        ...limits,
+        id: `${kind} ${at} ${code}`,
+        says: `${code} on ${route.match}: ${message}`,
+        impossible: impossibleAddress(code, module, placed, edge) ?? limits.impossible,
+        seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
+      };
+    });
     points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route.match, module, config));
   }
   return points;

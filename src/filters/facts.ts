@@ -79,7 +79,7 @@ interface SampleAnswer {
   readonly body: string;
 }
 
-/** A config that the check refuses or warns of, and the code or error number of its only finding. */
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
 interface BadExample {
   readonly config: object;
   readonly finding: string | number;
@@ -121,6 +121,8 @@ export interface ActionPlace {
   readonly isWritten: (pointer: string) => boolean;
   /** Hosts of the internal endpoints, if they are known. */
   readonly internalHosts?: readonly string[] | undefined;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -131,8 +133,8 @@ interface FaceFacts<Config> {
   readonly lastsUntilSuccess?: boolean;
   readonly exercise?: (config: Config) => readonly Exercise[];
   /**
-   * Why no case of a scenario can cause a reason, judging by the config; null if one may. A filter that declares
-   * something impossible must be unable to do it: coverage does not ask for it.
+   * Why a reason never occurs with this config, whatever clients, upstreams and providers send; null if it may. Each
+   * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
   readonly samples?: (config: Config) => Samples;
@@ -142,6 +144,8 @@ interface FaceFacts<Config> {
   readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
   /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
   readonly login?: boolean;
+  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
+  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -228,7 +232,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */
@@ -245,7 +249,7 @@ export function tripping(volume: number, trippedMs: number): readonly Exercise[]
   ];
 }
 
-/** Why the modules of an edge do not see a handshake for another name. */
+/** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
 
 /** Results of actions that are recognised but not executed. */

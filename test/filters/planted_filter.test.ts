@@ -42,11 +42,12 @@ export const teaPot = {
   },
 };
 `,
-  'module.ts': `import { reasons } from './facts.ts';
+  'module.ts': `import { firstValue } from '../../http/fields.ts';
+import { reasons } from './facts.ts';
 export const teaPot = {
   type: 'tea_pot', reasons,
   compile: ({ cups }) => ({
-    onRequest: ({ headers }) => headers.some(([name]) => name === 'x-shake')
+    onRequest: ({ headers }) => firstValue(headers, 'x-shake') !== undefined
       ? { verdict: 'stop', reason: { code: 'tea_pot.spilt', detail: {} }, response: { status: 418, headers: [], body: '' } }
       : { verdict: 'pass', reason: { code: 'tea_pot.poured', detail: { cups } } },
   }),
@@ -152,7 +153,7 @@ const COMMANDS = {
   cover: 'cover tea.test.yaml --reporter json',
   sim: 'sim tea.sim.yaml --json',
   replay: 'replay tea.har',
-  bench: 'bench edge.yaml --duration 5 --warm-up 5 --quiet --reporter json',
+  bench: 'bench edge.yaml --duration 5ms --warm-up 5ms --quiet --reporter json',
   codeOfModule: 'explain-code tea_pot.spilt',
   codeOfAction: 'explain-code brew_tea.cold',
   codeOfFinding: 'explain-code edge.strong_tea',
@@ -231,7 +232,7 @@ beforeAll(() => {
   for (const folder of ['src', 'docs', 'schema'])
     cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  for (const folder of ['node_modules', 'test']) symlinkSync(join(ROOT, folder), join(copy, folder));
   mkdirSync(join(copy, 'src/filters/tea_pot'));
   for (const [name, text] of Object.entries(FILES)) write(`src/filters/tea_pot/${name}`, text);
   const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');

@@ -7,6 +7,10 @@ export const forwardInternal = z
       kind: 'internal_url',
     }),
     on_error: onError('halt'),
+    binding: z
+      .enum(['internal'])
+      .default('internal')
+      .describe('Binding of the endpoint: this action reaches internal ones only.'),
   })
   .describe('Forwards the request to an internal endpoint.');
 
