@@ -61,7 +61,7 @@ function nameOf(pair: string): string {
   return equals < 0 ? '' : pair.slice(0, equals);
 }
 
-/** Chunks of a long cookie, and logins that wait (`mechanisms/login`). */
+/** Chunks of a long cookie, and logins that wait (`src/auth/state_cookie.ts`). */
 const PART = /\.(?:[0-9]|[\w-]{22})$/;
 const PREFIX = /^__(?:host|secure)-/;
 
