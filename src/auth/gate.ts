@@ -1,7 +1,13 @@
 import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
-import { cookieName, clearCookies, cookieValues, readChunked } from './cookies.ts';
-import type { CookieScope } from './cookies.ts';
+import {
+  cookieName,
+  clearCookies,
+  cookieValues,
+  readChunked,
+  type CookieScope,
+  withoutCookies,
+} from './cookies.ts';
 import { type Conversation, isConversation } from './conversation.ts';
 import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
@@ -9,8 +15,15 @@ import { type LoginMemory, keepRenewed, renewedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
-import { type Session, checkIsDue, openSession, seenAgain, sessionEnd } from './session.ts';
-import type { SessionPlace, SessionTimes } from './session.ts';
+import {
+  type Session,
+  checkIsDue,
+  openSession,
+  seenAgain,
+  sessionEnd,
+  type SessionPlace,
+  type SessionTimes,
+} from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 
 /** One gate as configured. */
@@ -231,4 +244,19 @@ export function endCookies({ place, scope, request }: Visit): string[] {
 /** Goes on with a value that may need a conversation first. */
 export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
   return isConversation(answer) ? yield* answer : answer;
+}
+
+/**
+ * What the upstream gets in place of the client's `Cookie` fields: who the user is, the other cookies, and never the
+ * cookies that prove it.
+ */
+export function upstreamFields(
+  { sessionCookie, nonceCookie, cookieDomain }: LoginGate,
+  { identity }: LoginPass,
+  { headers, scheme }: Pick<RequestHead, 'headers' | 'scheme'>,
+): FieldList {
+  const scope = { secure: scheme === 'https', domain: cookieDomain };
+  const own = [cookieName(sessionCookie, scope), cookieName(nonceCookie, { ...scope, domain: null })];
+  const cookie = withoutCookies(headers, own);
+  return cookie === null ? identity : ['cookie', cookie, ...identity];
 }

@@ -1,5 +1,5 @@
-import type { FieldList } from '../http/fields.ts';
-import { isFieldValue } from '../http/fields.ts';
+import { type FieldList, isFieldValue } from '../http/fields.ts';
+import { digest } from '../crypto/digest.ts';
 
 /** Who logged in, as a provider vouches for. */
 export interface LoginUser {
@@ -67,4 +67,14 @@ function bytesOf(character: string): Uint8Array {
 function tokenText(text: string): string {
   const trimmed = text.trim();
   return isFieldValue(trimmed) && /^[\x20-\x7e]*$/.test(trimmed) ? trimmed : identityText(trimmed);
+}
+
+/** 96 bits: nobody can choose them but the operator. */
+const DIGEST_UNITS = 16;
+
+/** Digest of the lists of those who are let in, whatever their order; empty when all of them are. */
+export function listsDigest(lists: readonly (readonly string[])[]): string {
+  if (lists.every((list) => list.length === 0)) return '';
+  const sorted = lists.map((list) => [...new Set(list)].toSorted());
+  return digest('sha256', ['login lists', JSON.stringify(sorted)], 'base64').slice(0, DIGEST_UNITS);
 }

@@ -1,9 +1,25 @@
-import { digest } from '../crypto/digest.ts';
-import { equalTexts } from '../crypto/compare.ts';
+import { digest, equalTexts } from '../crypto/digest.ts';
 import type { World } from '../engine/contract.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
-import { type OneTimeIds, useOnce } from './one_time_ids.ts';
-import { returnPath } from './return_to.ts';
+import { type OneTimeIds, useOnce } from './registry.ts';
+
+/** Longest place to come back to that is carried through a login, in characters. */
+const RETURN_LIMIT_UNITS = 2_000;
+
+/**
+ * Whether a text is a path of this very origin and nothing a browser could read as another one: one slash at the
+ * beginning, no backslash (browsers take it for a slash, WHATWG URL §4.4), no control character (browsers drop
+ * tabs and line ends), no white space at either end.
+ */
+export function isOwnPath(text: string): boolean {
+  if (text.length > RETURN_LIMIT_UNITS) return false;
+  return /^\/(?![/\\])[!-[\]-~]*$/.test(text);
+}
+
+/** Where to go after a login: the text when it is safe, else `otherwise`. */
+export function returnPath(text: string | null, otherwise: string): string {
+  return text !== null && isOwnPath(text) ? text : otherwise;
+}
 
 /** A login that was begun: it travels as `state` (or RelayState), sealed. */
 export interface LoginState {

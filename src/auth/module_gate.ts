@@ -10,14 +10,13 @@ import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
 import { conversed, isConversation } from './conversation.ts';
-import type { LoginGate, LoginOutcome } from './gate.ts';
+import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
 import { type LoginKeys, newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import { type LoginRegistry, loginRegistry } from './registry.ts';
 import { type SamlKeys, samlKeys } from './saml/keys.ts';
-import { upstreamFields } from './upstream_fields.ts';
 
 /** What the edge gives its gates beyond what every module is given; all that is left out is made for the gate alone. */
 export interface LoginLinks {

@@ -1,7 +1,7 @@
 import type { LocalResponse } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import { listMembers, firstValue } from '../http/fields.ts';
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 
 /** Nothing that a login says may be kept, framed, or told to others through `Referer`. */
 const PAGE_FIELDS = [

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Corpus } from '../benchmark/corpus.ts';
-import { expressionSubject } from '../benchmark/expression_subject.ts';
+import type { Corpus } from '../benchmark/decision.ts';
+import { expressionSubject } from '../benchmark/meter.ts';
 import { REPORTS } from '../benchmark/report/index.ts';
 import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';

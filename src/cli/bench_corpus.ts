@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
+import type { BenchRequest, Corpus } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { StreamExplanation } from '../edge/explain_stream.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
-import { inMilliseconds } from './milliseconds.ts';
+import { inMilliseconds } from './request_line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

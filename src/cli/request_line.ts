@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '../edge/explain.ts';
 import type { HttpRequestComplete } from '../events/catalogue.ts';
-import { inMilliseconds } from './milliseconds.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -55,4 +54,9 @@ function toneOf(status: number): Style {
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, 200);
+}
+
+/** A span as a log tells it: the clock of an edge counts whole milliseconds. */
+export function inMilliseconds(tookMs: number): string {
+  return tookMs < 1 ? '<1 ms' : `${Math.round(tookMs)} ms`;
 }

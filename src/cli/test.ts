@@ -5,11 +5,10 @@ import { type CaseResult, type FileResult, summaryOf } from '../simulator/result
 import { elapsedMs } from '../project_files/elapsed.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { addCoverage, addThresholds } from './testing/coverage_options.ts';
-import type { AskedCoverage } from './testing/coverage_report.ts';
+import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import type { OneRun } from './testing/one_run.ts';
+import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { jobsThatPay } from './testing/jobs.ts';
 import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import type { OidcAnswer, OidcFailure } from '../engine/oidc_question.ts';
-import { isNoAnswer } from '../http/no_answer.ts';
+import { isNoAnswer } from '../http/bodyless.ts';
 
 /** Errors of a grant that say no to the user, not that the app is set up wrongly (RFC 6749 §4.1.2.1, §5.2). */
 const DENIALS: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
@@ -36,4 +35,26 @@ export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex'
 /** Hash of a text, as bytes; for the hashes that tokens name (`at_hash`). */
 export function longDigest(hash: 'sha256' | 'sha384' | 'sha512', text: string): Uint8Array {
   return createHash(hash).update(text, 'utf8').digest();
+}
+
+export type FingerprintName = 'md5' | 'sha1' | 'sha256' | 'sha512';
+
+/** The digest of a text's UTF-8 bytes (RFC 1321, FIPS 180-4). MD5 and SHA-1 tell contents apart, not attackers. */
+export function fingerprint(name: FingerprintName, text: string, encoding: 'hex' | 'base64'): string {
+  return createHash(name).update(text, 'utf8').digest(encoding);
+}
+
+/**
+ * Whether two texts are the same, in time that tells nothing of where they differ. Their lengths may be learnt:
+ * use it where the length of the right answer is known to all, as that of a signature is.
+ */
+export function equalTexts(one: string, other: string): boolean {
+  const left = Buffer.from(one, 'utf8');
+  const right = Buffer.from(other, 'utf8');
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Like `equalTexts`, and the length of a secret is not told either: digests of equal length are compared. */
+export function equalSecrets(one: string, other: string): boolean {
+  return timingSafeEqual(longDigest('sha256', one), longDigest('sha256', other));
 }

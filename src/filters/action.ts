@@ -11,8 +11,8 @@ import type {
   RequestHead,
   InternalTarget,
 } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { LinkedRule } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';

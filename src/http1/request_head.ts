@@ -1,4 +1,5 @@
-import type { FieldList } from '../http/fields.ts';
+import type { ReadBuffer } from '../io/read_buffer.ts';
+import { type FieldList, hasField } from '../http/fields.ts';
 import { FieldReader } from './header_cache.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
 import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
@@ -7,6 +8,7 @@ import type { WireLimits } from '../http/message_limits.ts';
 import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from '../http/methods.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
+import { upgradeOf } from '../http/forwarding.ts';
 
 /** The head of a request as it stood on the wire, and what it says about its message. */
 export interface WireRequest {
@@ -229,4 +231,25 @@ function faultOfLine(bytes: Buffer, targetFrom: number, at: number, to: number):
   // `GET /` and the end of the line: a request of HTTP/0.9.
   if (bytes[targetFrom] === 0x2f && bytes[at] === CR && (at + 1 >= to || bytes[at + 1] === LF)) return OLD;
   return bytes[at] === CR || bytes[at] === LF ? NO_REQUEST : BAD_TARGET;
+}
+
+/** Whether a request that asks for another protocol may have it; otherwise it is served as any other. */
+export function mayUpgrade(head: WireRequest): boolean {
+  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
+    return false;
+  const protocol = upgradeOf(head.headers);
+  return (
+    protocol !== null &&
+    !hasField(head.headers, 'expect') &&
+    // Another HTTP is not asked of the upstream, and TLS is not to be had inside (RFC 9110 §7.8 lets us decline).
+    !/^(?:h2c|http|tls)\b|,/.test(protocol)
+  );
+}
+
+/** The first line of the preface; what reads HTTP/1.1 refuses it as a request of a version that it does not know. */
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\n';
+
+/** RFC 9113 §3.3: whether a client that knows what the server speaks has begun with HTTP/2. */
+export function beginsHttp2(input: ReadBuffer): boolean {
+  return input.bytes.toString('latin1', input.from, input.from + PREFACE.length) === PREFACE;
 }

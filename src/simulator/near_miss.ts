@@ -4,8 +4,10 @@ import { runCase } from './run_case.ts';
 import { changesOf } from './search/changes.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
 import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
-import { poolsOfEdge } from './search/edge_pools.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { recorder } from '../coverage/recorder.ts';
+import { type Pools, poolsOf } from './search/pools.ts';
 
 /** Maximum number of changes that are tried. */
 const TRIES = 500;
@@ -54,4 +56,18 @@ function inBrackets(detail: Readonly<Record<string, unknown>>): string {
   return facts.length === 0
     ? ''
     : ` (${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')})`;
+}
+
+const known = new WeakMap<EdgeConfig, Pools>();
+
+/** The values that are worth trying on an edge; collected once. */
+function poolsOfEdge(edge: EdgeFixture): Pools {
+  let pools = known.get(edge.config);
+  if (pools === undefined) {
+    // Compiling reports every expression to the watcher.
+    const watching = recorder();
+    edge.unwatched().watched(watching).fresh();
+    known.set(edge.config, (pools = poolsOf(edge.config, watching.expressions.values())));
+  }
+  return pools;
 }

@@ -1,7 +1,18 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { LocatedStep } from '../edge/explain.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+
+/** One unmet expectation. */
+export interface Mismatch {
+  /** The checked value, such as `status` or `upstream.headers.x-edge`. */
+  readonly what: string;
+  readonly expected: string;
+  readonly received: string;
+  /** JSON pointer of the expectation in the scenario file. */
+  readonly pointer: string;
+  /** The nearest value, if that helps. */
+  readonly near?: string;
+}
 
 /** A mismatch and the line of its expectation; 0 without a text. */
 export interface LocatedMismatch extends Mismatch {

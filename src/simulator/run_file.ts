@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../config_file/message_text.ts';
 import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
@@ -210,3 +209,15 @@ function unusedUpstreams(
   }
   return findings;
 }
+
+/** Runs every case once, without lines, signer and timing: for callers that only need the results. */
+export const ONCE: FileOptions = {
+  selects: () => true,
+  seed: null,
+  repeat: 1,
+  bail: false,
+  lines: false,
+  signer: null,
+  told: () => true,
+  clockMs: () => 0,
+};

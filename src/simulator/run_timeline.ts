@@ -1,10 +1,9 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import type { Snapshot } from './result.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';

@@ -1,4 +1,4 @@
-import { type SigningIdentity, newSigningIdentity } from '../../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../../crypto/issue_certificate.ts';
 
 /** The key pair of a gate, by its name; the same each time. */
 export type SamlKeys = (gate: string, nowMs: number) => SigningIdentity;

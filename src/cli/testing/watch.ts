@@ -1,7 +1,12 @@
 import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
-import type { OneRun } from './one_run.ts';
+
+/** What one run came to, and the files that each scenario file was made of. */
+export interface OneRun {
+  readonly code: number;
+  readonly madeOf: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
  * Runs scenario files, then again those that a change affects: a file itself, or the edge or policy it names.

@@ -3,7 +3,7 @@ import type { Exchange } from '../../engine/exchange.ts';
 import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/catalogue.ts';
 import { isOpenPath } from '../../events/fields.ts';
 import { type BecauseCheck, nearestStep } from './because.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 

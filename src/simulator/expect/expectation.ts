@@ -11,7 +11,7 @@ import type {
 import { compileBecause } from './because.ts';
 import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
 import { durationMs } from '../document/durations.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';

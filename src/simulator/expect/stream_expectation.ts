@@ -5,7 +5,7 @@ import type { ConnectionOutcome } from '../run_connect.ts';
 import { compileBecause } from './because.ts';
 import { becauseMismatch, eventValue } from './deeper.ts';
 import type { Naming } from './expectation.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
 import { compileValue, holdsSubset, shownValue } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../../crypto/fingerprints.ts';
+import { fingerprint } from '../../../crypto/digest.ts';
 import { type FunctionRow, type Overload, func, overload } from '../../../cel/function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../../../cel/limits.ts';
 import { BOOL, BYTES, DYN, STRING, list, map } from '../../../cel/types.ts';
