@@ -3,7 +3,7 @@ import { EvalError } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
 import { authenticate } from './authenticate.ts';
-import { conversed, isConversation } from './conversation.ts';
+import { concluded } from './conversation.ts';
 import { type LoginGate, type LoginOutcome, type LoginPass, upstreamFields } from './gate.ts';
 import { newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
@@ -11,7 +11,7 @@ import type { IdentityProvider } from './provider.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 import { loginRegistry } from './registry.ts';
 import type { Session } from './session.ts';
-import { type ActionBody, type ActionOutcome, type Compiling, stepsOf, waitFor } from '../filters/action.ts';
+import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
 import { type Template, textsOf } from '../filters/evaluators.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
@@ -28,7 +28,7 @@ export interface LoginConfig {
   readonly auth_cookie_domain?: string | undefined;
 }
 
-/** The specific part of a login: its provider for one request, whose credentials may be templates. */
+/** The provider-specific part of a login action; credentials may be templates. */
 export interface LoginKind {
   readonly type: 'oauth' | 'openid-connect' | 'saml';
   /** Name of its result. */
@@ -85,7 +85,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
       const gate = gateOf(credentials);
       if ('missing' in gate) {
         const response = context.refusal(501, null, gate.missing);
-        return { does: 'end', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
+        return { verdict: 'stop', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
       }
       const settled = (outcome: LoginOutcome): ActionOutcome => settle(policyRun, kind, gate, outcome, step);
       const kept: LoginMemory = memory.of(policyRun);
@@ -96,7 +96,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
         kept,
         policyRun.world,
       );
-      return isConversation(outcome) ? conversed(outcome, settled, waitFor) : settled(outcome);
+      return concluded(outcome, settled);
     },
   };
 }
@@ -155,15 +155,15 @@ function settle(
   step: ReturnType<typeof stepsOf>,
 ): ActionOutcome {
   const { reason, detail } = outcome;
-  if (outcome.does === 'stop') {
+  if (outcome.verdict === 'stop') {
     const { response } = outcome;
     const as = response.status === 302 ? 'redirected' : response.status >= 400 ? 'denied' : 'replied';
-    return { does: 'end', as, step: step(reason, detail), response };
+    return { verdict: 'stop', as, step: step(reason, detail), response };
   }
   toUpstream(policyRun, gate, outcome);
   setCookies(policyRun, outcome.cookies);
   if (outcome.session !== null) keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind));
-  return { does: 'next', step: step(reason, detail) };
+  return { verdict: 'pass', step: step(reason, detail) };
 }
 
 /** Later rules see what the upstream will see: without identity headers sent by the client. */

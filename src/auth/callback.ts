@@ -11,10 +11,10 @@ import { sessionCookies, tooLong } from './session_cookies.ts';
 import { stateCookie } from './state_cookie.ts';
 
 const FORM_LIMIT_BYTES = 1_024 * 1_024;
-/** Field of a callback's form that this site has sent on itself. */
+/** Form field that marks a callback re-posted by this site. */
 const AGAIN = 'sent_again';
 
-/** Takes what the provider has sent the browser back with, and begins a session when it holds. */
+/** Handles the provider's callback; starts a session if it is valid. */
 export function* callback(visit: Visit): Conversation<LoginOutcome> {
   const { gate, request } = visit;
   const isPost = gate.provider.callbackBy === 'post';
@@ -23,19 +23,20 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
   if (fields === null) {
     return refuse(
       visit,
-      { refused: 'callback_refused', message: 'The answer of the provider did not come whole.' },
+      { refused: 'callback_refused', message: 'The callback of the identity provider is incomplete.' },
       '/',
     );
   }
   if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
-    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
+    // Without TLS, browsers omit the nonce cookie from cross-site POSTs, so the form is posted again from
+    // this site.
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
   const { pending: loginState, cookie } = heldIn(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
-  if (cookie === null || outcome.does === 'pass') return outcome;
-  // Whatever has become of it, the login waits no more.
+  if (cookie === null || outcome.verdict === 'pass') return outcome;
+  // A pending login is removed whether it succeeded or not.
   const headers = [...outcome.response.headers, 'set-cookie', expired(cookie, visit.nonceScope)];
   return { ...outcome, response: { ...outcome.response, headers } };
 }
@@ -54,11 +55,11 @@ function* answered(
 
 interface Held {
   readonly pending: LoginState | LoginStateProblem;
-  /** Cookie in which the login has waited; null where there is none. */
+  /** Cookie that holds the state; null if there is none. */
   readonly cookie: string | null;
 }
 
-/** The login that a callback answers: the state itself comes back, or a handle to the cookie in which it waits. */
+/** The pending login of a callback: the state is in the field itself, or in a cookie that the field names. */
 function heldIn(visit: Visit, fields: URLSearchParams): Held {
   const { gate, place, registry, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
@@ -74,17 +75,17 @@ function heldIn(visit: Visit, fields: URLSearchParams): Held {
   const state = onlyCookie(visit, cookie);
   if (state === null) return { pending: 'other_browser', cookie: null };
   const loginState = take(state);
-  // A state that waits under the name of another login answers neither.
+  // A state stored under the handle of another login is not accepted.
   const isOther = typeof loginState !== 'string' && loginState.id !== sent;
   return { pending: isOther ? 'state_unknown' : loginState, cookie };
 }
 
 const PROBLEMS = {
-  state_missing: 'This answer belongs to no login.',
-  state_unknown: 'This answer belongs to no login that was begun here.',
-  state_expired: 'This login took too long.',
-  other_browser: 'This login was begun in another browser, or its cookies are gone.',
-  state_used: 'This login was finished before.',
+  state_missing: 'The callback contains no login state.',
+  state_unknown: 'The callback does not belong to a login started on this site.',
+  state_expired: 'The login was not completed in time.',
+  other_browser: 'The login was started in another browser, or its cookies were deleted.',
+  state_used: 'The login was already completed.',
 } as const;
 
 function* formFields(): Conversation<URLSearchParams | null> {

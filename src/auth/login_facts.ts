@@ -1,10 +1,10 @@
 import { BOOL, STRING, TIMESTAMP } from '../cel/types.ts';
 import { error } from '../filters/result_types.ts';
 
-/** How login actions end their phase. That no provider can be asked does not happen in cases. */
+/** How login actions end their phase. An unreachable provider does not occur in cases. */
 export const LOGIN_ENDS = { when: 'may', how: ['replied', 'denied', 'redirected'] } as const;
 
-/** A logout or a used state that only one process knows would still count at the others. */
+/** In a cluster, a logout or used state known to one process only would remain valid at the others. */
 export const LOGIN_STATE = 'sessions, logouts and states that are used once';
 
 /** Members of all login results. */
@@ -25,11 +25,13 @@ export const IDENTITY = {
   provider_user_id: [STRING, 'Identifier at the provider.', 'optional'],
 } as const;
 
-/** Identities of cases have short names and tokens; only some 18,000 characters overflow a session cookie. */
+/**
+ * Users of cases have short names and tokens; a session cookie overflows only beyond about 18,000 characters.
+ */
 const NO_LONG_SESSION =
-  'only a user with a name, an address or tokens of thousands of characters is too long';
+  'only a user with a name, an address or tokens of thousands of characters exceeds a session cookie';
 
-/** What a login gate of the module face cannot do, besides what follows from its protocol. */
+/** Reasons that a login module cannot have with this config, apart from those excluded by its protocol. */
 export function cannotLogIn(
   reason: string,
   { options_passthrough: passesOptions }: { readonly options_passthrough: boolean },
@@ -44,7 +46,7 @@ export function cannotLogIn(
 export const EVERYONE = 'every user who can log in is allowed';
 export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths';
 
-/** What a login action cannot do. */
+/** Reasons that a login action cannot have. */
 export function cannotLogInAction(code: string): string | null {
   if (code === 'session_too_long') return NO_LONG_SESSION;
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;

@@ -3,10 +3,10 @@ import type { FieldList } from '../http/fields.ts';
 import { createFetcher } from './fetch.ts';
 
 const TIMEOUT_MS = 60_000;
-/** Largest response that is held in memory: this upstream is for embedding, not for streaming. */
+/** Maximum response size: this upstream is for embedding and does not stream. */
 const LIMIT_BYTES = 100_000_000;
 
-/** The network in the shape of a scripted upstream: for `handle` without a script. Throws when nobody answers. */
+/** An upstream for `handle` without a script that uses the network. Throws if there is no response. */
 export async function fetchUpstream(request: Request): Promise<Response> {
   const fetcher = createFetcher();
   try {

@@ -4,12 +4,12 @@ import { isBodylessStatus } from '../http/bodyless.ts';
 
 export type OidcFetch = CustomFetch;
 
-/** What a provider may answer with at most. */
+/** Maximum response size. */
 const LIMIT_BYTES = 1_024 * 1_024;
 
 const agent = new Agent({ allowH2: false, keepAliveTimeout: 1_000 });
 
-/** The library's requests: nothing is redirected, no answer is longer than the limit. */
+/** The HTTP client of the library: no redirects, bounded responses. */
 export const oidcFetch: OidcFetch = async (url, { method, headers, body, signal }) => {
   const response = await fetch(url, {
     method,
@@ -31,7 +31,7 @@ async function wholeOf(body: AsyncIterable<Uint8Array> | null): Promise<Uint8Arr
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > LIMIT_BYTES) throw new Error(`the answer has more than ${LIMIT_BYTES} bytes`);
+    if (size > LIMIT_BYTES) throw new Error(`the response has more than ${LIMIT_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Uint8Array.from(Buffer.concat(chunks));

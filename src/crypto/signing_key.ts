@@ -4,14 +4,14 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 export interface SigningKey {
   /** Public JWK with `kid`, for a key set. */
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** A token in compact form; header members given win over those of the key. */
+  /** A token in compact form; the given header members override those of the key. */
   readonly token: (
     claims: Readonly<Record<string, unknown>>,
     header?: Readonly<Record<string, unknown>>,
   ) => string;
 }
 
-/** Makes a key pair that lives as long as the process. */
+/** Generates a key pair for the life of the process. */
 export function newSigningKey(id: string): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, use: 'sig', alg: 'ES256' };

@@ -103,6 +103,3 @@ function toldBy({ pipeline, verdicts }: Exchange, module: string, name: string):
   const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';
 }
-
-/** Does nothing itself: where this module is loaded by use, it is there after the call. */
-export function loadProjection(): void {}

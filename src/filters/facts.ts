@@ -1,4 +1,6 @@
 import type { Type } from '../cel/types.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Report, Sound } from '../diagnostics/report.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import type { ActionType } from './action_schemas.ts';
 import type { Phase } from './phase.ts';
@@ -55,6 +57,31 @@ interface BadExample {
   readonly finding: string | number;
 }
 
+/** A code that a check reports, with one sentence for its page. */
+export interface Finding {
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** What surrounds a module that is checked. */
+export interface ModulePlace {
+  readonly carrier: Carrier;
+  /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
+  readonly terminatesTls: boolean;
+  readonly ipPolicies: Readonly<
+    Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
+  >;
+  /** The time, for what expires; absent if it is not known. */
+  readonly nowMs?: number;
+}
+
+/** What surrounds an action that is checked. */
+interface ActionPlace {
+  readonly phase: Phase;
+  /** Whether the field at a pointer below the config is in the text, rather than filled in. */
+  readonly isWritten: (pointer: string) => boolean;
+}
+
 interface FaceFacts<Config> {
   readonly reads: readonly Input[] | ((config: Config) => readonly Input[]);
   /** For how long its state remembers a request; absent if it has no state that requests change. */
@@ -87,7 +114,13 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly carriers: readonly Carrier[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
+  /** Whether it logs users in; a route may have one such module. */
+  readonly login?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
+  /** Reports what its schema cannot say. Parts that departed from the schema are undefined; pointers begin at the config. */
+  readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
+  /** The codes of its check that no other filter has. */
+  readonly findings?: Readonly<Record<string, Finding>>;
 }
 
 /**
@@ -119,6 +152,10 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly guards?: boolean | ((config: Config) => boolean);
   /** Whether it logs users in; an endpoint may have one such action (code 2239). */
   readonly login?: boolean;
+  /** Whether it needs TLS, which a TCP edge does not use. */
+  readonly needsTls?: boolean;
+  /** Like that of modules, with an error number or a warning as its code. */
+  readonly check?: (config: Sound<Config>, report: Report<number | string>, place: ActionPlace) => void;
   /** `later`: not executed yet; `never`: stops the request with a 501 unless it is set to pass. Default `now`. */
   readonly runs?: 'now' | 'later' | 'never';
   /** Former names of the type. */

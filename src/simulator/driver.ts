@@ -11,7 +11,7 @@ import type {
 } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
-import { HTTP_ENGINE, type HttpDriver, driveExchange, resume } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
@@ -85,7 +85,7 @@ export function drive(
     },
     completed: () => completed(simulated),
   };
-  driveExchange(exchange, driver);
+  converse(HTTP_ENGINE, exchange, driver);
 }
 
 /** The answers to one request. */

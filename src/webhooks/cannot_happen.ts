@@ -1,6 +1,6 @@
 import { findProvider } from './table.ts';
 
-/** Why verifying webhooks of a provider never gives a reason. */
+/** Why a reason cannot occur for a provider; null if it can. */
 export function cannotVerify(
   reason: string,
   { provider: name }: { readonly provider: string },

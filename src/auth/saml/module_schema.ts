@@ -17,12 +17,12 @@ export const saml = z
       .boolean()
       .default(false)
       .describe('Whether the identity provider may start a login, with the destination in RelayState.'),
-    authorized_groups: textList('Groups of which a user needs one; everybody who can log in when empty.'),
+    authorized_groups: textList('Groups of which a user needs one; empty allows every user who can log in.'),
     nameid_format: z
       .enum(NAME_ID_FORMATS)
       .default('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent')
-      .describe('Name identifier format that assertions must carry.'),
+      .describe('Name identifier format that assertions must have.'),
   })
-  .describe('Lets in users who log in at a SAML identity provider.');
+  .describe('Requires a login at a SAML identity provider.');
 
 export type SamlConfig = z.output<typeof saml>;

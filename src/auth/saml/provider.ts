@@ -20,7 +20,10 @@ import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refus
 import { useAssertion } from './replay.ts';
 import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
 
-/** The web browser profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the name in sessions. */
+/**
+ * The web browser SSO profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the provider id
+ * in sessions.
+ */
 export function samlProvider(
   settings: SamlSettings,
   id = `saml ${settings.metadata.entityId}`,
@@ -66,7 +69,7 @@ function begin(
   { site, world }: LoginContext,
 ): Begun {
   const { metadata, forceAuthn, nameIdFormat } = settings;
-  if (hasEnded(metadata, world.nowMs())) return told(refuse('metadata_ended'), 'The login cannot begin');
+  if (hasEnded(metadata, world.nowMs())) return told(refuse('metadata_ended'), 'The login cannot start');
   const { binding, url } = metadata.singleSignOn;
   const { entityId, acsUrl } = settings.addresses(site);
   const head = {
@@ -86,7 +89,7 @@ function begin(
 }
 
 function withoutKey(): LoginRefusal {
-  return { refused: 'provider_failed', message: 'The key that requests are signed with cannot be used.' };
+  return { refused: 'provider_failed', message: 'The signing key for requests is unusable.' };
 }
 
 function* finish(
@@ -128,7 +131,7 @@ function* finish(
   return loggedIn(identity, returnTo);
 }
 
-/** Where the identity provider wants the user to go (Bindings §3.4.3): a path, or a URL of this very origin. */
+/** The return path requested by the identity provider (Bindings §3.4.3): a path, or a URL of this origin. */
 function relayedPath(fields: URLSearchParams, { origin }: LoginSite): string {
   const relayed = fields.get('RelayState') ?? '';
   const path = relayed.startsWith(`${origin}/`) ? relayed.slice(origin.length) : relayed;
@@ -147,10 +150,10 @@ function loggedIn(identity: SamlIdentity, returnTo: string | null): LoggedIn {
 }
 
 /**
- * SAML has nobody to ask, so a check is due only when the authorized groups are others than at the login: what the
- * assertion said then is held against them.
+ * SAML offers no way to ask the provider, so a check is due only if the authorized groups have changed since
+ * the login; they are compared with the groups of the assertion.
  */
-// oxlint-disable-next-line require-yield -- there is nothing to ask: the answer is known
+// oxlint-disable-next-line require-yield -- the check asks no question
 function* stillIn(
   { authorizedGroups }: SamlSettings,
   { user, providerSession: session }: Session,
@@ -159,12 +162,12 @@ function* stillIn(
   if (isIn) return { user, providerSession: session, tokens: null };
   return {
     refused: 'not_authorized',
-    message: 'The groups that are let in have changed, and your login shows none of them.',
+    message: 'The authorized groups have changed, and you are not a member of any.',
     detail: { reason: 'group' },
   };
 }
 
-// table: what the gate calls a refusal of the protocol; all others are of an identity that cannot be trusted
+// table: kinds of refusals of the gate; all other codes are `identity_refused`
 const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>> = {
   message_missing: 'callback_refused',
   message_repeated: 'callback_refused',
@@ -175,10 +178,10 @@ const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>>
   metadata_ended: 'provider_failed',
 };
 
-/** Tells a refusal as the gate does: a sentence for the page, the reason and its facts for the trace. */
+/** Converts a refusal: a sentence for the page, the reason and its facts for the trace. */
 function told(
   { refused, detail }: SamlRefusal,
-  what = 'The answer of the identity provider is refused',
+  what = 'The response of the identity provider was refused',
 ): LoginRefusal {
   const facts = Object.entries(detail).map(([name, value]) => [
     name === 'says' ? 'because' : name,

@@ -7,8 +7,10 @@ export const mutualTls = z
     certificate_authority_ids: z
       .array(z.string().min(1))
       .min(1)
-      .describe('Names of 1 to 10 certificate authorities; a client needs a certificate of one of them.'),
+      .describe(
+        'Names of 1 to 10 certificate authorities; the client certificate must be issued by one of them.',
+      ),
   })
-  .describe('Asks clients for a certificate, in the handshake; without a good one there is no connection.');
+  .describe('Requires a valid client certificate in the TLS handshake.');
 
 export type MutualTlsConfig = z.output<typeof mutualTls>;

@@ -2,20 +2,21 @@ import { CERTIFICATE } from '../../policy/env/certificates.ts';
 import { STRING } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
 import { NO_OTHER_HANDSHAKE, type Carrier } from '../facts.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
 
 export const reasons = {
-  'tls_termination.terminated': { message: 'TLS ends at the edge', decision: 'allow' },
-  'tls_termination.passed': { message: 'TLS passes through to the backend as it is', decision: 'allow' },
-  'tls_termination.plain': { message: 'the edge serves requests without TLS too', decision: 'allow' },
+  'tls_termination.terminated': { message: 'the edge terminates TLS', decision: 'allow' },
+  'tls_termination.passed': { message: 'TLS is passed through to the backend', decision: 'allow' },
+  'tls_termination.plain': { message: 'the edge also serves requests without TLS', decision: 'allow' },
   'tls_termination.redirected': {
     message: 'a request without TLS is redirected to https',
     decision: 'block',
   },
   'tls_termination.misdirected': {
-    message: 'the handshake was made for another name, with a TLS version that is too old for this edge',
+    message: 'the handshake was for another name, with a TLS version that is too old for this edge',
     decision: 'block',
   },
 } as const;
@@ -43,6 +44,7 @@ export const tlsTermination = {
   },
   action: {
     type: 'terminate-tls',
+    needsTls: true,
     secrets: ['/server_private_key'],
     phases: ['on_tcp_connect'],
     ends: { when: 'may', how: ['closed'] },
@@ -57,6 +59,7 @@ export const tlsTermination = {
     leavesRequest: false,
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ min_version: '1.3' }],

@@ -26,7 +26,7 @@ export interface Repair {
 }
 
 /** An error number of the service, or one of our warnings. */
-type Code = number | PolicyWarning;
+export type Code = number | PolicyWarning;
 
 /** Reports one finding about a policy per call. Pointers are those inside the policy. */
 export type Report = (code: Code, pointer: string, message: string, more?: More) => void;

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { isGuard, whenEnds } from '../../filters/facts.ts';
 import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
