@@ -11,6 +11,7 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { addHeader } from './option_values.ts';
 
 interface Options {
   readonly edge: string;
@@ -148,11 +149,6 @@ async function explainCase(path: string, options: Options): Promise<number> {
     process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   } else process.stdout.write(caseTrees(explained));
   return EXIT.ok;
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
-  return [...before, line];
 }
 
 function splitHeader(line: string): readonly [string, string] {

@@ -24,6 +24,8 @@ import type { FieldList } from '../http/fields.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { addHeader } from './option_values.ts';
 
 /** Options of all verbs that evaluate expressions. */
 export interface InputOptions {
@@ -51,11 +53,6 @@ export function addInputOptions(command: Command): Command {
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
     .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
-  return [...before, line];
 }
 
 function readPhase(text: string): Phase {
@@ -107,7 +104,7 @@ async function readBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
@@ -37,6 +37,8 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readPort } from './option_values.ts';
 
 /** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
@@ -145,7 +147,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     listening = await live.edge.listen({ host, port, strictPort, ...front });
   } catch (error) {
     await live?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
@@ -186,7 +188,7 @@ async function runWorkers(
     await sink?.close();
     return code;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
 }
@@ -281,18 +283,10 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
     const took = inMilliseconds(performance.now() - began);
     say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${took}`);
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}: ${still()}`);
+    say(`${errorText(error)}: ${still()}`);
   }
 }
 
 function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
   if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
-}
-
-/** A port given on the command line. */
-export function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
-  }
-  return Number(text);
 }

@@ -13,6 +13,7 @@ import { type AskedReport, openReports, readReport } from './testing/reports.ts'
 import { jobsThatPay } from './testing/jobs.ts';
 import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
+import { readCount } from './option_values.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -226,9 +227,4 @@ function readShard(text: string): { index: number; of: number } {
     throw new InvalidArgumentError('write a shard as i/n, such as 2/4.');
   }
   return { index: Number(parts[1]), of: Number(parts[2]) };
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { LocatedStep } from '../edge/explain.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
+import { shellQuoted } from '../diagnostics/message_text.ts';
 
 /** One unmet expectation. */
 export interface Mismatch {
@@ -101,8 +102,4 @@ export function summaryOf(files: readonly FileResult[], tookMs: number): Summary
 export function rerunCommand({ file, name, seed }: CaseResult): string {
   const seeded = typeof seed === 'string' && seed.includes('+') ? ` --seed ${shellQuoted(seed)}` : '';
   return `edgeproof test ${shellQuoted(file)} --filter ${shellQuoted(`=${name}`)}${seeded}`;
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
