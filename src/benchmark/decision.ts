@@ -1,4 +1,4 @@
-import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import { compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { World, Answers, Connection, RequestHead } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
@@ -9,6 +9,7 @@ import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { decideWithConstants } from '../engine/drivers/constant.ts';
 import type { Subject } from './meter.ts';
 import type { RefusedHead } from '../engine/request_head.ts';
+import { beginGiven } from '../edge/connect.ts';
 
 /** A measured request and its upstream's response. */
 export interface BenchRequest {
@@ -60,7 +61,7 @@ export function decider(
   const newEventId = idMaker('ev', random);
   const next = (request: BenchRequest): Exchange => {
     nowMs += BETWEEN_MS;
-    return begin(compiled, request, world);
+    return beginGiven(compiled, request.connection, request.head, world);
   };
   const decide = (request: BenchRequest) => decideWithConstants(next(request), request.upstream);
   const of: Readonly<Record<Depth, (request: BenchRequest) => unknown>> = {
@@ -79,12 +80,6 @@ export function decider(
       return (turn) => work(corpus[turn % corpus.length]!);
     },
   };
-}
-
-function begin(compiled: CompiledEdge, { head, connection }: BenchRequest, world: World): Exchange {
-  if (!('refused' in head)) return beginExchange(compiled, connection, head, world);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(compiled, connection, head.head, world, reason);
 }
 
 /**

@@ -25,7 +25,8 @@ import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
 import { errorText } from '../diagnostics/message_text.ts';
-import { addHeader } from './option_values.ts';
+import { addHeader, splitHeader } from './option_values.ts';
+import { secretProvider } from '../edge/secrets.ts';
 
 /** Options of all verbs that evaluate expressions. */
 export interface InputOptions {
@@ -139,11 +140,6 @@ function requestOf(file: ScopeFile, options: InputOptions, nowMs: number): Reque
   return { ...head, receivedMs: nowMs, ...(trailers !== undefined && { trailers: fieldsOf(trailers) }) };
 }
 
-function splitHeader(line: string): readonly [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
-}
-
 function pairsOf(headers: HeadersInFile | undefined): (readonly [string, string])[] {
   return Object.entries(headers ?? {}).flatMap(([name, values]) =>
     (typeof values === 'string' ? [values] : values).map((value) => [name, value] as const),
@@ -220,10 +216,7 @@ function endpointOf(
 }
 
 function secretsOf({ secrets = {} }: ScopeFile): (vault: string, name: string) => string | undefined {
-  return (vault, name) => {
-    const names = Object.hasOwn(secrets, vault) ? secrets[vault]! : {};
-    return Object.hasOwn(names, name) ? names[name] : undefined;
-  };
+  return secretProvider(secrets).get;
 }
 
 function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile): void {

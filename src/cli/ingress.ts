@@ -232,22 +232,24 @@ async function makeEdge(
     onConnection: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(connectionLine(explanation, event.object, { time, tookMs }, color));
+      say(connectionLine(explanation, event.object, endOf(explanation), color));
     },
     onEvent: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(requestLine(explanation, event.object, { time, tookMs }, color));
+      say(requestLine(explanation, event.object, endOf(explanation), color));
     },
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
   const edge = edgeOf(config, edgeOptions);
   const replace = async (next: UsableConfig): Promise<void> => edge.swapTo(next);
   return { edge, replace, lines: [], close: async () => undefined };
+}
+
+/** The end of an exchange or a connection, which is now. */
+function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date; readonly tookMs: number } {
+  const time = new Date();
+  return { time, tookMs: time.getTime() - startMs };
 }
 
 function sayReady(

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseAddress } from '../net/address.ts';
 
 /** A port given on the command line. */
 export function readPort(text: string): number {
@@ -18,4 +19,15 @@ export function readCount(text: string): number {
 export function addHeader(line: string, before: readonly string[]): readonly string[] {
   if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
   return [...before, line];
+}
+
+/** The name and the value of a header line. */
+export function splitHeader(line: string): readonly [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+export function readIp(text: string): string {
+  if (parseAddress(text) === null) throw new InvalidArgumentError('expected an IP address.');
+  return text;
 }

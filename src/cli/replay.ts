@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseAddress } from '../net/address.ts';
 import { eachPiece, linesOfPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
@@ -13,7 +12,7 @@ import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { pieceWriter } from './write_pieces.ts';
 import { errorText } from '../diagnostics/message_text.ts';
-import { readCount } from './option_values.ts';
+import { readCount, readIp } from './option_values.ts';
 
 interface Options extends JudgeOptions {
   readonly reporter: 'text' | 'json' | 'ndjson';
@@ -151,9 +150,4 @@ function readPercent(text: string): number {
     throw new InvalidArgumentError('expected a percentage from 0 to 100.');
   }
   return percent;
-}
-
-function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('expected an IP address.');
-  return text;
 }

@@ -13,7 +13,7 @@ import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { wantsColor, printable } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
-import { addHeader } from './option_values.ts';
+import { addHeader, splitHeader } from './option_values.ts';
 import { painter } from '../diagnostics/render.ts';
 
 interface Options {
@@ -156,10 +156,7 @@ function mark(ok: boolean | null): string {
 }
 
 function requestOf(options: Options): WebhookRequest {
-  const headers = options.header.flatMap((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
+  const headers = options.header.flatMap(splitHeader);
   const body = options.data === undefined ? Buffer.alloc(0) : readBytes(options.data);
   return { method: options.method.toUpperCase(), url: options.url, headers, body };
 }

@@ -1,4 +1,4 @@
-import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/filter_state.ts';
 import type { AnswerTo, Answers, Reason, Edit, Endpoint, Question, World } from '../engine/contract.ts';
@@ -16,6 +16,7 @@ import { lostInputsOf, partsOf } from './filter_inputs.ts';
 import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
 import { type Unknown, Unknowns, watchUnknowns } from './unknowns.ts';
+import { beginGiven } from '../edge/connect.ts';
 
 /** The decision of one configuration for one request of a log. */
 export interface Decided {
@@ -97,7 +98,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
       if (record.atMs > nowMs) nowMs = record.atMs;
       ({ line } = record);
       unknowns.begin(record);
-      const exchange = begin(edge, record, world);
+      const exchange = beginGiven(edge, record.connection, record.head, world);
       converse(HTTP_ENGINE, exchange, { ask: (question) => answerTo(question, record, unknowns) });
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
@@ -113,12 +114,6 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
 function readsClock({ https }: CompiledEdge): boolean {
   const filters = https.flatMap(({ pipelines }) => pipelines.flatMap((each) => each.filters));
   return filters.some((filter) => partsOf(filter).some(({ reads }) => reads.includes('clock')));
-}
-
-function begin(edge: CompiledEdge, { head, connection }: LogRecord, world: World): Exchange {
-  if (!('refused' in head)) return beginExchange(edge, connection, head, world);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(edge, connection, head.head, world, reason);
 }
 
 /** The answer of the log; notes what the log does not have. */

@@ -5,6 +5,7 @@ import { BOOL, BYTES, DYN, STRING, list, map } from '../../../cel/types.ts';
 import { type EvalError, type Value, fail } from '../../../cel/values.ts';
 import { crc32, crc64, xxhash64 } from '../checksums.ts';
 import { JSON_DEPTH_LIMIT, JSON_LIMIT_UNITS, decodeJson, encodeJson, textOfBytes, unitsOf } from '../json.ts';
+import { isJson } from '../../../http/ascii.ts';
 
 /** RFC 4648 §4; padding is optional, everything else is strict. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
@@ -72,15 +73,6 @@ const BASE64_FUNCTIONS: readonly FunctionRow[] = [
     ],
   ),
 ];
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The cost of encoding; the size of a result is bounded. */
 const jsonCost = (value: Value): number => unitsOf(value, JSON_LIMIT_UNITS);
