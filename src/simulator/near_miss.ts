@@ -5,9 +5,9 @@ import { changesOf } from './search/changes.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
 import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
-import type { EdgeConfig } from '../edge/document/schema.ts';
 import { recorder } from '../coverage/recorder.ts';
 import { type Pools, poolsOf } from './search/pools.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
 
 /** Maximum number of changes that are tried. */
 const TRIES = 500;
@@ -58,16 +58,10 @@ function inBrackets(detail: Readonly<Record<string, unknown>>): string {
     : ` (${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')})`;
 }
 
-const known = new WeakMap<EdgeConfig, Pools>();
-
 /** The values that are worth trying on an edge; collected once. */
-function poolsOfEdge(edge: EdgeFixture): Pools {
-  let pools = known.get(edge.config);
-  if (pools === undefined) {
-    // Compiling reports every expression to the watcher.
-    const watching = recorder();
-    edge.unwatched().watched(watching).fresh();
-    known.set(edge.config, (pools = poolsOf(edge.config, watching.expressions.values())));
-  }
-  return pools;
-}
+const poolsOfEdge: (edge: EdgeFixture) => Pools = weakMemoize((edge) => {
+  // Compiling reports every expression to the watcher.
+  const watching = recorder();
+  edge.unwatched().watched(watching).fresh();
+  return poolsOf(edge.config, watching.expressions.values());
+});

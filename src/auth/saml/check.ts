@@ -45,7 +45,7 @@ export function checkModule(
   if (nowMs === undefined) return;
   if (hasEnded(read, nowMs)) {
     const day = writeDay(read.validUntilMs!);
-    const message = `the metadata has ended on ${day}; get it anew from the identity provider`;
+    const message = `the metadata expired on ${day}; get a new version from the identity provider`;
     report('edge.saml_metadata', at, message);
   }
   for (const message of metadataWarnings(read, nowMs)) report('edge.saml_expired', at, message);
