@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type LatencySummary, latencies } from './histogram.ts';
 import { type Estimate, bootstrap } from './statistics.ts';
+import type { Program } from '../cel/program.ts';
 
 /** The measured function: does the work of one iteration; its result keeps the compiler from removing the work. */
 export type Subject = (iteration: number) => unknown;
@@ -257,4 +258,12 @@ async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
   observer.disconnect();
   if (sink === observer) throw new Error('unreachable');
   return { ms };
+}
+
+/**
+ * The work of one iteration: evaluates an expression on one of its inputs. Inputs are rebuilt each time,
+ * because they cache what was read.
+ */
+export function expressionSubject<A>(program: Program<A>, inputs: readonly (() => A)[]): Subject {
+  return (turn) => program.evaluate(inputs[turn % inputs.length]!());
 }

@@ -1,7 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { BenchRequest } from './corpus.ts';
-import { decider } from './decision.ts';
+import { type BenchRequest, decider } from './decision.ts';
 import { estimateOf } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
 import { type Part, partsOf } from './parts.ts';

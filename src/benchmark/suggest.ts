@@ -1,8 +1,7 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import type { BenchRequest } from './corpus.ts';
-import { type Decider, decider } from './decision.ts';
+import { type BenchRequest, type Decider, decider } from './decision.ts';
 import { estimateOfExpression } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
 import { type PolicyRule, rawPolicy, rulesOf, withRoute } from './parts.ts';

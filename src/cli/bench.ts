@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Corpus } from '../benchmark/corpus.ts';
-import { expressionSubject } from '../benchmark/expression_subject.ts';
+import type { Corpus } from '../benchmark/decision.ts';
+import { expressionSubject } from '../benchmark/meter.ts';
 import { REPORTS } from '../benchmark/report/index.ts';
 import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
@@ -16,6 +16,7 @@ import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly http?: string;
@@ -229,13 +230,6 @@ function readMs(text: string): number {
   if (number === undefined)
     throw new InvalidArgumentError('write a time as a number with ms or s, such as 500ms.');
   return Number(number) * (unit === 's' ? 1_000 : 1);
-}
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('expected an integer of at least 1.');
-  return count;
 }
 
 function readArrivals(text: string): string {

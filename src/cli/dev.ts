@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { EdgeOfFile, Listening } from '../edgeproof.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { developmentProvider } from './development_provider.ts';
-import { type IngressOptions, type IngressSource, ingressOptions, readPort, runIngress } from './ingress.ts';
+import { type IngressOptions, type IngressSource, ingressOptions, runIngress } from './ingress.ts';
+import { readPort } from './option_values.ts';
 import { loadConfig } from '../project_files/load_config.ts';
 
 /** Port of the management API with `--api`; the same as for `serve`. */

@@ -11,6 +11,7 @@ import type { TlsCertificate } from '../engine/tls_profile.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** The certificate authority of this user on this machine. Its certificates are for local use. */
 export interface LocalAuthority extends TlsCertificate {
@@ -54,7 +55,7 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
     // Another process may have created it in the meantime.
     const others = readKept(file, keyFile);
     if (others !== null) return { ...others, file };
-    throw new FileError(`cannot keep a local authority in ${folder}: ${reasonOf(error)}`);
+    throw new FileError(`cannot keep a local authority in ${folder}: ${errorText(error)}`);
   }
   return { ...made, file };
 }
@@ -139,8 +140,4 @@ export function localCertificates(folder: string): (host: string) => Promise<Tls
     }
     return made;
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
 import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
@@ -12,6 +12,8 @@ import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends IngressOptions {
   readonly from?: readonly string[];
@@ -106,11 +108,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
   }
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }

@@ -18,6 +18,8 @@ import { FileError } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
 import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount, readPort } from './option_values.ts';
 
 interface Options extends StreamVerbOptions {
   readonly store: string;
@@ -103,7 +105,7 @@ async function serve(options: Options): Promise<number> {
   } catch (error) {
     await edge?.close(0);
     await management?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;
     const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
     return isUsage ? EXIT.usage : EXIT.runtime;
@@ -146,17 +148,6 @@ function untilStopped(): Promise<number> {
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
   });
-}
-
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('expected a port from 0 to 65535.');
-  return Number(text);
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return Number(text);
 }
 
 function readName(text: string): string {

@@ -1,5 +1,6 @@
 import type { Ask, Outcome, Question, StateEvent, Verdict, World } from './contract.ts';
 import type { CompiledFilter, FilterRow } from './pipeline.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** What a request and a connection share: a row of filters decides about them, one after the other. */
 export interface Deciding {
@@ -52,5 +53,5 @@ export function conclude(exchange: Deciding, outcome: Outcome): void {
 
 /** The detail of the reason `engine.bug`. */
 export function bugDetail(error: unknown): { readonly message: string } {
-  return { message: error instanceof Error ? error.message : String(error) };
+  return { message: errorText(error) };
 }

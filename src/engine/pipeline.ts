@@ -9,8 +9,8 @@ import type {
   World,
   Ask,
 } from './contract.ts';
-import type { HandlerPart } from './handler_part.ts';
 import type { DeclaredReason } from './module.ts';
+import type { HandlerPart } from './handler_part.ts';
 import type { Branding } from './branding.ts';
 
 type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;

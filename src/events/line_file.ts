@@ -1,5 +1,6 @@
 import { fstat, write } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** Lines on their way into a file, in order. A file that cannot be written is tried again, and goes on with whole lines. */
 export interface LineFile {
@@ -163,7 +164,7 @@ class Writer {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     if (this.#problem === null) this.#options.failing?.(problem);
     this.#problem = problem;
     this.#place = this.#fd === null ? this.#place : await placeOf(this.#fd);

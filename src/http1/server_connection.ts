@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
-import { unshiftBuffered } from '../io/unshift_buffered.ts';
+import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import { CHUNKED } from './framing.ts';
 import { BodyDecoder } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer } from '../io/read_buffer.ts';
-import { RequestReader, type WireRequest } from './request_head.ts';
+import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
 import { endGently, refusalText } from './server_refusal.ts';
@@ -15,8 +14,6 @@ import { attach, detach, forget } from './server_socket.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';
-import { mayUpgrade } from './upgrade.ts';
-import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
 /** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */

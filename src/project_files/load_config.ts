@@ -8,6 +8,7 @@ import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/ch
 import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
@@ -126,5 +127,5 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EISDIR') return 'this is a folder';
   if (code === 'EACCES') return 'permission denied';
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -4,6 +4,7 @@ import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** A TLS session, or why the handshake failed. */
 type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
@@ -48,7 +49,7 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
       } catch (error) {
         // OpenSSL rejects the certificate, so no session is possible.
         socket.destroy();
-        return Promise.resolve({ problem: error instanceof Error ? error.message : String(error) });
+        return Promise.resolve({ problem: errorText(error) });
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Report } from '../../diagnostics/report.ts';
 import type { ScenarioCode } from '../document/codes.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A compiled expectation: null if it is met. */

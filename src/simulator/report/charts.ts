@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 
 /** Plots over virtual time as self-contained SVG without scripts. */
 
