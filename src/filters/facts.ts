@@ -76,10 +76,12 @@ export interface ModulePlace {
 }
 
 /** What surrounds an action that is checked. */
-interface ActionPlace {
+export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -90,10 +92,12 @@ interface FaceFacts<Config> {
   readonly lastsUntilSuccess?: boolean;
   readonly exercise?: (config: Config) => readonly Exercise[];
   /**
-   * Why no case of a scenario can cause a reason, judging by the config; null if one may. A filter that declares
-   * something impossible must be unable to do it: coverage does not ask for it.
+   * Why a reason never occurs with this config, whatever clients, upstreams and providers send; null if it may. Each
+   * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
+  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -170,7 +174,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */
@@ -187,7 +191,7 @@ export function tripping(volume: number, trippedMs: number): readonly Exercise[]
   ];
 }
 
-/** Why the modules of an edge do not see a handshake for another name. */
+/** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
 
 /** Results of actions that are recognised but not executed. */

@@ -36,7 +36,7 @@ interface LooseSource {
  * a text with a path parameter, or a pattern that distinguishes upper and lower case, shows that its author has
  * considered spellings.
  */
-function looseSource({
+export function looseSource({
   source,
   typed,
 }: Pick<Program<Activation>, 'source' | 'typed'>): LooseSource | Exclude<Found, 'reads'> {

@@ -252,7 +252,8 @@ function passOver(
 ): void {
   const { branding } = context;
   const error = { code: branding.errorCode(failure.number), message: failure.message };
-  keepResult(policyRun, result, { ...base, error });
+  const known = typeof base === 'function' ? base(policyRun.activation) : base;
+  keepResult(policyRun, result, { ...known, error });
   policyRun.steps.push({
     kind: 'action',
     name: action.type,

@@ -105,5 +105,6 @@ describe('forward-internal', () => {
     const decision = edge.decide({ url: 'https://shop.test/' });
     expect(decision.status).toBe(500);
     expect(decision.trace.filter(({ code }) => code === 'traffic_policy.forwarded').length).toBe(8);
+    expect(decision.trace.at(-1)!.detail).toMatchObject({ error: 'ERR_SERVICE_3501' });
   });
 });

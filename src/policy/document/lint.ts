@@ -16,6 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
+  checkGateways(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -54,6 +55,15 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
     const message = `'${login!.facts.type}' is a second login after '${logins[0]!.facts.type}'`;
     report(2239, pointerTo(login!.pointer, 'type'), message, {
       hint: 'a policy can have only one login action',
+    });
+  }
+}
+
+function checkGateways(rules: readonly ReadRule[], report: Report): void {
+  const gateways = rules.flatMap(({ read }) => read).filter((action) => action?.facts.type === 'ai-gateway');
+  for (const gateway of gateways.slice(1)) {
+    report(2266, pointerTo(gateway!.pointer, 'type'), "this is a second 'ai-gateway'", {
+      hint: 'a policy can have only one',
     });
   }
 }

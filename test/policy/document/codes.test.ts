@@ -10,11 +10,12 @@ import type { PolicySetting } from '../../../src/policy/document/setting.ts';
 
 const branding = brandingOf('service');
 
-function settingOf({ carriedBy, ipPolicies, plan }: DocumentCode): PolicySetting {
+function settingOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): PolicySetting {
   return {
     branding,
     ...(carriedBy && { carriedBy }),
     ...(ipPolicies && { ipPolicies }),
+    ...(hosts && { hosts }),
     ...(plan && { plan }),
   };
 }
@@ -71,6 +72,8 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2237: ['secret', 'at least 8 are required'],
   2239: ['oauth', 'a policy can have only one login action'],
   2240: ['client_id', 'add client_secret'],
+  2241: ['example.org', 'omit it, or write shop.example.test'],
+  2242: ['xn--bcher-kvb.example.test', 'such as xn--bcher-kva for bücher'],
   2243: ['https://example.test', 'write a domain name such as example.com'],
   2244: ['query_params', 'at most 32 are allowed'],
   2245: ['long'.repeat(33), 'at most 128 are allowed'],
@@ -85,6 +88,8 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2262: ['on_tcp_connect', 'move its rules to on_http_request'],
   2264: [`expressions: ["req.method == 'DELETE'"]\n    actions: [{ type: deny }]\n`, 'the plan allows 1'],
   2265: ['expressions', 'the plan allows 1'],
+  2266: ['ai-gateway', 'a policy can have only one'],
+  2267: ['api_keys', 'remove api_keys, or add the base_url of a provider of your own'],
 };
 
 /** The policy in a string of an edge file, as a value of the styles that people use. */

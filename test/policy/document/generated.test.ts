@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
+import { testsByNumber } from '../../../docs/code_tests.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
 import { ACTION_FACTS } from '../../../src/filters/table.ts';
 import { ACTION_SCHEMAS } from '../../../src/filters/action_schemas.ts';
@@ -22,7 +23,7 @@ it('the JSON Schema is up to date', () => {
 
 it('the page of codes is up to date', () => {
   const file = readFileSync(new URL('docs/policy_codes.md', root), 'utf8');
-  expect(file).toBe(codesMarkdown(brandingOf('service')));
+  expect(file).toBe(codesMarkdown(brandingOf('service'), testsByNumber()));
 });
 
 it('every action has a schema and facts', () => {

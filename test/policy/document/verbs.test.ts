@@ -133,7 +133,9 @@ describe('explain-code', () => {
     ['2254', 'Sent at run time'],
     ['ERR_SERVICE_3005', 'did not respond in time'],
     ['2263', 'Reported by the service only'],
-    ['2241', 'is not known'],
+    ['2251', 'page is empty'],
+    ['2232', 'Reported by the service only'],
+    ['3422', 'could not be fetched'],
     ['3700', 'checked but not executed'],
     ['2248', 'on an HTTPS edge'],
   ])('%s is explained', async (written, part) => {

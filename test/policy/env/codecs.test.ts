@@ -35,7 +35,7 @@ describe('base64', () => {
   test('encoding and decoding are inverse, and equal to Buffer', () => {
     const there = over('text.encodeBase64()');
     const back = over(
-      'base64.decode(base64.encode(text)) == text && text.encodeBase64().decodeBase64() == text',
+      'base64.decode(base64.encode(bytes(text))) == bytes(text) && text.encodeBase64().decodeBase64() == text',
     );
     fc.assert(
       fc.property(anyText, (text) => {
@@ -53,12 +53,14 @@ describe('base64', () => {
     },
   );
 
-  test('bytes that are not UTF-8 are an error, padding is optional', () => {
-    expect(over('base64.decode(text)')({ text: '/w==' })).toMatchObject({
+  test('base64.decode gives bytes, decodeBase64 a string; padding is needed', () => {
+    expect(over('base64.decode(text)')({ text: '/w==' })).toEqual(new Uint8Array([255]));
+    expect(over('text.decodeBase64()')({ text: '/w==' })).toMatchObject({
       message: 'the bytes are not UTF-8 text',
     });
-    expect(over('base64.decode(text)')({ text: 'YQ' })).toBe('a');
-    expect(over('base64.decode(text)')({ text: '' })).toBe('');
+    for (const source of ['base64.decode(text)', 'text.decodeBase64()'])
+      expect(over(source)({ text: 'aGVsbG8' })).toMatchObject({ message: 'the text is not base64' });
+    expect(over('base64.decode(text)')({ text: '' })).toEqual(new Uint8Array());
     expect(evaluate("base64.encode(b'\\xff')")).toBe('/w==');
   });
 

@@ -113,7 +113,7 @@ describe('cookies', () => {
         secure: true,
         http_only: true,
         expires: undefined,
-        unparsed_attributes: ['Priority=High', 'Expires=never', 'Max-Age=x'],
+        unparsed_attributes: { Priority: 'High', Expires: 'never', 'Max-Age': 'x' },
       },
       { value: '3', path: '/a' },
       {

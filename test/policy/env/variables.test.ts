@@ -257,21 +257,21 @@ describe('results of actions and variables of the policy', () => {
   test('the last result of an action is kept, others stay', () => {
     const at = activation();
     at.setResult('restrict_ips', { action: 'deny', matched_cidr: '203.0.113.0/24' });
-    at.setResult('rate_limit', { limited: false, bucket_key: ['a'] });
+    at.setResult('rate_limit', { limited: false, bucket_key: 'a' });
     at.setResult('rate_limit', {
       limited: true,
-      bucket_key: ['b'],
+      bucket_key: 'b',
       error: { code: 'ERR_SERVICE_1', message: 'no' },
     });
     const source =
-      "actions.service.rate_limit.limited && actions.service.rate_limit.bucket_key == ['b'] && actions.service.restrict_ips.action == 'deny' && actions.service.rate_limit.error.code == 'ERR_SERVICE_1'";
+      "actions.service.rate_limit.limited && actions.service.rate_limit.bucket_key == 'b' && actions.service.restrict_ips.action == 'deny' && actions.service.rate_limit.error.code == 'ERR_SERVICE_1'";
     expect(evaluate(source, at)).toBe(true);
     expect(evaluate('has(actions.service.restrict_ips.error)', at)).toBe(false);
   });
 
   test('the name of the service is a parameter', () => {
     const at = activation();
-    at.setResult('rate_limit', { limited: true, bucket_key: [] });
+    at.setResult('rate_limit', { limited: true, bucket_key: '' });
     const { program } = compile<Activation>(
       'actions.acme.rate_limit.limited',
       scopeFor('on_http_request', { service: 'acme' }),

@@ -72,21 +72,39 @@ describe('bodies beyond the limit', () => {
   const justFits = 'a'.repeat(REPLACING_LIMIT_BYTES);
 
   test.each([
-    ['a request that is too large', 'on_http_request', 'request-body-find-replace', tooLarge, 3903],
-    ['a request that would become too large', 'on_http_request', 'request-body-find-replace', justFits, 3904],
-    ['a response that is too large', 'on_http_response', 'response-body-find-replace', tooLarge, 3903],
+    [
+      'a request that is too large',
+      'on_http_request',
+      'request-body-find-replace',
+      tooLarge,
+      'ERR_SERVICE_3903',
+    ],
+    [
+      'a request that would become too large',
+      'on_http_request',
+      'request-body-find-replace',
+      justFits,
+      'ERR_SERVICE_3904',
+    ],
+    [
+      'a response that is too large',
+      'on_http_response',
+      'response-body-find-replace',
+      tooLarge,
+      'ERR_SERVICE_3903',
+    ],
     [
       'a response that would become too large',
       'on_http_response',
       'response-body-find-replace',
       justFits,
-      3904,
+      'ERR_SERVICE_3904',
     ],
-  ])('%s stops', (_what, phase, type, body, number) => {
+  ])('%s stops', (_what, phase, type, body, code) => {
     const route = routeOf(JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] }));
     const { reply } = play(route, { method: 'POST', body }, { upstream: { body } });
     expect(reply.status).toBe(500);
-    expect(reply.headers).toContain(`ERR_SERVICE_${number}`);
+    expect(reply.headers).toContain(code);
   });
 });
 
