@@ -89,7 +89,7 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2264: [`expressions: ["req.method == 'DELETE'"]\n    actions: [{ type: deny }]\n`, 'the plan allows 1'],
   2265: ['expressions', 'the plan allows 1'],
   2266: ['ai-gateway', 'a policy can have only one'],
-  2267: ['api_keys', 'remove api_keys, or add the base_url of a provider of your own'],
+  2267: ['api_keys', 'remove api_keys, or add the base_url of your own provider'],
 };
 
 /** The policy in a string of an edge file, as a value of the styles that people use. */
