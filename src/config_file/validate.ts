@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { formDeparture, wordDeparture } from './text_departures.ts';
@@ -182,7 +183,7 @@ function shapedRecord(
     const known = Object.keys(properties);
     for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
   }
-  for (const key of keysOnTheirOwn(shape, properties)) {
+  for (const key of keysOnTheirOwn(shape)) {
     if (Object.hasOwn(result, key)) continue;
     const property = properties[key]!;
     const isNull = nulls?.has(key) === true;
@@ -196,19 +197,12 @@ function copyOf(value: unknown): unknown {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
 
-const onTheirOwn = new WeakMap<Shape, readonly string[]>();
-
 /** Keys that matter if absent: required ones and ones with a default. */
-function keysOnTheirOwn(shape: Shape, properties: Readonly<Record<string, Shape>>): readonly string[] {
-  let keys = onTheirOwn.get(shape);
-  if (keys === undefined) {
-    keys = Object.keys(properties).filter(
-      (key) => properties[key]!.default !== undefined || shape.required?.includes(key) === true,
-    );
-    onTheirOwn.set(shape, keys);
-  }
-  return keys;
-}
+const keysOnTheirOwn = weakMemoize(({ properties = {}, required }: Shape): readonly string[] =>
+  Object.keys(properties).filter(
+    (key) => properties[key]!.default !== undefined || required?.includes(key) === true,
+  ),
+);
 
 /**
  * An object with arbitrary keys and values of one shape. The key of an invalid value is kept, because other

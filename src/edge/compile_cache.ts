@@ -1,3 +1,4 @@
+import { areSame } from '../caches/weak_memoize.ts';
 import type { Linked } from '../engine/module.ts';
 import type { LinkedPolicy } from './ip_policies.ts';
 import type { TakeState } from './filter_state.ts';
@@ -85,10 +86,6 @@ export function compileCache(): CompileCache {
 
 function holds({ circumstances, asked }: Part, now: readonly unknown[], context: CompileRequest): boolean {
   return areSame(circumstances, now) && asked.every(({ of, id, answer }) => context[of](id) === answer);
-}
-
-function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
 }
 
 /** The context, and a list of what was asked of it. */

@@ -1,3 +1,4 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { FieldList } from '../http/fields.ts';
 import {
   type IdentityPrefixes,
@@ -7,7 +8,6 @@ import {
   responseForwarder,
   withoutIdentity,
 } from '../http/forwarding.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 
 /** All names that derive from the service name, in one place. */
 export interface Branding {
@@ -42,7 +42,7 @@ export function brandingOf(service: string, underscores: 'drop' | 'pass' = 'drop
     errorField,
     identity,
     passesUnderscores,
-    withoutIdentity: weakMemoize((fields) => withoutIdentity(fields, identity)),
+    withoutIdentity: weakMemoizeRecurring((fields) => withoutIdentity(fields, identity)),
     forward: requestForwarder(identity, passesUnderscores),
     forwardResponse: responseForwarder(errorField),
     cookiePrefix: `${service}.`,

@@ -1,6 +1,6 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './catalogue.ts';
 import type { NormalisedHeaders } from './fields.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 
 /**
  * The JSON text of an event, letter for letter what `JSON.stringify` makes of it. Writing the members that are known
@@ -47,7 +47,7 @@ function httpJson({ request, response }: HttpRequestComplete['http']): string {
 }
 
 /** Heads that come again are normalised once, and written once. */
-const headersJson: (headers: NormalisedHeaders) => string = weakMemoize((headers) => {
+const headersJson: (headers: NormalisedHeaders) => string = weakMemoizeRecurring((headers) => {
   let text = '';
   for (const name of Object.keys(headers)) {
     const values = headers[name]!;

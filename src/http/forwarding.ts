@@ -1,4 +1,4 @@
-import { weakMemoize } from './weak_memoize.ts';
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -114,7 +114,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = weakMemoize((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  const lastOf = weakMemoizeRecurring((): LastForward => ({
+    authority: '',
+    scheme: '',
+    clientIp: '',
+    out: null,
+  }));
   return (headers, authority, scheme, clientIp) => {
     const last = lastOf(headers);
     const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -163,7 +168,7 @@ export type ResponseForwarder = (headers: FieldList) => FieldList;
  * it.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
+  return weakMemoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {

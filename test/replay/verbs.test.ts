@@ -214,7 +214,7 @@ describe('edgeproof replay', () => {
     expect(out).toMatch(/line 6: GET http:\/\/shop\.test\/admin from 127\.0\.0\.1/);
   });
 
-  it('does not guess what events have lost, with exit code 7 where that is too much', async () => {
+  it('does not guess missing values, with exit code 7 if there are too many', async () => {
     const args = ['replay', 'events.ndjson', '-e', 'current.yaml'];
     const same = await edgeproof(...args, '--against', 'current.yaml', '--max-unknown', '0');
     expect([same.code, same.out]).toEqual([0, expect.stringContaining('6 records: 0 changed, 0 unknown')]);

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Connection } from '../../engine/contract.ts';
 import { type Tracer, tracer } from '../../cel/explain.ts';
 import type { Step } from '../../cel/explain.ts';
@@ -89,17 +90,9 @@ function oneLine(text: string, limit: number): string {
   return line.length > limit ? `${line.slice(0, limit)}…` : line;
 }
 
-const valued = new WeakMap<EdgeFixture, { readonly edge: EdgeFixture; readonly watch: ValueWatch }>();
-
 /** The edge with recorded expressions, compiled once; `values` are those since the last `begin`. */
-export function valuedEdge(edge: EdgeFixture): {
-  readonly edge: EdgeFixture;
-  readonly watch: ValueWatch;
-} {
-  let known = valued.get(edge);
-  if (known === undefined) {
+export const valuedEdge: (edge: EdgeFixture) => { readonly edge: EdgeFixture; readonly watch: ValueWatch } =
+  weakMemoize((edge) => {
     const watch = valueWatch();
-    valued.set(edge, (known = { edge: edge.watched(watch), watch }));
-  }
-  return known;
-}
+    return { edge: edge.watched(watch), watch };
+  });
