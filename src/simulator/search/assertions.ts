@@ -17,7 +17,7 @@ export interface EditedNames {
 /** Longer texts make a case unreadable. */
 const TEXT_LIMIT_UNITS = 500;
 /** Response fields that show the decision, even if the configuration does not mention them. */
-const TOLD = /^(?:content-type|content-encoding|location|set-cookie|www-authenticate|retry-after|allow)$/;
+const DECISIVE = /^(?:content-type|content-encoding|location|set-cookie|www-authenticate|retry-after|allow)$/;
 /** Fields that follow from the message, or that every proxy sets. */
 const FRAMING = /^(?:content-length|transfer-encoding|connection|date|via|forwarded|x-forwarded-.*)$/;
 
@@ -86,7 +86,7 @@ function responseFields(
 ): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of distinctNames(fields)) {
-    if (!TOLD.test(name) && !absent.has(name)) continue;
+    if (!DECISIVE.test(name) && !absent.has(name)) continue;
     const values = fieldValues(fields, name);
     const value = name === 'set-cookie' ? cookieMatcher(values) : written(values, write);
     if (value !== null) found[name] = value;

@@ -4,7 +4,7 @@ import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { boundariesOf } from '../../coverage/ip_points.ts';
 import { type Asked, has, textsFor } from './constants.ts';
 
-/** What is worth trying of a connection: addresses, facts about them, certificates, and whether it has TLS. */
+/** Values worth trying for a connection: addresses, facts about them, certificates, and whether it has TLS. */
 
 export type Actions = readonly { readonly type: string; readonly config: unknown }[];
 
@@ -60,7 +60,7 @@ export function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): 
   return isAsked ? new Set([null, ...texts, 'client']) : new Set();
 }
 
-/** Both schemes, if an edge tells them apart. */
+/** Both schemes, if an edge distinguishes them. */
 export function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): ReadonlySet<'http' | 'https'> {
   const isTold =
     asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
