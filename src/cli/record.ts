@@ -95,7 +95,7 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   const problems: string[] = [];
   let count = 0;
   const reader = logReader({
-    record: (observed) => void (count++ < limit && writer.take(observed)),
+    record: (logged) => void (count++ < limit && writer.take(logged)),
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
