@@ -1,3 +1,4 @@
+import { EXCHANGE_BUDGET } from '../cel/limits.ts';
 import { ask } from '../engine/contract.ts';
 import type { Ask, Connection, RequestHead, ResponseHead, Verdict, World } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
@@ -17,6 +18,7 @@ export function runConnect(
   if (!policy.enabled) return DISABLED;
   if (policy.connect === null) return NO_RULE;
   const activation = new Activation(world, policy.context.surroundings(null), connection);
+  activation.unitsLeft = EXCHANGE_BUDGET;
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
@@ -74,7 +76,9 @@ function activationOf(
   const { headers } = request;
   const believed = connection.hops === undefined ? context.branding.withoutIdentity(headers) : headers;
   const seen = believed === headers ? request : { ...request, headers: believed };
-  return new Activation(world, context.surroundings(request), connection, seen);
+  const activation = new Activation(world, context.surroundings(request), connection, seen);
+  activation.unitsLeft = EXCHANGE_BUDGET;
+  return activation;
 }
 
 /** Sets the cookies of a login in the final response, whatever it is. */
