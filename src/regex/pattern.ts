@@ -147,8 +147,8 @@ function searchIn(subject: string, find: (text: string, from: number) => Found |
  * Recently compiled patterns, least recently used first. Expressions compile patterns that come from requests,
  * so the cache is limited in number and in size.
  */
-const KEPT_PATTERNS = 512;
-const KEPT_INSTRUCTIONS = 100_000;
+const CACHED_PATTERNS = 512;
+const CACHED_INSTRUCTIONS = 100_000;
 const kept = new Map<string, Pattern>();
 let keptInstructions = 0;
 
@@ -164,7 +164,7 @@ function remember(pattern: Pattern): void {
   kept.set(pattern.source, pattern);
   keptInstructions += pattern.programInstructions;
   for (const [source, oldest] of kept) {
-    if (kept.size <= KEPT_PATTERNS && keptInstructions <= KEPT_INSTRUCTIONS) return;
+    if (kept.size <= CACHED_PATTERNS && keptInstructions <= CACHED_INSTRUCTIONS) return;
     kept.delete(source);
     keptInstructions -= oldest.programInstructions;
   }

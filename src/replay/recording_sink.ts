@@ -176,8 +176,8 @@ function responseOf({ response, sent }: Exchange, draft: Draft, bodyLimit: numbe
 }
 
 function recordedForward({ request, responseBody, given }: Forwarding): RecordedForward {
-  const { endpoint: leaf, target, headers } = request;
-  const own = { backend: leaf.id, address: `${leaf.host}:${leaf.port}`, target, headers };
+  const { endpoint: to, target, headers } = request;
+  const own = { backend: to.id, address: `${to.host}:${to.port}`, target, headers };
   if (given === null) return { ...own, response: null, reused: false };
   if ('failure' in given) return { ...own, response: null, failure: given.failure, reused: false };
   const { status, headers: fields } = given.head;
