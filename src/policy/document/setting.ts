@@ -30,7 +30,7 @@ export interface PolicySetting {
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
-  /** Whether to tell what works here and not at the service. */
+  /** Whether to report what works here but is not documented by the service. */
   readonly strict?: boolean;
   /** Hosts of the endpoint that carries the policy; `*.` stands for any subdomain. */
   readonly hosts?: readonly string[];
