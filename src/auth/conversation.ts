@@ -39,7 +39,7 @@ const FETCH_LIMIT_BYTES = 512 * 1_024;
  * Runs a conversation to its first question. `suspend` creates the suspension of the caller's face: `ask` for
  * a module, `waitFor` for an action.
  */
-export function conversed<T, Result>(
+export function runConversation<T, Result>(
   flow: Conversation<T>,
   concluded: (value: T) => Result,
   suspend: (question: Question, resume: (answer: AnswerTo<Question>) => Result) => Result,

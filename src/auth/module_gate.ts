@@ -9,7 +9,7 @@ import {
 import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
-import { conversed, isConversation } from './conversation.ts';
+import { runConversation, isConversation } from './conversation.ts';
 import type { LoginGate, LoginOutcome } from './gate.ts';
 import { type LoginKeys, newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
@@ -121,7 +121,7 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
     onRequest: (request, connection, memory, world) => {
       const outcome = authenticate(gate, request, connection, memory, world);
       if (!isConversation(outcome)) return verdictOf(gate, outcome, request, code);
-      return conversed<LoginOutcome, Verdict | Ask>(
+      return runConversation<LoginOutcome, Verdict | Ask>(
         outcome,
         (value) => verdictOf(gate, value, request, code),
         ask,

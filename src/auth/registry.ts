@@ -32,7 +32,7 @@ export interface SeenSession {
 }
 
 /** Session details taken from a request. */
-export interface SessionSighting {
+export interface SessionDetails {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;
@@ -63,7 +63,7 @@ export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' |
   readonly assertions: UsedAssertions;
   /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
-  readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
+  readonly seen: (session: Session, nowMs: number, sighting: () => SessionDetails) => void;
 }
 
 export interface RegistryLimits {
@@ -134,7 +134,7 @@ function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number)
   }
 }
 
-function rowOf(session: Session, nowMs: number, sighting: SessionSighting): SeenSession {
+function rowOf(session: Session, nowMs: number, sighting: SessionDetails): SeenSession {
   const userId = userIdOf(session.provider, session.user.id);
   return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
 }

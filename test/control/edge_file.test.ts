@@ -154,8 +154,8 @@ describe('an edge file', () => {
       '?dry_run=true',
     );
     expect(body.notes).toEqual([
-      "service_name: the file has 'other', this instance was started as 'service'",
-      'address_databases: geo.mmdb kept for export; whoever starts the instance names databases with --address-database',
+      "service_name: the file has 'other', this instance was started with 'service'",
+      'address_databases: geo.mmdb stored for export only; select databases with the option --address-database',
     ]);
   });
 });

@@ -248,7 +248,7 @@ describe('private keys', () => {
     await own.call('PUT', '/edge_file', file);
     const { body } = await own.call('GET', '/edge_file');
     expect(JSON.stringify(body)).not.toContain('PRIVATE KEY');
-    expect(body.left_out).toEqual(['the private key of main: it belongs into main-key.pem']);
+    expect(body.left_out).toEqual(['the private key of main: store it in main-key.pem']);
     const path = join(own.folder, 'exported.json');
     writeFileSync(path, JSON.stringify(body.document));
     expect((await loadConfig(path)).config).toBeNull();

@@ -89,7 +89,7 @@ describe('a write of an edge whose port is taken', () => {
       hostport: `db.test:${port}`,
       pointer: '/hostports/0',
     });
-    expect(body.msg).toContain(`port ${port} of this machine, which is taken`);
+    expect(body.msg).toContain(`port ${port} of this machine, which is in use`);
     expect((await instance.call('GET', `/edges/${kind}`)).body[`${kind}_edges`]).toEqual([]);
     expect(listening.ports()).toEqual(before);
     await free();

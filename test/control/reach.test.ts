@@ -211,7 +211,7 @@ describe('callbacks', () => {
     const url = `http://name.test:${port}/hook`;
     const world = { resolver: answering('127.0.0.1', asked) };
     const refused = await callback(settings(url), world)(event, never);
-    expect([refused, seen, asked]).toEqual(['the callback has not taken the events', [], ['name.test']]);
+    expect([refused, seen, asked]).toEqual(['the callback did not accept the events', [], ['name.test']]);
     const allowed = { ...world, allowPrivateCallbacks: true };
     expect(await callback(settings(url), allowed)(event, never)).toBeNull();
     expect([seen, asked]).toEqual([[`POST /hook name.test:${port}`], ['name.test', 'name.test']]);
@@ -227,8 +227,8 @@ describe('callbacks', () => {
     const first = post(event, ending.signal);
     ending.abort();
     expect([await first, await post(event, never), seen]).toEqual([
-      'the callback has not taken the events',
-      'the callback has not taken the events',
+      'the callback did not accept the events',
+      'the callback did not accept the events',
       [],
     ]);
   });
@@ -238,7 +238,7 @@ describe('callbacks', () => {
     const outer = await listener(307, { location: `http://127.0.0.1:${inner.port}/inner` });
     const world = { allowPrivateCallbacks: true };
     const said = await callback(settings(`http://127.0.0.1:${outer.port}/`), world)(event, never);
-    expect([said, inner.seen]).toEqual(['the callback has not taken the events', []]);
+    expect([said, inner.seen]).toEqual(['the callback did not accept the events', []]);
     expect(outer.seen).toHaveLength(1);
   });
 
@@ -256,7 +256,7 @@ describe('callbacks', () => {
         { url: 'http://name.test/', resolver: answering('10.0.0.1') },
       ].map(({ url, ...world }) => callback(settings(url), { ...world })(event, never)),
     );
-    expect(new Set(said)).toEqual(new Set(['the callback has not taken the events']));
+    expect(new Set(said)).toEqual(new Set(['the callback did not accept the events']));
   });
 
   it('of a store that was written when they were allowed are not made when they are not', async () => {
@@ -277,7 +277,7 @@ describe('callbacks', () => {
     });
     again.delivering.changed();
     await expect.poll(() => again.delivering.statusOf(id).state).toBe('failing');
-    expect(again.delivering.statusOf(id).message).toBe('the callback has not taken the events');
+    expect(again.delivering.statusOf(id).message).toBe('the callback did not accept the events');
     expect(seen).toEqual([]);
     await again.close();
   });

@@ -33,7 +33,7 @@ it('a store whose sealing key is damaged is refused, and one whose key is kept o
   await first.close();
   const kept = readFileSync(`${storePath}.key`, 'utf8');
   writeFileSync(`${storePath}.key`, 'short');
-  await expect(openManagement({ storePath })).rejects.toThrow('does not hold a sealing key');
+  await expect(openManagement({ storePath })).rejects.toThrow('does not contain a sealing key');
   writeFileSync(`${storePath}.key`, kept);
   const again = await openManagement({ storePath });
   expect([typeof first.firstKey, again.firstKey]).toEqual(['string', null]);

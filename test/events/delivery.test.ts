@@ -228,7 +228,7 @@ describe('traffic events', () => {
     const status = () => instance.call('GET', `/event_destinations/${destination['id']!}`);
     while ((await status()).body.status.state !== 'failing') await new Promise(setImmediate);
     const { body } = await status();
-    expect(body.status.message).toBe('the callback has not taken the events');
+    expect(body.status.message).toBe('the callback did not accept the events');
     expect(body.status.waiting).toBeGreaterThan(0);
     expect(body.status.waiting + body.status.dropped).toBe(50);
     to.statuses.length = 0;

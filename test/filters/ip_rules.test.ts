@@ -4,8 +4,8 @@ import {
   type IpRule,
   compileIpRules,
   decideIp,
-  knownIpRules,
-  tookPlaceOf,
+  cachedIpRules,
+  replacesList,
 } from '../../src/filters/ip_restriction/algorithm.ts';
 import { parseAddress } from '../../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
@@ -27,12 +27,12 @@ describe('lists that take the place of others', () => {
       (_, index) => `${index % 3 === 0 ? 'deny' : 'allow'} 10.${index}.0.0/16`,
     );
     const former = texts.map(rule);
-    expect(knownIpRules(former)).toBe(knownIpRules(former));
+    expect(cachedIpRules(former)).toBe(cachedIpRules(former));
     const next = [...former.slice(0, 7), ...former.slice(8), rule('allow 10.7.0.0/24')];
-    tookPlaceOf(next, former);
+    replacesList(next, former);
     for (const client of ['10.7.0.1', '10.7.1.1', '10.6.0.1', '10.39.0.1', '192.0.2.1']) {
       const address = parseAddress(client)!;
-      expect(decideIp(knownIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
+      expect(decideIp(cachedIpRules(next), address)).toEqual(decideIp(compileIpRules(next), address));
     }
   });
 });

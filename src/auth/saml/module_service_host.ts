@@ -9,7 +9,7 @@ import type {
   World,
 } from '../../engine/contract.ts';
 import type { Linked } from '../../engine/module.ts';
-import { conversed, isConversation } from '../conversation.ts';
+import { runConversation, isConversation } from '../conversation.ts';
 import { type LoginMemory, loginMemory } from '../memory.ts';
 import { page, redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
@@ -54,8 +54,10 @@ export function samlHostHandler(
   };
   const answer = (path: string, context: LoginContext): Verdict | Ask => {
     const other = provider.other!(path, context);
-    if (other === null) return nothing();
-    return isConversation(other) ? conversed<Answered, Verdict | Ask>(other, told, ask) : told(other);
+    if (other === null) return notFound();
+    return isConversation(other)
+      ? runConversation<Answered, Verdict | Ask>(other, answerStop, ask)
+      : answerStop(other);
   };
   const sendOn = (fields: URLSearchParams | null): Verdict => {
     const origin = fields === null ? null : originFor(fields, endpoints);
@@ -72,7 +74,7 @@ export function samlHostHandler(
         case '/':
           return answer(SAML_PATHS.metadata, context);
         case '/acs':
-          if (request.method !== 'POST') return nothing();
+          if (request.method !== 'POST') return notFound();
           return ask({ ask: 'body', limitBytes: FORM_LIMIT_BYTES }, (body) =>
             sendOn('bytes' in body ? formOf(body.bytes) : null),
           );
@@ -81,7 +83,7 @@ export function samlHostHandler(
         case '/signed_out':
           return stop('saml.logged_out', { step: 'page' }, signedOut());
         default:
-          return nothing();
+          return notFound();
       }
     },
     reduce: () => {},
@@ -104,11 +106,11 @@ function originOfRelay(relayed: string | null): string | null {
   return /^https?:\/\/[^/?#@\\\s]+/.exec(relayed ?? '')?.[0] ?? null;
 }
 
-function told({ reason, detail, response }: Answered): Stop {
+function answerStop({ reason, detail, response }: Answered): Stop {
   return stop(`saml.${reason}`, detail, response);
 }
 
-function nothing(): Stop {
+function notFound(): Stop {
   return stop('saml.no_such_path', {}, page(404, 'Not found', 'This address does not exist.'));
 }
 

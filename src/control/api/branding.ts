@@ -1,9 +1,9 @@
-/** The spellings of the API that derive from the name of the service. */
+/** Names in the API that derive from the service name. */
 export interface ServiceNames {
   readonly versionField: string;
   readonly operationField: string;
   readonly errorCode: (number: number) => string;
-  /** Whether a client folds the case of keys, maps included: the published SDK of the service does. */
+  /** Whether a client changes the case of keys, even in maps, as the published SDK of the service does. */
   readonly isFoldingClient: (userAgent: string) => boolean;
 }
 

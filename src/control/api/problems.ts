@@ -1,7 +1,7 @@
 import type { ApiProblem } from '../resources/problem.ts';
 import type { ServiceNames } from './branding.ts';
 
-/** The body of an answer with an error. `details` is always an object: one client fails on anything else. */
+/** The body of an error response. `details` is always an object, because one client fails on anything else. */
 export function problemBody(
   { status, number, message, details }: ApiProblem,
   names: ServiceNames,
