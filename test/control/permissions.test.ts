@@ -176,7 +176,7 @@ describe('an admin', () => {
 
 it('the documentation states the table', () => {
   const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-  const named = page.split('### What keys of bots may do')[1]!.split('\n## ')[0]!;
+  const named = page.split('### Permissions of bot keys')[1]!.split('\n## ')[0]!;
   for (const { kind, path } of RESOURCES) {
     if (botAccess(kind) === 'full') continue;
     expect([path, named.includes(`\`${path}\``)]).toEqual([path, true]);
