@@ -3,7 +3,7 @@ import { EvalError } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
 import { authenticate } from './authenticate.ts';
-import { runConversation, isConversation } from './conversation.ts';
+import { concluded } from './conversation.ts';
 import type { LoginGate, LoginOutcome, LoginPass } from './gate.ts';
 import { newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
@@ -12,7 +12,7 @@ import { LOGIN_MESSAGES } from './reasons.ts';
 import { loginRegistry } from './registry.ts';
 import type { Session } from './session.ts';
 import { upstreamFields } from './upstream_fields.ts';
-import { type ActionBody, type ActionOutcome, type Compiling, stepsOf, waitFor } from '../filters/action.ts';
+import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
 import { type Template, textsOf } from '../filters/evaluators.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
@@ -86,7 +86,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
       const gate = gateOf(credentials);
       if ('missing' in gate) {
         const response = context.refusal(501, null, gate.missing);
-        return { does: 'end', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
+        return { verdict: 'stop', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
       }
       const settled = (outcome: LoginOutcome): ActionOutcome => settle(policyRun, kind, gate, outcome, step);
       const kept: LoginMemory = memory.of(policyRun);
@@ -97,7 +97,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
         kept,
         policyRun.world,
       );
-      return isConversation(outcome) ? runConversation(outcome, settled, waitFor) : settled(outcome);
+      return concluded(outcome, settled);
     },
   };
 }
@@ -156,15 +156,15 @@ function settle(
   step: ReturnType<typeof stepsOf>,
 ): ActionOutcome {
   const { reason, detail } = outcome;
-  if (outcome.does === 'stop') {
+  if (outcome.verdict === 'stop') {
     const { response } = outcome;
     const as = response.status === 302 ? 'redirected' : response.status >= 400 ? 'denied' : 'replied';
-    return { does: 'end', as, step: step(reason, detail), response };
+    return { verdict: 'stop', as, step: step(reason, detail), response };
   }
   toUpstream(policyRun, gate, outcome);
   setCookies(policyRun, outcome.cookies);
   if (outcome.session !== null) keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind));
-  return { does: 'next', step: step(reason, detail) };
+  return { verdict: 'pass', step: step(reason, detail) };
 }
 
 /** Later rules see what the upstream will see: without identity headers sent by the client. */

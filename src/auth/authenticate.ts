@@ -38,7 +38,14 @@ export function authenticate(
   const visit = visitOf(gate, request, connection, memory, world);
   if (request.path.startsWith(gate.base)) return reserved(visit, request.path.slice(gate.base.length));
   if (request.method === 'OPTIONS' && optionsPass(gate, request)) {
-    return { does: 'pass', reason: 'options_passed', detail: {}, session: null, identity: [], cookies: [] };
+    return {
+      verdict: 'pass',
+      reason: 'options_passed',
+      detail: {},
+      session: null,
+      identity: [],
+      cookies: [],
+    };
   }
   const standing = sessionStatusOf(visit);
   if (standing.why !== null) return withoutSession(visit, standing);

@@ -36,7 +36,7 @@ export function* callback(visit: Visit): Conversation<LoginOutcome> {
   }
   const { pending: loginState, cookie } = pendingLoginOf(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
-  if (cookie === null || outcome.does === 'pass') return outcome;
+  if (cookie === null || outcome.verdict === 'pass') return outcome;
   // A pending login is removed whether it succeeded or not.
   const headers = [...outcome.response.headers, 'set-cookie', expired(cookie, visit.nonceScope)];
   return { ...outcome, response: { ...outcome.response, headers } };

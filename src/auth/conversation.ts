@@ -1,4 +1,5 @@
-import type { Answers, AnswerTo, FetchRequest, Question } from '../engine/contract.ts';
+import { ask } from '../engine/contract.ts';
+import type { Answers, AnswerTo, Ask, FetchRequest, Question } from '../engine/contract.ts';
 
 /**
  * A generator that yields questions to the driver and receives their answers. Only requests that start a
@@ -35,18 +36,15 @@ type FetchQuestion = Extract<Question, { ask: 'fetch' }>;
 const FETCH_TIMEOUT_MS = 10_000;
 const FETCH_LIMIT_BYTES = 512 * 1_024;
 
-/**
- * Runs a conversation to its first question. `suspend` creates the suspension of the caller's face: `ask` for
- * a module, `waitFor` for an action.
- */
-export function runConversation<T, Result>(
-  flow: Conversation<T>,
-  concluded: (value: T) => Result,
-  suspend: (question: Question, resume: (answer: AnswerTo<Question>) => Result) => Result,
-): Result {
-  const go = (step: IteratorResult<Question, T>): Result =>
-    step.done === true ? concluded(step.value) : suspend(step.value, (answer) => go(flow.next(answer)));
-  return go(flow.next());
+/** Applies `conclude` to a value or to the result of a conversation, whose questions become a chain of `ask`. */
+export function concluded<T extends object, Result>(
+  given: T | Conversation<T>,
+  conclude: (value: T) => Result,
+): Result | Ask<Result> {
+  if (!isConversation(given)) return conclude(given);
+  const go = (step: IteratorResult<Question, T>): Result | Ask<Result> =>
+    step.done === true ? conclude(step.value) : ask(step.value, (answer) => go(given.next(answer)));
+  return go(given.next());
 }
 
 /** Distinguishes a conversation from an immediate result. */

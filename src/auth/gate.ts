@@ -44,7 +44,7 @@ export interface LoginGate {
 export type LoginOutcome = LoginPass | LoginStop;
 
 export interface LoginPass {
-  readonly does: 'pass';
+  readonly verdict: 'pass';
   readonly reason: LoginReason;
   readonly detail: Readonly<Record<string, Fact>>;
   readonly session: Session | null;
@@ -55,7 +55,7 @@ export interface LoginPass {
 }
 
 export interface LoginStop {
-  readonly does: 'stop';
+  readonly verdict: 'stop';
   readonly reason: LoginReason;
   readonly detail: Readonly<Record<string, Fact>>;
   readonly session: Session | null;
@@ -185,7 +185,14 @@ function passed(visit: Visit, session: Session, cookies: readonly string[]): Log
     session.user,
     gate.givesTokens ? session.tokens : null,
   );
-  return { does: 'pass', reason: 'session', detail: userDetail(gate, session), session, identity, cookies };
+  return {
+    verdict: 'pass',
+    reason: 'session',
+    detail: userDetail(gate, session),
+    session,
+    identity,
+    cookies,
+  };
 }
 
 /** Records the session for the lists of the management API. */

@@ -47,7 +47,7 @@ function keyId(text: string): string {
 }
 
 /** Random bytes of the driver, or of the system if the driver provides none. */
-export function bytesOf(world: World, count: number): Uint8Array {
+function bytesOf(world: World, count: number): Uint8Array {
   return world.secretBytes === undefined ? secretBytes(count) : world.secretBytes(count);
 }
 

@@ -1,15 +1,8 @@
-import {
-  type Ask,
-  type Handler,
-  type Pass,
-  type RequestHead,
-  type Verdict,
-  ask,
-} from '../engine/contract.ts';
+import type { Handler, Pass, RequestHead, Verdict } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
-import { runConversation, isConversation } from './conversation.ts';
+import { concluded } from './conversation.ts';
 import type { LoginGate, LoginOutcome } from './gate.ts';
 import { type LoginKeys, newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
@@ -120,12 +113,7 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
     reserves: [gate.base],
     onRequest: (request, connection, memory, world) => {
       const outcome = authenticate(gate, request, connection, memory, world);
-      if (!isConversation(outcome)) return verdictOf(gate, outcome, request, code);
-      return runConversation<LoginOutcome, Verdict | Ask>(
-        outcome,
-        (value) => verdictOf(gate, value, request, code),
-        ask,
-      );
+      return concluded(outcome, (value) => verdictOf(gate, value, request, code));
     },
     onResponse: (_response, _request, _connection, _world, filterData) => {
       const { cookies } = (filterData as FilterData | undefined) ?? { cookies: [] };
@@ -146,7 +134,7 @@ function verdictOf(
   code: (reason: LoginReason) => string,
 ): Verdict {
   const because = { code: code(outcome.reason), detail: outcome.detail };
-  if (outcome.does === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
+  if (outcome.verdict === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
   const filterData: FilterData = { cookies: outcome.cookies };
   const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
   return { verdict: 'pass', reason: because, edits, filterData };

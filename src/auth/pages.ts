@@ -79,7 +79,7 @@ export function redirectTo(location: string, cookies: readonly string[] = []): L
   return { status: 302, headers, body: '' };
 }
 
-export function setCookieFields(cookies: readonly string[]): string[] {
+function setCookieFields(cookies: readonly string[]): string[] {
   return cookies.flatMap((cookie) => ['set-cookie', cookie]);
 }
 

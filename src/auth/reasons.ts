@@ -1,14 +1,17 @@
 import type { DeclaredReason } from '../engine/module.ts';
 
 /** Reasons of login gates of all protocols; modules add their type as a prefix. */
-export const LOGIN_REASONS = {
+const LOGIN_REASONS = {
   session: { message: 'the request has a valid session', decision: 'allow' },
   options_passed: { message: 'OPTIONS requests pass without a login', decision: 'allow' },
   login_started: {
     message: 'there is no valid session, so the user is redirected to the provider',
     decision: 'block',
   },
-  login_needed: { message: 'there is no valid session, and the client does not accept HTML', decision: 'block' },
+  login_needed: {
+    message: 'there is no valid session, and the client does not accept HTML',
+    decision: 'block',
+  },
   logged_in: { message: 'the provider confirmed the user, and a session begins', decision: 'block' },
   logged_out: { message: 'the user has logged out', decision: 'block' },
   callback_refused: {

@@ -88,5 +88,5 @@ function failedForPrograms(code: string, message: string): LocalResponse {
 }
 
 export function stop(reason: LoginReason, detail: Record<string, Fact>, response: LocalResponse): LoginStop {
-  return { does: 'stop', reason, detail, session: null, response };
+  return { verdict: 'stop', reason, detail, session: null, response };
 }

@@ -5,7 +5,7 @@ import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
 /** A user who has logged in at a gate. */
-export interface SeenUser {
+interface SeenUser {
   /** Equal for the same user of a provider on every node. */
   readonly id: string;
   readonly provider: string;
@@ -18,7 +18,7 @@ export interface SeenUser {
 }
 
 /** A session created or used at this node. */
-export interface SeenSession {
+interface SeenSession {
   readonly id: string;
   readonly userId: string;
   readonly publicUrl: string;
@@ -32,7 +32,7 @@ export interface SeenSession {
 }
 
 /** Session details taken from a request. */
-export interface SessionDetails {
+interface SessionDetails {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;

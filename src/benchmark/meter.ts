@@ -63,7 +63,7 @@ let sink: unknown;
 export type SubjectMaker = () => Subject;
 
 /** Sections of a measurement; at the start of each all subjects are rebuilt. */
-export const STRETCHES = 16;
+const STRETCHES = 16;
 
 /**
  * Measures subjects side by side: every round has one slice of each, in varying order, so that other load on

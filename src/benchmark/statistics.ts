@@ -97,7 +97,7 @@ export interface Comparison {
 /** Probability of a false positive when equal things are compared, before `leastDifference` is applied. */
 const SIGNIFICANT = 0.001;
 /** Smaller differences are not reported: code and memory layout alone can cause them. */
-export const LEAST_DIFFERENCE = 0.03;
+const LEAST_DIFFERENCE = 0.03;
 
 /** Blocks that a list of pairs is divided into: disturbances of the machine last longer than one pair. */
 const BLOCKS = 16;

@@ -44,7 +44,7 @@ import type { Type, ValueOf } from './types.ts';
 
 export type ValuesOf<P extends readonly Type[]> = { -readonly [I in keyof P]: ValueOf<P[I]> };
 
-export type Style = 'global' | 'method' | 'both';
+type Style = 'global' | 'method' | 'both';
 
 /** `call` with its parameter types erased, for the planner. */
 export type Call = (...values: Value[]) => Outcome;

@@ -17,7 +17,7 @@ export function timestampOf(seconds: number, nanos: number): Timestamp | EvalErr
 }
 
 /** `seconds` and `nanos` may be of any size and sign; they are normalised. */
-export function durationOf(seconds: number, nanos: number): Duration | EvalError {
+function durationOf(seconds: number, nanos: number): Duration | EvalError {
   const carry = Math.floor(nanos / NANOS);
   const whole = seconds + carry;
   const rest = nanos - carry * NANOS;

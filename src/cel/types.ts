@@ -28,7 +28,7 @@ export type Type =
   | { readonly kind: 'parameter'; readonly name: string }
   | ObjectType;
 
-export type SimpleKind =
+type SimpleKind =
   | 'dyn'
   | 'null'
   | 'bool'

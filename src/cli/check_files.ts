@@ -19,7 +19,7 @@ export interface CheckOptions {
   readonly plan?: Plan;
 }
 
-/** Checks files and gives the exit code. */
+/** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
   { json = false, fix = false, as, plan }: CheckOptions,
@@ -37,7 +37,9 @@ export async function check(
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }
 
-/** Editors and hooks call the checker on every save: what only findings need is loaded for findings. */
+/**
+ * Editors and hooks run the checker on every save, so the printing code is loaded only if there are findings.
+ */
 async function shown(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
   if (json) {
     const { diagnosticsToJson } = await import('../diagnostics/json.ts');
@@ -68,7 +70,10 @@ async function findingsOf(
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
-/** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
+/**
+ * Prints how certain it is that the signatures of each webhook provider in the file are as specified here.
+ * This is not a finding.
+ */
 async function printCertainty(text: string): Promise<void> {
   if (!/webhook_verification|verify-webhook/.test(text)) return;
   const { findProvider } = await import('../webhooks/table.ts');

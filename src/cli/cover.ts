@@ -39,8 +39,8 @@ export function register(program: Command): void {
       addThresholds,
       {},
     )
-    .option('--no-offer', 'do not search for cases that would cover more')
-    .option('--emit-cases <file>', 'write a scenario file with cases for uncovered points')
+    .option('--no-offer', 'do not search for cases that increase coverage')
+    .option('--emit-cases <file>', 'write a scenario file with suggested cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await cover(paths, options);
     });

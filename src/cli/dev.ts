@@ -5,12 +5,12 @@ import { developmentProvider } from './development_provider.ts';
 import { type IngressOptions, type IngressSource, ingressOptions, readPort, runIngress } from './ingress.ts';
 import { loadConfig } from '../project_files/load_config.ts';
 
-/** Where `--api` has the management API, as `serve` has it. */
+/** Port of the management API with `--api`; the same as for `serve`. */
 const API_PORT = 4040;
 
 interface DevOptions extends IngressOptions {
   readonly identities?: string;
-  /** True for the usual port. */
+  /** True for the default port. */
   readonly api?: number | true;
 }
 
@@ -21,7 +21,7 @@ export function register(program: Command): void {
     .option('--identities <file>', 'users who can log in at the development identity provider')
     .option(
       '--api [port]',
-      'also serve the management API, over a store that is initialised from the file',
+      'also serve the management API, with a temporary store that is initialised from the file',
       readPort,
     )
     .action(async (file: string, options: DevOptions) => {

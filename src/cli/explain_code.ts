@@ -46,15 +46,15 @@ function otherCodes(): OtherCodes {
   const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, message, status }]) =>
     code === null
       ? []
-      : [{ number: code, title: reason, means: `Answered with status ${status}: ${message}.` }],
+      : [{ number: code, title: reason, means: `The response has status ${status}: ${message}.` }],
   );
   return { sentences: Object.fromEntries(sentences), numbers };
 }
 
 const WHERE = {
-  document: 'Found when a policy is checked.',
-  runtime: 'Given while traffic runs, in the response field of error codes.',
-  service: 'Given by the service only, never here.',
+  document: 'Reported when a policy is checked.',
+  runtime: 'Sent at run time, in the response header for error codes.',
+  service: 'Reported by the service only, never by edgeproof.',
   sentence: '',
 } as const;
 
@@ -90,9 +90,9 @@ function exampleOf(
   return [
     bold(carrier === undefined ? 'For example' : `For example, ${carrier}`),
     indented(shortened(bad)),
-    bold('What is said of it'),
+    bold('The finding'),
     indented(said.trimEnd()),
-    bold('Put right'),
+    bold('The fix'),
     indented(shortened(good)),
   ];
 }

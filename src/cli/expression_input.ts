@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { connectionOf, headOf } from '../engine/request_like.ts';
+import { USUAL_TLS, connectionOf, headOf } from '../engine/request_like.ts';
 import type { Scope } from '../cel/scope.ts';
 import { isError, stringMap } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
@@ -25,7 +25,7 @@ import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
 
-/** Options of the verbs that evaluate expressions. */
+/** Options of all verbs that evaluate expressions. */
 export interface InputOptions {
   readonly scope?: string;
   readonly request?: string;
@@ -34,7 +34,7 @@ export interface InputOptions {
   readonly phase?: Phase;
 }
 
-/** What expressions are evaluated on, and in which scope. */
+/** The values that expressions are evaluated on, and their scope. */
 export interface ExpressionInput {
   readonly phase: Phase;
   readonly service: string;
@@ -46,7 +46,7 @@ const DEFAULT_URL = 'https://shop.test/';
 
 export function addInputOptions(command: Command): Command {
   return command
-    .option('-s, --scope <file>', 'file with request, response, connection, vars and so on')
+    .option('-s, --scope <file>', 'file that describes request, response, connection, vars and so on')
     .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
@@ -54,19 +54,19 @@ export function addInputOptions(command: Command): Command {
 }
 
 function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
+  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
   return [...before, line];
 }
 
 function readPhase(text: string): Phase {
-  if (!isPhase(text)) throw new InvalidArgumentError(`a phase is one of ${PHASES.join(', ')}.`);
+  if (!isPhase(text)) throw new InvalidArgumentError(`expected a phase: ${PHASES.join(', ')}.`);
   return text;
 }
 
 /**
- * Reads the files that the options name and makes the input of them. Findings about the scope file are
- * returned; there is no input when they are errors. What the options say wrong is a `TypeError`, a file that
- * cannot be read a `FileError`, both with a message for the user.
+ * Reads the files that the options name and makes the input. Findings about the scope file are returned; when
+ * they are errors, there is no input. Throws TypeError for a wrong option and FileError for a file that
+ * cannot be read, both with a message for the user.
  */
 async function expressionInput(
   options: InputOptions,
@@ -119,7 +119,8 @@ async function readDatabase(path: string): Promise<GeoipDatabase> {
 
 function phaseOf(file: ScopeFile): Phase {
   if (file.phase === undefined) return file.response === undefined ? 'on_http_request' : 'on_http_response';
-  if (!isPhase(file.phase)) throw new TypeError(`'${file.phase}' is no phase; one of ${PHASES.join(', ')}`);
+  if (!isPhase(file.phase))
+    throw new TypeError(`'${file.phase}' is not a phase; expected one of ${PHASES.join(', ')}`);
   return file.phase;
 }
 
@@ -197,8 +198,8 @@ type TlsInFile = NonNullable<NonNullable<ScopeFile['connection']>['tls']>;
 
 function tlsOf({ version, cipher_suite, alpn, ja4, client_certificate: client }: TlsInFile): TlsInput {
   return {
-    version: version ?? 'TLSv1.3',
-    cipherSuite: cipher_suite ?? 'TLS_AES_128_GCM_SHA256',
+    version: version ?? USUAL_TLS.version,
+    cipherSuite: cipher_suite ?? USUAL_TLS.cipherSuite,
     clientCertificate:
       client === undefined
         ? null
@@ -241,7 +242,7 @@ function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile
   }
 }
 
-/** As `expressionInput`; what the user got wrong is written to stderr, and there is no result. */
+/** As `expressionInput`, but writes user errors to stderr and then returns null. */
 export async function inputOrComplaint(
   options: InputOptions,
 ): Promise<Awaited<ReturnType<typeof expressionInput>> | null> {

@@ -39,27 +39,27 @@ import {
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
 
-/** What a local ingress runs on; its file is watched. */
+/** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
-  /** Brings up what stands in for identity providers, where this verb has one. */
+  /** Starts the development identity provider, for verbs that have one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
-  /** Makes the edge in another way than of the file alone. */
+  /** Makes the edge, if not from the file alone. */
   readonly makeEdge?: (config: UsableConfig, options: EdgeOptions) => Promise<LiveEdge>;
-  /** Lines below the ready line. */
+  /** Lines printed below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
 }
 
-/** An edge, and how it gets another configuration. */
+/** An edge, and how its configuration is replaced. */
 export interface LiveEdge {
   readonly edge: EdgeOfFile;
   readonly replace: (next: UsableConfig) => Promise<void>;
-  /** What to say of it. */
+  /** Lines to print about it. */
   readonly lines: readonly string[];
-  /** Ports that edges may have, where others than the operator write edges. */
+  /** Ports that edges may open, when others than the operator write edges. */
   readonly edgePorts?: (port: number) => boolean;
   readonly close: () => Promise<void>;
 }
@@ -94,7 +94,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
     .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, 65_536)
-    .option('--redact <name>', 'another header, parameter or member to redact; can be repeated', addName, [])
+    .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addName, [])
     .option('--no-watch', 'do not reload on changes of the file')
     .option('--poll', 'poll for changes, for file systems without notifications')
     .option(
@@ -104,10 +104,10 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
 }
 
-/** Serves until it is told to stop, and gives the exit code. */
+/** Serves until a signal stops it, and returns the exit code. */
 export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
   const source = { ...given, load: loadFor(options.workers, given.load) };
-  // Events may go to standard output; what people read then goes beside it.
+  // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
   outliveOutput();
@@ -159,7 +159,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
-  if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
+  if (cut > 0) voice.say(`${cut} connections were closed after ${DRAIN_MS / 1_000} s`);
   await made.close();
   await sink?.close();
   await recording?.close();
@@ -167,16 +167,16 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   return code;
 }
 
-const ONE_PROVIDER = 'logins at the development identity provider need one process: leave --workers out';
+const ONE_PROVIDER = 'logins at the development identity provider need a single process; leave --workers out';
 
-/** Serves with several processes; this one only looks after them. */
+/** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
   { workers, events, record, adminPort }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
   if (record !== undefined || source.makeEdge !== undefined) {
-    process.stderr.write('--workers goes with neither --record nor --api: both are of one process\n');
+    process.stderr.write('--workers cannot be combined with --record or --api\n');
     return EXIT.usage;
   }
   try {
@@ -192,19 +192,19 @@ async function runWorkers(
   }
 }
 
-/** The sink for those events that the filter takes. */
+/** A sink for the events that match the filter. */
 function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
   if (filter === null) return sink;
   return { ...sink, write: (event) => void (filter.takes(event.object) && sink.write(event)) };
 }
 
-/** How the verb speaks to the person in front of it. */
+/** How a verb prints to its user. */
 interface Voice {
   readonly color: boolean;
   readonly say: (text: string) => void;
 }
 
-/** What the edge is made with, besides its configuration. */
+/** What an edge is made with, besides its configuration. */
 interface Beside {
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
@@ -266,7 +266,7 @@ function sayReady(
   say('');
 }
 
-/** Swaps the configuration whole; a file with errors changes nothing. */
+/** Swaps the whole configuration; a file with errors changes nothing. */
 async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice: Voice): Promise<void> {
   const { say } = voice;
   const still = () => `still serving revision ${edge.runtime.revision()}`;
@@ -293,7 +293,7 @@ function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice):
 /** A port given on the command line. */
 export function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+    throw new InvalidArgumentError('expected a port from 0 to 65535.');
   }
   return Number(text);
 }

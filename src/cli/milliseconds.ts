@@ -1,4 +1,4 @@
-/** A span as a log tells it: the clock of an edge counts whole milliseconds. */
+/** A duration for a log line, in whole milliseconds: the clock of an edge has no finer unit. */
 export function inMilliseconds(tookMs: number): string {
   return tookMs < 1 ? '<1 ms' : `${Math.round(tookMs)} ms`;
 }

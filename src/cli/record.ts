@@ -22,7 +22,7 @@ interface Options extends IngressOptions {
 
 export function register(program: Command): void {
   ingressOptions(program.command('record'))
-    .description('Run a local ingress that records whole exchanges, or convert a log with --from')
+    .description('Run a local ingress that records whole exchanges, or convert logs with --from')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
@@ -37,7 +37,7 @@ async function record(file: string, options: Options): Promise<number> {
   try {
     if (options.from !== undefined) return await convert(file, options.from, options);
     const path = options.record ?? options.out;
-    if (path === undefined || path === '-') throw new FileError('--out names the file to record to');
+    if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
     const load = () => loadConfig(file);
     return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
   } catch (error) {
@@ -48,7 +48,7 @@ async function record(file: string, options: Options): Promise<number> {
 }
 
 async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
-  if (options.to === undefined) throw new FileError('--to names what to convert to: har or scenario');
+  if (options.to === undefined) throw new FileError('name the target format with --to: har or scenario');
   const { out = '-', limit } = options;
   const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, limit);
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
@@ -64,7 +64,7 @@ interface Made {
   readonly problems: readonly string[];
 }
 
-/** Only recordings have all that an archive holds. */
+/** Only recordings have everything that an HTTP archive needs. */
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
   for (const log of logs) {
@@ -77,7 +77,9 @@ async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
   const problems =
-    exchanges.length === 0 ? ['there is no recorded exchange: an archive is made of recordings'] : [];
+    exchanges.length === 0
+      ? ['the logs have no recorded exchange; only recordings can be converted to HAR']
+      : [];
   return { text, count: exchanges.length, problems };
 }
 
@@ -109,6 +111,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
 }
 
 function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a count is a whole number above 0.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
   return Number(text);
 }

@@ -3,7 +3,7 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { RecordingSink } from '../replay/recording_sink.ts';
 import { FileError } from '../project_files/load_config.ts';
 
-/** A recording under way. */
+/** A recording in progress. */
 export interface Recording {
   readonly sink: RecordingSink;
   readonly close: () => Promise<void>;
@@ -15,7 +15,7 @@ export interface RecordOptions {
   readonly redact?: readonly string[];
 }
 
-/** Opens the recording that the options ask for; null when they ask for none. Throws FileError. */
+/** Opens the recording that the options name; null without one. Throws FileError. */
 export async function recordingOf(config: EdgeConfig, options: RecordOptions): Promise<Recording | null> {
   const { record: path, recordBodies: bodyLimit = 65_536, redact = [] } = options;
   if (path === undefined) return null;
@@ -32,7 +32,7 @@ export async function recordingOf(config: EdgeConfig, options: RecordOptions): P
 }
 
 export function readBytes(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it is a number of bytes.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a number of bytes.');
   return Number(text);
 }
 

@@ -7,7 +7,7 @@ import { type InputOptions, addInputOptions, inputOrComplaint } from './expressi
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
 import { wantsColor } from './terminal.ts';
 
-/** `edgeproof repl`: expressions line by line, from a terminal or a pipe. */
+/** `edgeproof repl`: evaluates expressions line by line, from a terminal or a pipe. */
 export function register(program: Command): void {
   const command = program.command('repl').description('Evaluate expressions interactively');
   addInputOptions(command).action(async (options: InputOptions) => {

@@ -23,19 +23,21 @@ interface Options extends JudgeOptions {
 export function register(program: Command): void {
   program
     .command('replay')
-    .description('Decide the requests of a log again and report the effects of a changed configuration')
+    .description(
+      'Decide the requests of a log again and report what a changed configuration does differently',
+    )
     .argument('<log...>', 'recordings, events as NDJSON, HAR or curl command lines; - for standard input')
-    .option('-e, --edge <file>', 'the configuration under test', 'edge.yaml')
-    .option('--against <file>', 'configuration that made the log')
+    .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
+    .option('--against <file>', 'edge file that was active when the log was written')
     .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
     .option(
       '--max-unknown <percent>',
-      'exit with 7 if more than this percentage of records is unknown',
+      'exit with 7 if more than this percentage of records cannot be decided',
       readPercent,
     )
     .option(
       '--min-fidelity <percent>',
-      'exit with 8 if less than this percentage of records is reproduced',
+      'exit with 8 if less than this percentage of records has the logged decision',
       readPercent,
     )
     .option('--ip <address>', 'client address, if the log has none', readIp)
@@ -85,7 +87,7 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   }
 }
 
-/** Reads a log, on threads where its lines stand for themselves; gives what those have come to. */
+/** Reads a log, on threads where each line can be judged alone; returns their summaries. */
 async function readLog(
   log: string,
   reader: LogReader,
@@ -101,13 +103,13 @@ async function readLog(
     throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
   }
   reader.end();
-  // Assigned in a callback, which the checker does not follow.
+  // Assigned in a callback, which the type checker does not track.
   return (threads as ReplayThreads | null)?.end() ?? [];
 }
 
-/** A thread takes about as long to begin as so much of a log takes to judge. */
+/** Starting a thread takes about as long as judging this much of a log. */
 const LEAST_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
-/** Each thread takes some sixty megabytes: with more of them only where they are asked for, 300 are enough. */
+/** Each thread takes about 60 MB; more threads only on request, to stay below 300 MB. */
 const MOST_THREADS = 3;
 
 function jobsThatPay(logs: readonly string[]): number {
@@ -136,7 +138,7 @@ function exitCodeOf(summary: ReplaySummary, { maxUnknown, minFidelity }: Options
 
 function readReporter(text: string): Options['reporter'] {
   if (text !== 'text' && text !== 'json' && text !== 'ndjson') {
-    throw new InvalidArgumentError('a reporter is text, json or ndjson.');
+    throw new InvalidArgumentError('expected text, json or ndjson.');
   }
   return text;
 }
@@ -144,17 +146,17 @@ function readReporter(text: string): Options['reporter'] {
 function readPercent(text: string): number {
   const percent = Number(text.replace(/%$/, ''));
   if (text === '' || !(percent >= 0 && percent <= 100)) {
-    throw new InvalidArgumentError('a share is a number of percent from 0 to 100.');
+    throw new InvalidArgumentError('expected a percentage from 0 to 100.');
   }
   return percent;
 }
 
 function readCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it is no number from 1 on.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('expected an integer of at least 1.');
   return Number(text);
 }
 
 function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('it is not an IP address.');
+  if (parseAddress(text) === null) throw new InvalidArgumentError('expected an IP address.');
   return text;
 }

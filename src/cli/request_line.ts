@@ -5,7 +5,7 @@ import { inMilliseconds } from './milliseconds.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** One line for one request: when, what, how it ended, how long it took and why. */
+/** One log line for a request: time, request, result, duration and reason. */
 export function requestLine(
   explanation: Explanation,
   event: HttpRequestComplete,
@@ -40,7 +40,7 @@ export function requestLine(
 
 const WHY_UNITS = 120;
 
-/** What a refusal says beyond its code, such as the check of a login that has failed. */
+/** Details of a refusal beyond its code, such as the login check that failed. */
 function whyOf({ problem, detail, says }: Explanation['because']['detail']): string {
   const why = [problem, detail, says].find((fact) => typeof fact === 'string' && fact !== '');
   return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
@@ -51,7 +51,7 @@ function toneOf(status: number): Style {
   return status >= 400 ? 'yellow' : 'green';
 }
 
-/** A path is the client's text: nothing in it may steer the terminal. */
+/** The path is client input, so control characters that steer a terminal are escaped. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, 200);

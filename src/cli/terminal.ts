@@ -1,4 +1,6 @@
-/** Whether to write colours to this stream: NO_COLOR and FORCE_COLOR win, then whether it is a terminal. */
+/**
+ * Whether to write colours to a stream: NO_COLOR and FORCE_COLOR decide first, then whether it is a terminal.
+ */
 export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;

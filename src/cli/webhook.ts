@@ -42,38 +42,38 @@ const DEFAULT_URL = 'https://localhost/';
 export function register(program: Command): void {
   const webhook = program
     .command('webhook')
-    .description('sign webhooks as their providers do, and verify them');
-  const sign = webhook.command('sign').description('Make a signed webhook for a test.');
+    .description('Sign webhooks as their providers do, and verify them');
+  const sign = webhook.command('sign').description('Sign a webhook for a test');
   shared(sign)
     .option('--scheme <name>', "one of the provider's schemes, such as v3")
     .option('--curl', 'print a curl command')
     .action((options: SignOptions) => void (process.exitCode = guarded(() => signVerb(options))));
   const verify = webhook
     .command('verify')
-    .description('Verify a webhook and explain, step by step, why it is or is not let in.');
+    .description('Verify a webhook and explain step by step why it is accepted or rejected');
   shared(verify)
-    .option(
-      '--request <file>',
-      'a whole HTTP request as it arrived, head and body, in place of -H and --data',
-    )
-    .option('--certificate <file>', 'PEM of the certificate that a message of sns names')
+    .option('--request <file>', 'file with a whole HTTP request, head and body, instead of -H and --data')
+    .option('--certificate <file>', 'PEM file of the certificate that an sns message names')
     .action((options: VerifyOptions) => void (process.exitCode = guarded(() => verifyVerb(options))));
 }
 
 function shared(command: Command): Command {
   return command
     .requiredOption('-p, --provider <id>', 'provider id, in any letter case', readProvider)
-    .option('-s, --secret <secret>', 'secret of the webhook; to sign for a public key, the private key')
-    .option('--secret-file <file>', 'file that holds the secret')
-    .option('-d, --data <file>', "body of the request; '-' is the standard input")
-    .option('-u, --url <url>', 'full URL as the sender has it', DEFAULT_URL)
+    .option(
+      '-s, --secret <secret>',
+      'webhook secret; for providers with a public key, the private key to sign with',
+    )
+    .option('--secret-file <file>', 'file that contains the secret')
+    .option('-d, --data <file>', 'file with the request body; - is standard input')
+    .option('-u, --url <url>', 'full URL that the sender used', DEFAULT_URL)
     .option('-X, --method <method>', 'request method', 'POST')
-    .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
-    .option('--at <time>', 'the time, as 2027-01-02T03:04:05Z or milliseconds; default now', readTime)
+    .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
+    .option('--at <time>', 'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now', readTime)
     .option('--json', 'print JSON');
 }
 
-/** Runs a verb; what cannot be read, or signed, is the user's to mend. */
+/** Runs a verb; input that cannot be read or signed is a user error. */
 function guarded(verb: () => number): number {
   try {
     return verb();
@@ -87,8 +87,7 @@ function guarded(verb: () => number): number {
 function signVerb(options: SignOptions): number {
   const { provider } = options;
   const secret = secretOf(options);
-  if (secret === undefined)
-    throw new FileError('there is nothing to sign with: give --secret or --secret-file');
+  if (secret === undefined) throw new FileError('signing needs a secret: give --secret or --secret-file');
   const draft = requestOf(options);
   const typed = hasField(draft.headers, 'content-type')
     ? draft
@@ -103,7 +102,7 @@ function signVerb(options: SignOptions): number {
   } else if (options.curl === true) write(curlOf(request));
   else {
     write(headerLines(added));
-    // Some providers sign inside the body, or in the URL: then the headers alone are not enough.
+    // Some providers sign in the body or the URL, so the headers alone are not enough.
     if (request.url !== draft.url) write(`URL: ${request.url}`);
     if (textOf(request) !== textOf(draft)) write(`\n${textOf(request)}`);
   }
@@ -115,7 +114,7 @@ function verifyVerb(options: VerifyOptions): number {
     options.request === undefined
       ? requestOf(options)
       : parseHttpRequest(readBytes(options.request), options.url === DEFAULT_URL ? undefined : options.url);
-  if (request === null) throw new FileError(`${options.request} does not hold an HTTP request`);
+  if (request === null) throw new FileError(`${options.request} does not contain an HTTP request`);
   const secret = secretOf(options);
   const [problem] = webhookSecretProblems(options.provider, secret);
   if (problem !== undefined) throw new FileError(problem.message);
@@ -132,7 +131,7 @@ function verifyVerb(options: VerifyOptions): number {
   return outcome.outcome === 'verified' || outcome.outcome === 'challenge' ? EXIT.ok : EXIT.failed;
 }
 
-/** The certificate that was given stands for whichever the message names. */
+/** The given certificate is used for any certificate that the message names. */
 function certificateOf(options: VerifyOptions, request: WebhookRequest): [string, string][] {
   if (options.certificate === undefined) return [];
   const url = /"SigningCertURL"\s*:\s*"([^"]*)"/.exec(textOf(request))?.[1];
@@ -157,7 +156,7 @@ function mark(ok: boolean | null): string {
   return ok ? paint('green', '✓') : paint('red', '✗');
 }
 
-/** A request is somebody's text: nothing in it may steer the terminal. */
+/** A request is untrusted text, so control characters that steer a terminal are escaped. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
@@ -172,7 +171,7 @@ function requestOf(options: Options): WebhookRequest {
   return { method: options.method.toUpperCase(), url: options.url, headers, body };
 }
 
-/** A newline at the end of a file is the editor's, not the secret's. */
+/** A final newline in a file comes from the editor and is not part of the secret. */
 function secretOf(options: Options): string | undefined {
   if (options.secretFile === undefined) return options.secret;
   return readBytes(options.secretFile)
@@ -192,17 +191,17 @@ function readProvider(id: string): Provider {
   const provider = findProvider(id);
   if (provider !== undefined) return provider;
   const near = suggest(id.toLowerCase(), PROVIDER_IDS);
-  throw new InvalidArgumentError(`it is no provider${near === undefined ? '' : `; did you mean '${near}'?`}`);
+  throw new InvalidArgumentError(`unknown provider${near === undefined ? '' : `; did you mean '${near}'?`}`);
 }
 
 function readTime(text: string): number {
   const ms = parseInstant(text, /^\d+$/.test(text) ? 'ms' : 'iso');
-  if (ms === null) throw new InvalidArgumentError('it is not a time.');
+  if (ms === null) throw new InvalidArgumentError('expected a time such as 2027-01-02T03:04:05Z.');
   return ms;
 }
 
 function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
+  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("write a header as 'name: value'.");
   return [...before, line];
 }
 

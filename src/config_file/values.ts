@@ -4,8 +4,8 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { keyText, spanOfNode } from './locate.ts';
 import type { ReadingCode } from './codes.ts';
-import type { Report } from './report.ts';
-import { quoted } from './message_text.ts';
+import type { Report } from '../diagnostics/report.ts';
+import { quoted } from '../diagnostics/message_text.ts';
 
 /** Maximum nesting of lists and maps: an edge file, the deepest kind, needs nine levels. */
 const DEPTH_LIMIT = 64;

@@ -25,7 +25,7 @@ export function measure(points: readonly CoveragePoint[], setting: WhySetting): 
 }
 
 /** Counts how often a recording covers a point. */
-export function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
+function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
   const texts = new Map<string, [string, number][]>();
   const textsOf = (prefix: string): [string, number][] => {
     let found = texts.get(prefix);

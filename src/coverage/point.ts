@@ -40,7 +40,7 @@ export interface CoveragePoint {
 }
 
 /** How a recording shows whether a point was covered. */
-export type Seen =
+type Seen =
   /** One of these keys was hit. */
   | { readonly by: 'hit'; readonly keys: readonly string[] }
   /** A request to this edge had a matching path; `isHost` tests requests that matched none of its routes. */

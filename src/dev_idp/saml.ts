@@ -12,7 +12,7 @@ import { readLoginRequest, readServiceMessage } from './saml_request.ts';
 import { type SamlAsked, formatWanted, samlResponse } from './saml_response.ts';
 
 /** A request to the SAML part. */
-export interface SamlPartRequest {
+interface SamlPartRequest {
   readonly method: string;
   readonly url: URL;
   readonly body: string;

@@ -37,7 +37,7 @@ export function renderDiagnostics(list: readonly Diagnostic[], look: Look): stri
 }
 
 /** Counts findings, such as `2 errors, 1 warning`. */
-export function summaryOf(list: readonly Diagnostic[]): string {
+function summaryOf(list: readonly Diagnostic[]): string {
   const errors = list.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = list.length - errors;
   const parts = [];

@@ -6,7 +6,7 @@ import type { BackendConfig } from './document/schema.ts';
 
 const NO_LEAVES: readonly Endpoint[] = Object.freeze([]);
 
-/** Resolves named backends into trees; names and nesting were checked before. */
+/** Resolves named backends into trees; names and nesting have been checked before. */
 export function backendTable(
   configs: Readonly<Record<string, BackendConfig>>,
 ): (id: string) => LinkedBackend {
@@ -30,7 +30,7 @@ interface Known {
   readonly linked: LinkedBackend;
 }
 
-/** Trees by the config of their root: one that is the same object as before, over the same children, is the same tree. */
+/** Trees by the config of their root: an unchanged config with unchanged children gives the same tree. */
 const trees = new WeakMap<BackendConfig, Known>();
 
 function linkedBefore(
@@ -81,7 +81,7 @@ function staticEndpoint(id: string, config: NonNullable<BackendConfig['static']>
   };
 }
 
-/** Every upstream that a configuration names. */
+/** Every upstream of a configuration. */
 export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticEndpoint[] {
   return Object.entries(configs).flatMap(([id, config]) =>
     config.static === undefined ? [] : [staticEndpoint(id, config.static)],

@@ -1,4 +1,4 @@
-/** Gives the state of a handler: the one it had, or a new one. */
+/** Returns the state of a handler: its previous one, or a new one. */
 export type TakeState = (route: string, module: string, config: object, initial: () => unknown) => unknown;
 
 interface Key {
@@ -7,7 +7,7 @@ interface Key {
   readonly text: string;
 }
 
-/** Keys by config: one that is the same object as before is not written out again. */
+/** Keys by config, so that an unchanged config is not serialised again. */
 const keys = new WeakMap<object, Key>();
 
 function keyOf(route: string, module: string, config: object): string {
@@ -19,13 +19,13 @@ function keyOf(route: string, module: string, config: object): string {
 }
 
 /**
- * What handlers remember between requests, kept across configuration swaps: by route, module and config,
- * so that an edit elsewhere resets nothing and a changed breaker starts afresh.
+ * The state that handlers keep between requests, preserved across configuration swaps: by route, module and config, so
+ * that an unrelated edit resets nothing and a changed breaker starts afresh.
  */
 export class FilterStateStore {
   private kept: ReadonlyMap<string, unknown> = new Map();
 
-  /** Runs a compilation; what it takes is kept, the rest forgotten. Nothing changes when it throws. */
+  /** Runs a compilation; the states that it takes are kept, the others dropped. Nothing changes when it throws. */
   swapped<Compiled>(compile: (take: TakeState) => Compiled): Compiled {
     const taken = new Map<string, unknown>();
     const compiled = compile((route, module, config, initial) => {

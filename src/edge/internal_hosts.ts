@@ -1,9 +1,9 @@
-/** Whether only `forward-internal` reaches a host. */
+/** Whether a host can only be reached by `forward-internal`. */
 export function isInternalHost(host: string): boolean {
   return host.endsWith('.internal');
 }
 
-/** The hosts that `forward-internal` reaches, of edges whose parts may be unsound. */
+/** The hosts that `forward-internal` can reach; parts of the edges may be invalid. */
 export function internalHostsOf(
   edges: Iterable<{ readonly hostports?: readonly (string | undefined)[] | undefined } | undefined>,
 ): string[] {

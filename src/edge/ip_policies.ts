@@ -6,15 +6,15 @@ import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
 
 type Rule = IpPolicyConfig['rules'][number];
 
-/** A policy with its rules resolved. */
+/** A policy with its parsed rules. */
 export interface LinkedPolicy {
   readonly policy: IpPolicyConfig;
   readonly rules: readonly LinkedRule[];
 }
 
 /**
- * Resolves IP policies to rules with their ranges read. `linked` has those of the configuration before, and then those of
- * this one: a policy that is the same object has the same rules, of one that is not the unchanged rules are the same.
+ * Resolves IP policies to rules with parsed ranges. `linked` has those of the previous configuration and is updated: an
+ * unchanged policy keeps its rules, and a changed policy keeps its unchanged rules.
  */
 export function ipPolicyTable(
   { ip_policies: policies }: EdgeConfig,
@@ -42,7 +42,7 @@ function linkRules(id: string, policy: IpPolicyConfig, before: LinkedPolicy | un
   );
 }
 
-/** Its name and place are texts that few of many rules are ever asked for. */
+/** Its name and pointer are computed on demand, because few of many rules are ever asked for them. */
 class RuleOfPolicy implements LinkedRule {
   readonly action: LinkedRule['action'];
   readonly cidr: Cidr;

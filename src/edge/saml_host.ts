@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type Pipeline, pipeline, compiledFilter } from '../engine/pipeline.ts';
+import { type Pipeline, pipelineOf, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { type Endpoints, samlHostHandler } from '../auth/saml/module_service_host.ts';
@@ -10,9 +10,9 @@ import { hostTable } from './hosts.ts';
 import type { CompileCache } from './compile_cache.ts';
 import { type Context, readHostport } from './compile_filters.ts';
 
-/** The addresses of SAML routes on the host of the service: those that identity providers are told. */
+/** The addresses of SAML routes on the service's own host, which are configured at identity providers. */
 export interface SamlHost {
-  /** The pipeline of an address; null when the host is another, or has nothing there. */
+  /** The pipeline of an address; null for another host or an unknown path. */
   readonly find: (host: string, path: string) => Pipeline | null;
 }
 
@@ -55,7 +55,7 @@ export function compileSamlHost(
   };
 }
 
-/** Whether any route has addresses on the host of the service. */
+/** Whether any route has addresses on the service's own host. */
 export function servesIdentityHost({ edges }: EdgeConfig): boolean {
   return Object.values(edges.https).some(({ routes }) =>
     (routes as readonly RouteConfig[]).some(
@@ -64,7 +64,7 @@ export function servesIdentityHost({ edges }: EdgeConfig): boolean {
   );
 }
 
-/** The handler of the module itself is known by its config; what stands at the service's host by another object. */
+/** The handler of the module is cached by its config, so the handler at the service's host needs another key. */
 const keys = new WeakMap<object, object>();
 
 function keyFor(config: object): object {
@@ -98,12 +98,12 @@ function addressesOf(
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
   const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
   const facts = { route: id, edge, match, matchType, pointer, branding };
-  return pipeline(facts, [
+  return pipelineOf(facts, [
     compiledFilter({ type: 'saml', pointer: at, config }, saml.reasons, handler, state),
   ]);
 }
 
-/** The origins that the hostports of an edge make. */
+/** The origins of the hostports of an edge. */
 function endpointsOf(hostports: readonly string[]): Endpoints {
   const read = hostports.map(readHostport);
   const table = hostTable(read.map(({ host }) => [host, true] as const));

@@ -47,6 +47,8 @@ export interface CompiledFilter {
 
 /** Handlers in table order. */
 export interface FilterRow {
+  /** `<edge>/<index>` in an edge file, the route's id in a store, `tls:<edge>` for an edge without routes. */
+  readonly route: string;
   readonly edge: string;
   readonly pointer: string;
   readonly branding: Branding;
@@ -58,8 +60,6 @@ export interface FilterRow {
 
 /** The handlers of one route. */
 export interface Pipeline extends FilterRow {
-  /** `<edge>/<index>` in an edge file, the route's id in a store. */
-  readonly route: string;
   readonly match: string;
   readonly matchType: 'exact_path' | 'path_prefix';
 }
@@ -92,11 +92,11 @@ export function compiledFilter(
   };
 }
 
-/** Joins slots into the pipeline of one route. */
-export function pipeline(
-  route: Pick<Pipeline, 'route' | 'edge' | 'match' | 'matchType' | 'pointer' | 'branding'>,
+/** Joins filters into the pipeline of one route, or of one TLS or TCP edge. */
+export function pipelineOf<Route extends object>(
+  route: Route,
   filters: readonly CompiledFilter[],
-): Pipeline {
+): Route & Pick<FilterRow, 'filters' | 'positionOf' | 'stateful'> {
   return {
     ...route,
     filters,

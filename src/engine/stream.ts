@@ -5,10 +5,12 @@ import type {
   Connection,
   FetchRequest,
   Endpoint,
+  Outcome,
   Stop,
   Verdict,
   World,
 } from './contract.ts';
+import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import type { FilterRow } from './pipeline.ts';
 import type { Configuration } from './exchange.ts';
 import type { StreamReason } from './stream_reasons.ts';
@@ -35,7 +37,7 @@ export type StreamQuestion =
   /** Close the client's connection. */
   | { readonly ask: 'close' };
 
-export interface StreamAnswers {
+interface StreamAnswers {
   readonly fetch: Answers['fetch'];
   readonly dial: { readonly connected: true } | { readonly failure: string };
   readonly carry: Carried;
@@ -77,7 +79,7 @@ export class StreamExchange {
   carried: Carried | null = null;
   /** Why the engine itself ended the connection, if it did. */
   ended: Reason<StreamReason> | null = null;
-  isConcluded = false;
+  outcome: Outcome | null = null;
 
   constructor(
     configuration: Configuration,
@@ -118,24 +120,19 @@ export function answerStream(exchange: StreamExchange, given: StreamAnswer): Str
 
 /** Handles a bug: the connection is closed. */
 export function failStream(exchange: StreamExchange, error: unknown): StreamQuestion | null {
-  const message = error instanceof Error ? error.message : String(error);
+  const detail = bugDetail(error);
   conclude(exchange, 'cancelled');
-  if (exchange.stage === 'done' || exchange.stage === 'close') {
-    exchange.ended ??= { code: 'engine.bug', detail: { message } };
-    return finish(exchange, exchange.carried ?? NOTHING_CARRIED);
-  }
-  return endWith(exchange, 'engine.bug', { message });
+  if (exchange.stage !== 'close' && exchange.stage !== 'done') return endWith(exchange, 'engine.bug', detail);
+  exchange.ended ??= { code: 'engine.bug', detail };
+  return finish(exchange, exchange.carried ?? NOTHING_CARRIED);
 }
 
 export const NOTHING_CARRIED: Carried = { bytesIn: 0, bytesOut: 0, cut: 'none' };
 
 function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
   switch (exchange.stage) {
-    case 'decide': {
-      const resume = exchange.pending!;
-      exchange.pending = null;
-      return settle(exchange, exchange.asking, resume(given as Answers['fetch']));
-    }
+    case 'decide':
+      return settle(exchange, exchange.asking, resumed(exchange, given as Answers['fetch']));
     case 'dial':
       return dialled(exchange, given as StreamAnswers['dial']);
     case 'carry':
@@ -173,15 +170,11 @@ function take(
   verdict: Verdict | Ask,
 ): StreamQuestion | null | undefined {
   if (verdict.verdict === 'ask') {
-    const { question } = verdict;
+    const question = suspend(exchange, index, verdict);
     if (question.ask !== 'fetch') throw new Error(`a connection has no ${question.ask} to ask for`);
-    exchange.asking = index;
-    exchange.pending = verdict.resume;
     return question;
   }
-  const filter = exchange.pipeline!.filters[index]!;
-  exchange.verdicts[index] = verdict;
-  if (filter.reduce !== null) filter.reduce(filter.state, { kind: 'decided', verdict }, exchange.world);
+  decided(exchange, exchange.pipeline!.filters[index]!, index, verdict);
   for (const edit of verdict.edits ?? []) {
     if (edit.edit === 'backend') exchange.candidates = edit.candidates;
     else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
@@ -253,21 +246,13 @@ function close(exchange: StreamExchange): StreamQuestion {
   return { ask: 'close' };
 }
 
+/** Whether a backend took the connection. */
+export function isAllowed({ attempts }: StreamExchange): boolean {
+  return attempts.at(-1)?.reason === 'upstream.connected';
+}
+
 function finish(exchange: StreamExchange, given: Carried): null {
   exchange.carried = given;
   exchange.stage = 'done';
   return null;
-}
-
-/** Reports the outcome to the stateful handlers that let the connection through, once per connection. */
-function conclude(exchange: StreamExchange, outcome: 'success' | 'failure' | 'cancelled'): void {
-  const { pipeline } = exchange;
-  if (exchange.isConcluded || pipeline === null) return;
-  exchange.isConcluded = true;
-  for (const index of pipeline.stateful) {
-    const verdict = exchange.verdicts[index];
-    if (verdict === undefined || verdict.verdict === 'stop') continue;
-    const filter = pipeline.filters[index]!;
-    filter.reduce!(filter.state, { kind: 'concluded', verdict, outcome }, exchange.world);
-  }
 }

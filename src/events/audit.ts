@@ -2,7 +2,7 @@ import type { EventEnvelope } from './catalogue.ts';
 import { AUDIT_OBJECTS } from './event_types.ts';
 
 /** The author of a change. */
-export interface EventPrincipal {
+interface EventPrincipal {
   readonly id: string;
   /** E-mail of a user, or name of a bot. */
   readonly subject: string;

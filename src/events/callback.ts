@@ -8,7 +8,7 @@ export interface CallbackSettings {
 }
 
 /** A request to a callback. */
-export interface Posting {
+interface Posting {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;

@@ -24,7 +24,7 @@ interface TypeOf {
   readonly logs: readonly { readonly metadata: Readonly<Record<string, unknown>> }[];
 }
 
-export type FieldType = keyof TypeOf;
+type FieldType = keyof TypeOf;
 
 /** One field of an event. */
 export interface EventField {
@@ -243,7 +243,7 @@ type PathsWith<Fields extends Rows, Property extends Partial<EventField>> = {
 }[keyof Fields & string];
 
 /** Values by dotted path. */
-export type Values<Fields extends Rows, Path extends keyof Fields = keyof Fields> = {
+type Values<Fields extends Rows, Path extends keyof Fields = keyof Fields> = {
   readonly [Each in Path]: TypeOf[Fields[Each]['type']];
 };
 
@@ -262,15 +262,10 @@ type Below<Flat, First extends string> = {
 export type EventObject<Type extends TrafficType> = Nested<Values<(typeof TRAFFIC_EVENTS)[Type]>>;
 
 /** Paths of the fields that a filter reads; both events have them. */
-export type FilterablePath = PathsWith<typeof HTTP_REQUEST_COMPLETE, { readonly filterable: true }>;
+type FilterablePath = PathsWith<typeof HTTP_REQUEST_COMPLETE, { readonly filterable: true }>;
 
 /** The part of an event that a filter reads. */
 export type FilterableEvent = Nested<Values<typeof HTTP_REQUEST_COMPLETE, FilterablePath>>;
-
-/** Paths of the fields that a replay reads. */
-export type ReplayedPath = PathsWith<typeof HTTP_REQUEST_COMPLETE, { readonly replayed: true }>;
-
-export type ReplayedValues = Values<typeof HTTP_REQUEST_COMPLETE, ReplayedPath>;
 
 /** The fields of an event in the order of its JSON. */
 export function fieldsOf(type: TrafficType): readonly (readonly [path: string, field: EventField])[] {

@@ -2,7 +2,7 @@
  * Why events are lost: serialisation failed, the file could not be written, or events arrived faster than it
  * could be written and the queue was full.
  */
-export type LossReason = 'not_made' | 'not_written' | 'too_slow';
+type LossReason = 'not_made' | 'not_written' | 'too_slow';
 
 /** Counts lost events and reports them. */
 export interface LostEvents {

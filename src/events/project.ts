@@ -103,6 +103,3 @@ function detailOf({ pipeline, verdicts }: Exchange, module: string, name: string
   const told = index === undefined ? undefined : verdicts[index]?.reason.detail[name];
   return typeof told === 'string' ? told : '';
 }
-
-/** Does nothing; with lazy loading, calling it loads this module. */
-export function loadProjection(): void {}

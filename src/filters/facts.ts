@@ -1,4 +1,6 @@
 import type { Type } from '../cel/types.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Report, Sound } from '../diagnostics/report.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import type { ActionType } from './action_schemas.ts';
 import type { Phase } from './phase.ts';
@@ -50,9 +52,34 @@ export interface Exercise {
 }
 
 /** A config that the check refuses or warns of, and the code or error number of its only finding. */
-export interface BadExample {
+interface BadExample {
   readonly config: object;
   readonly finding: string | number;
+}
+
+/** A code reported by a check, with a sentence for `explain-code`. */
+export interface Finding {
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** The context of checking a module. */
+export interface ModulePlace {
+  readonly carrier: Carrier;
+  /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
+  readonly terminatesTls: boolean;
+  readonly ipPolicies: Readonly<
+    Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
+  >;
+  /** The time, for checking expiry; absent if unknown. */
+  readonly nowMs?: number;
+}
+
+/** The context of checking an action. */
+export interface ActionPlace {
+  readonly phase: Phase;
+  /** Whether the field at a pointer below the config was written, not a default. */
+  readonly isWritten: (pointer: string) => boolean;
 }
 
 interface FaceFacts<Config> {
@@ -87,7 +114,16 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly carriers: readonly Carrier[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
+  /** Whether it logs users in; a route may have one such module. */
+  readonly login?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
+  /**
+   * Reports problems that the schema cannot express. Invalid parts are undefined; pointers start at the
+   * config.
+   */
+  readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
+  /** Codes of the check that only this filter reports. */
+  readonly findings?: Readonly<Record<string, Finding>>;
 }
 
 /**
@@ -119,6 +155,10 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly guards?: boolean | ((config: Config) => boolean);
   /** Whether it logs users in; an endpoint may have one such action (code 2239). */
   readonly login?: boolean;
+  /** Whether it needs TLS, which a TCP edge does not use. */
+  readonly needsTls?: boolean;
+  /** Like `check` of modules, with an error number or a warning as the code. */
+  readonly check?: (config: Sound<Config>, report: Report<number | string>, place: ActionPlace) => void;
   /** `later`: not executed yet; `never`: stops the request with a 501 unless it is set to pass. Default `now`. */
   readonly runs?: 'now' | 'later' | 'never';
   /** Former names of the type. */

@@ -18,11 +18,11 @@ export function notRun<T extends NotRun>(type: T, canPass: boolean): ActionKind<
       const { context } = compiling;
       const step = stepsOf(type, NOT_RUN_MESSAGES, action.pointer);
       if (canPass && context.passUnsimulated) {
-        const next = { does: 'next', step: step('passed') } as const;
+        const next = { verdict: 'pass', step: step('passed') } as const;
         return { run: () => next };
       }
       const response = context.refusal(501, null, `This version does not execute the action ${type}`);
-      const end = { does: 'end', as: 'not_run', step: step('not_run'), response } as const;
+      const end = { verdict: 'stop', as: 'not_run', step: step('not_run'), response } as const;
       return { run: () => end };
     },
   };

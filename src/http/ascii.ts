@@ -1,6 +1,7 @@
 /**
- * A text with the letters of ASCII in lower case and nothing else changed: for comparing what protocols fold so (names,
- * hosts, addresses, RFC 4343). Unicode's folding makes the KELVIN SIGN a `k`, and so two users one.
+ * Text with ASCII letters in lower case and all other characters unchanged, for names that protocols compare
+ * this way (field names, hosts, addresses; RFC 4343). Unicode case folding would map the KELVIN SIGN to `k`,
+ * and so make two users one.
  */
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

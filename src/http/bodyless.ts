@@ -9,8 +9,8 @@ export function isBodyless(method: string, status: number): boolean {
 }
 
 /**
- * Whether a response that arrives ends with its head, whatever its fields declare (RFC 9112 §6.3). A 205 does not: a
- * sender that gives it content against the rules still frames it, so the content must be read.
+ * Whether a received response ends with its head, whatever its fields declare (RFC 9112 §6.3). A 205 does
+ * not: if a sender adds content against the rules, the content is framed and must be read.
  */
 export function endsAtHead(isToHead: boolean, status: number): boolean {
   return isToHead || (isBodylessStatus(status) && status !== 205);

@@ -2,8 +2,8 @@ import { weakMemoize } from './weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
- * What passes through an intermediary and what does not. Hop-by-hop fields belong to one connection
- * (RFC 9110 §7.6.1), framing belongs to whoever writes the message (RFC 9112 §6): neither is ever forwarded.
+ * Which fields pass through an intermediary. Hop-by-hop fields belong to one connection (RFC 9110 §7.6.1),
+ * and framing belongs to the writer of a message (RFC 9112 §6); neither is forwarded.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -23,12 +23,15 @@ export function isHopByHop(lower: string): boolean {
   return HOP_BY_HOP.has(lower);
 }
 
-/** Whether field `lower` says where a message ends or how it is sent, which only its writer may say. */
+/** Whether field `lower` is about message framing, which only the writer of the message may set. */
 export function isFraming(lower: string): boolean {
   return lower === 'content-length' || lower === 'transfer-encoding' || lower === 'expect';
 }
 
-/** Field-name prefixes by which the edge tells an upstream who the user is; a client may never send them. */
+/**
+ * Prefixes of the fields in which the edge sends the user's identity to an upstream; clients may never send
+ * them.
+ */
 export interface IdentityPrefixes {
   readonly auth: string;
   readonly mtls: string;
@@ -44,17 +47,17 @@ const REWRITTEN: Readonly<Record<string, Fate>> = {
 };
 
 /**
- * A name as CGI-like upstreams have it, who make variables of names (RFC 3875 §4.1.18): in one letter case, and one
- * character for all that variables do not have.
+ * A field name as CGI-like upstreams see it, which turn names into variables (RFC 3875 §4.1.18): in one
+ * letter case, and with one character in place of all that variable names cannot contain.
  */
 export function foldedName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
 }
 
-/** Field names are few: what becomes of each spelling is remembered, for a bounded number of them. */
+/** There are few field names, so the result for each spelling is cached, up to this number. */
 const KEPT_NAMES = 2_048;
 
-/** Makes the fields of a client's request fit for an upstream; see `requestForwarder`. */
+/** Converts the fields of a client's request for an upstream; see `requestForwarder`. */
 export type RequestForwarder = (
   headers: FieldList,
   authority: string,
@@ -63,10 +66,11 @@ export type RequestForwarder = (
 ) => FieldList;
 
 /**
- * Makes the function that turns a client's fields into those an upstream gets, without framing: hop-by-hop and
- * identity fields dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the
- * host asked for. Names that an upstream may take for one of those (`X_Forwarded_For`) are dropped always, all others
- * with an underscore unless they are to pass. The list is shared with other requests that have the same fields.
+ * Creates the function that converts a client's fields into those for an upstream, without framing: it drops
+ * hop-by-hop and identity fields, appends to `X-Forwarded-For` and `-Proto`, and sets `X-Forwarded-Host`
+ * unless the client did. Names that an upstream may confuse with these (`X_Forwarded_For`) are always
+ * dropped, other names with an underscore unless `passesUnderscores`. Requests with the same fields share the
+ * resulting list.
  */
 export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
   const known = new Map<string, Fate>();
@@ -122,7 +126,7 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
   };
 }
 
-/** A client's fields without identity fields and what an upstream may take for one; the same list when there are none. */
+/** A client's fields without identity fields and lookalikes; the same list when there are none. */
 export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefixes): FieldList {
   const isForged = (name: string): boolean => {
     const folded = foldedName(name);
@@ -132,7 +136,7 @@ export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefi
   return fields.filter((_, at) => !isForged(fields[at - (at % 2)]!));
 }
 
-/** What was made last of one list of fields. */
+/** The last result for a list of fields. */
 interface LastForward {
   authority: string;
   scheme: string;
@@ -142,7 +146,7 @@ interface LastForward {
 
 const lowerNames = new Map<string, string>();
 
-/** A field name in lower case; of those seen often no new one is made. */
+/** A field name in lower case; common ones are cached. */
 function lowered(name: string): string {
   const before = lowerNames.get(name);
   if (before !== undefined) return before;
@@ -154,8 +158,9 @@ function lowered(name: string): string {
 export type ResponseForwarder = (headers: FieldList) => FieldList;
 
 /**
- * Makes the function that gives the fields of an upstream's response as a client gets them; `Content-Length` stays, it
- * describes HEAD and 304 too. `errorCodeField` is the edge's own to say.
+ * Creates the function that converts the fields of an upstream's response for a client. `Content-Length`
+ * stays, because it also describes HEAD and 304 responses. `errorCodeField` is dropped: only the edge may set
+ * it.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
   return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
@@ -173,13 +178,13 @@ export function forwardedResponse(headers: FieldList, errorCodeField: string): F
   return out ?? headers;
 }
 
-/** Further fields that `Connection` declares to be of this hop (RFC 9110 §7.6.1); null when it names none. */
+/** Fields that `Connection` names as hop-by-hop (RFC 9110 §7.6.1); null when there are none. */
 function namedByConnection(headers: FieldList): ReadonlySet<string> | null {
   const value = firstValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') {
     if (value === undefined || !moreThanOnce(headers, 'connection')) return null;
   }
-  // `Connection: host` or `content-length` must not take away what the message needs to keep its meaning.
+  // `Connection: host` or `content-length` must not remove what the message needs to keep its meaning.
   const named = listMembers(headers, 'connection').filter((name) => name !== 'host' && !isFraming(name));
   return named.length > 0 ? new Set(named) : null;
 }
@@ -190,7 +195,10 @@ function moreThanOnce(headers: FieldList, lower: string): boolean {
   return seen > 1;
 }
 
-/** The protocol that a request asks to change to (`Upgrade` with `Connection: upgrade`, RFC 9110 §7.8), or null. */
+/**
+ * The protocol that a request wants to upgrade to (`Upgrade` with `Connection: upgrade`, RFC 9110 §7.8), or
+ * null.
+ */
 export function upgradeOf(headers: FieldList): string | null {
   const protocol = firstValue(headers, 'upgrade');
   if (protocol === undefined || !hasField(headers, 'connection')) return null;

@@ -1,9 +1,13 @@
-/** Not there at this moment, too slow, too early, too many requests: none of them is about what was asked. */
+/**
+ * Not found at the moment, too slow, too early, too many requests: none of these says anything about the
+ * user.
+ */
 const NO_ANSWER: ReadonlySet<number> = new Set([404, 408, 425, 429]);
 
 /**
- * Whether a status says only that an API does not answer now, and nothing about the user or the token that was asked
- * about. Some APIs refuse with 403 when a client asks too often; `field` gives the value of a response field.
+ * Whether a status only means that an API is unavailable, and says nothing about the user or token in the
+ * request. Some APIs respond with 403 when a client sends too many requests; `field` returns a response
+ * field.
  */
 export function isNoAnswer(status: number, field: (name: string) => string | null | undefined): boolean {
   if (status >= 500 || NO_ANSWER.has(status)) return true;

@@ -1,11 +1,11 @@
-/** Objects seen lately that may come again. */
+/** Number of recent objects that are watched for repetition. */
 const LATELY = 16;
 const NOTHING: object = {};
 
 /**
- * Remembers what was made of an object, by which object it is and not by what it holds: readers of heads give one list
- * of fields to all heads of the same bytes. Of an object that does not come again nothing is kept. What is made is
- * shared by all who ask, so it is not theirs to change.
+ * Memoizes a function by the identity of its argument, not by its contents: the codec returns the same list
+ * of fields for heads with the same bytes. Nothing is kept for an object that does not recur. Callers share
+ * the result and must not change it.
  */
 export function weakMemoize<Given extends object, Made>(
   make: (given: Given) => Made,

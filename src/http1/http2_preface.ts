@@ -1,9 +1,9 @@
 import type { ReadBuffer } from '../io/read_buffer.ts';
 
-/** The first line of the preface; what reads HTTP/1.1 refuses it as a request of a version that it does not know. */
+/** The first line of the preface; the HTTP/1.1 parser refuses it as a request with an unsupported version. */
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\n';
 
-/** RFC 9113 §3.3: whether a client that knows what the server speaks has begun with HTTP/2. */
+/** Whether a client with prior knowledge (RFC 9113 §3.3) has begun with HTTP/2. */
 export function beginsHttp2(input: ReadBuffer): boolean {
   return input.bytes.toString('latin1', input.from, input.from + PREFACE.length) === PREFACE;
 }

@@ -19,10 +19,7 @@ import { mayUpgrade } from './upgrade.ts';
 import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
-/**
- * One client's connection: reads its requests and has them served one after the other, in the order they came, so
- * that an unsafe one never runs beside another (RFC 9112 §9.3.2).
- */
+/** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
 export class Http1Connection implements Deadline, Reading {
   deadline = 0;
   readonly socket: Socket;
@@ -33,18 +30,18 @@ export class Http1Connection implements Deadline, Reading {
   readonly #service: Service;
   readonly #input = new ReadBuffer();
   readonly #reader: RequestReader;
-  /** Made for the first request that has content. */
+  /** Created for the first request with content. */
   #content: BodyDecoder | null = null;
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
-  #isClosing = false; // no further request is taken
+  #isClosing = false; // no further request is accepted
   #isDeaf = false; // input is ignored
-  #isWithin = false; // a head has begun and is not whole
-  #isFirst = true; // no request has come yet
-  #isDiscarding = false; // the rest of an unwanted body is read
+  #isWithin = false; // a head has begun and is incomplete
+  #isFirst = true; // no request has arrived yet
+  #isDiscarding = false; // the rest of an unwanted body is read and discarded
   #isTakenOver = false;
-  #requestDeadline = 0; // for the request that is being read, as a whole
+  #requestDeadline = 0; // for the whole request that is being read
 
   constructor(service: Service, socket: Socket, facts: ConnectionFacts) {
     this.#service = service;
@@ -73,18 +70,18 @@ export class Http1Connection implements Deadline, Reading {
     else tickBatch.read(this);
   }
 
-  /** Goes as far as there are bytes, and as whoever takes the body lets it. */
+  /** Processes buffered bytes as far as the taker of the body allows. */
   advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.#step());
     this.#isAdvancing = false;
-    // A connection that waits for its next request holds nothing of the last one.
+    // An idle connection keeps nothing of its last request.
     if (this.#input.length === 0) this.#input.clear();
     this.#listen();
   }
 
-  /** False when there is nothing to go on with. */
+  /** Makes one step; false when nothing can be done now. */
   #step(): boolean {
     const inFlight = this.#inFlight;
     if (inFlight !== null) {
@@ -117,7 +114,7 @@ export class Http1Connection implements Deadline, Reading {
     this.#requestDeadline = deadlines.after(limits.requestMs);
   }
 
-  /** Reads from the socket as long as what comes is taken, and no more ahead than may be. */
+  /** Reads from the socket while data is taken, and no further ahead than allowed. */
   #listen(): void {
     if (this.#isTakenOver) return;
     const inFlight = this.#inFlight;
@@ -154,7 +151,7 @@ export class Http1Connection implements Deadline, Reading {
     if (!this.#isAdvancing) this.advance();
   }
 
-  /** What is left to do when the driver is done: the rest of a body, the next request, or the end. */
+  /** Finishes after the driver: the rest of the body, the next request, or the end of the connection. */
   #conclude(inFlight: InFlight): void {
     if (!inFlight.isAnswered || this.#inFlight !== inFlight) return;
     const { body, sink } = inFlight;
@@ -185,13 +182,13 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   wanted(): void {
-    // What came with the head goes on with it, in one write.
+    // Content that arrived with the head is passed on with it, in one write.
     if (this.#isAdvancing && this.#inFlight?.body.isFlowing === true) this.#readContent(this.#inFlight);
     else this.advance();
   }
 
   sayContinue(): void {
-    if (this.#input.length === 0) this.#inFlight?.sink.sayContinue(); // who sends without waiting needs no word
+    if (this.#input.length === 0) this.#inFlight?.sink.sayContinue(); // a client that sends without waiting needs no 100 Continue
   }
 
   #readContent({ body }: InFlight): void {
@@ -205,10 +202,10 @@ export class Http1Connection implements Deadline, Reading {
     if (came !== 'more' || this.#isDiscarding) return;
     const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);
     const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
-    this.deadline = body.isPaused ? 0 : soonest; // only waiting counts, not what whoever takes the body takes
+    this.deadline = body.isPaused ? 0 : soonest; // only the wait for the client counts, not the time that the taker needs
   }
 
-  /** Where the next request begins cannot be known any more. */
+  /** The start of the next request can no longer be determined. */
   #spoil(): void {
     this.#isClosing = true;
     this.#isDeaf = true;
@@ -219,7 +216,7 @@ export class Http1Connection implements Deadline, Reading {
   isLast(): boolean {
     const inFlight = this.#inFlight;
     if (inFlight === null) return true;
-    // A client that was not told to send its body may send it or not: nobody knows what comes next.
+    // A client that got no 100 Continue may or may not send its body, so the next bytes are ambiguous.
     if (inFlight.body.awaitsContinue || inFlight.body.fault !== null) this.#isClosing = true;
     return this.#isClosing || this.#isDrained;
   }
@@ -228,7 +225,7 @@ export class Http1Connection implements Deadline, Reading {
     return this.#inFlight?.upgradable === true ? this.#detach() : null;
   }
 
-  /** Lets go of the socket, with all that was read ahead. */
+  /** Releases the socket, with all bytes that were read ahead. */
   #detach(): Socket {
     this.#isTakenOver = true;
     this.#isDeaf = true;
@@ -237,7 +234,9 @@ export class Http1Connection implements Deadline, Reading {
     return this.socket;
   }
 
-  /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
+  /**
+   * RFC 9113 §3.3: with prior knowledge, a client may begin with HTTP/2's preface, which no HTTP/1.1 parser accepts.
+   */
   #turnsToHttp2(): boolean {
     const { http2, deadlines } = this.#service;
     if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#input))
@@ -267,7 +266,7 @@ export class Http1Connection implements Deadline, Reading {
     else this.socket.destroy();
   }
 
-  /** Ends the connection so that the client can read what was sent before it learns of the end. */
+  /** Closes the connection so that the client can read the response before the close. */
   #closeGently(): void {
     this.#spoil();
     if (!endGently(this.socket, this.output)) return;

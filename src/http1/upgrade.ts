@@ -2,7 +2,7 @@ import { hasField } from '../http/fields.ts';
 import { upgradeOf } from '../http/forwarding.ts';
 import type { WireRequest } from './request_head.ts';
 
-/** Whether a request that asks for another protocol may have it; otherwise it is served as any other. */
+/** Whether an upgrade request may be granted; otherwise it is served as a normal request. */
 export function mayUpgrade(head: WireRequest): boolean {
   if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
     return false;
@@ -10,7 +10,8 @@ export function mayUpgrade(head: WireRequest): boolean {
   return (
     protocol !== null &&
     !hasField(head.headers, 'expect') &&
-    // Another HTTP is not asked of the upstream, and TLS is not to be had inside (RFC 9110 §7.8 lets us decline).
+    // Another HTTP version cannot be asked of the upstream, and TLS is not offered inside a connection (RFC
+    // 9110 §7.8 allows servers to decline).
     !/^(?:h2c|http|tls)\b|,/.test(protocol)
   );
 }

@@ -13,7 +13,7 @@ import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import type { BodyFault, BodyTaker } from '../io/ports.ts';
 
-/** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
+/** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
 const READ_BYTES = 65_536;
 
 export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
@@ -22,17 +22,17 @@ export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
   readonly deadlines: Deadlines;
 }
 
-/** One connection to an upstream, for one exchange at a time. */
+/** A connection to an upstream, for one exchange at a time. */
 export class UpstreamConnection implements Deadline, Reading {
   deadline = 0;
-  /** Requests begun on it. */
+  /** Number of requests that were started on it. */
   uses = 0;
   readonly socket: Socket;
   readonly output: WriteBuffer;
   readonly #limits: ConnectionLimits;
   readonly #onClosed: (connection: UpstreamConnection) => void;
   readonly #input = new ReadBuffer();
-  /** Takes what waits for the end of the turn: what was read into may be read into once more by then. */
+  /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
   readonly #copied: Buffer | null;
   readonly #reader: ResponseReader;
   readonly #content: BodyDecoder;
@@ -41,7 +41,7 @@ export class UpstreamConnection implements Deadline, Reading {
   #taker: BodyTaker | null = null;
   #isConnected = false;
   #isReading = false;
-  /** The taker waits; nothing is read. */
+  /** The taker has paused; nothing is read. */
   #isPaused = false;
   /** The peer has ended its side. */
   #hasEnded = false;
@@ -79,7 +79,7 @@ export class UpstreamConnection implements Deadline, Reading {
   }
 
   get isUsable(): boolean {
-    // What came although nobody asked must not be taken for the next answer.
+    // Unsolicited bytes must not be taken for the next response.
     return !this.socket.destroyed && !this.#hasEnded && this.socket.writable && this.#input.length === 0;
   }
 
@@ -87,18 +87,18 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#exchange?.flushed();
   }
 
-  /** Begins another exchange on a kept connection. */
+  /** Starts another exchange on a kept connection. */
   begin(exchange: ResponseListener): void {
     this.#exchange = exchange;
     this.deadline = 0;
   }
 
-  /** The upstream has `ms`; without an exchange, so has the connection. */
+  /** Gives the upstream `ms`; without an exchange it is the lifetime of the idle connection. */
   expect(ms: number): void {
     this.deadline = this.#limits.deadlines.after(ms);
   }
 
-  /** Lets the content of the response flow. */
+  /** Starts the flow of the response content. */
   flow(taker: BodyTaker): void {
     this.#taker = taker;
     if (!this.#isReading) this.resume();
@@ -108,11 +108,11 @@ export class UpstreamConnection implements Deadline, Reading {
     if (this.#taker === null || this.#isReading) return;
     this.#isPaused = false;
     this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
-    // What was read before it flowed is still there.
+    // What was read before is still in the buffer.
     if (this.#goOn()) this.socket.resume();
   }
 
-  /** Gives the connection up. */
+  /** Closes the connection. */
   drop(): void {
     this.#exchange = null;
     this.#taker = null;
@@ -124,8 +124,8 @@ export class UpstreamConnection implements Deadline, Reading {
     if (exchange === null) this.socket.destroy();
     else if (!this.#isConnected) this.#undialled(`no connection within ${this.#limits.connectMs} ms`);
     else if (this.#head === null) {
-      if (!exchange.overdue()) exchange.broken('timeout', 'no response head came in time');
-    } else this.#failContent('timeout', `nothing came for ${this.#limits.bodyIdleMs} ms`);
+      if (!exchange.overdue()) exchange.broken('timeout', 'the response head did not arrive in time');
+    } else this.#failContent('timeout', `no content arrived for ${this.#limits.bodyIdleMs} ms`);
   }
 
   #undialled(detail: string): void {
@@ -138,7 +138,7 @@ export class UpstreamConnection implements Deadline, Reading {
     if (!this.#onRead(bytes, bytes.length)) this.socket.pause();
   };
 
-  /** False: read no more for now. */
+  /** Returns false to pause reading. */
   #onRead(buffer: Buffer, bytes: number): boolean {
     const copied = this.#copied;
     if (copied === null || bytes > WAITING_BYTES || this.#input.length > 0) {
@@ -155,10 +155,10 @@ export class UpstreamConnection implements Deadline, Reading {
     if (this.#input.length > 0 && !this.#goOn()) this.socket.pause();
   }
 
-  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
+  /** Processes buffered bytes as far as the taker allows. False: reading must pause. */
   #goOn(): boolean {
     if (this.#exchange === null) {
-      // Nobody asked for anything: whatever it is, it must not be taken for the next answer.
+      // Unsolicited bytes must not be taken for the next response.
       this.socket.destroy();
       return true;
     }
@@ -187,7 +187,7 @@ export class UpstreamConnection implements Deadline, Reading {
     return this.#readContent();
   }
 
-  /** False: this connection has no more to read for its exchange. */
+  /** False: the exchange needs no more from this connection. */
   #takeHead(head: WireResponse): boolean {
     const exchange = this.#exchange!;
     if (head.status < 200) return exchange.headed(head);
@@ -195,7 +195,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#head = head;
     this.#content.begin(head.framing);
     if (head.framing === 0) {
-      // There is nothing to wait for: the connection is free before anybody looks at the head.
+      // There is no content, so the connection is free before the head is processed.
       this.#finish(exchange);
       exchange.headed(head);
       return false;
@@ -207,7 +207,7 @@ export class UpstreamConnection implements Deadline, Reading {
     const input = this.#input;
     const content = this.#content;
     const taker = this.#taker;
-    if (taker === null) return false; // stands still until it flows
+    if (taker === null) return false; // paused until the flow starts
     for (;;) {
       const found = content.next(input.bytes, input.from, input.to);
       input.from = content.at;
@@ -223,7 +223,7 @@ export class UpstreamConnection implements Deadline, Reading {
         this.#failContent('malformed', content.problem.detail);
         return true;
       }
-      if (this.#taker !== taker) return true; // cancelled on the way
+      if (this.#taker !== taker) return true; // cancelled meanwhile
     }
     this.#isPaused = !taker.rest();
     if (this.#taker === taker) {
@@ -232,7 +232,7 @@ export class UpstreamConnection implements Deadline, Reading {
     return !this.#isPaused;
   }
 
-  /** All of the response is here: the exchange is over, and the connection may be kept. */
+  /** The response is complete: the exchange is over, and the connection may be reused. */
   #finish(exchange: ResponseListener): void {
     const { keepAlive } = this.#head!;
     const isClean = this.#input.length === 0 && !this.#hasEnded && !this.output.isWaiting;
@@ -278,12 +278,12 @@ export class UpstreamConnection implements Deadline, Reading {
     else this.#failContent('left', detail);
   };
 
-  /** Whether bytes of the response have come. */
+  /** Whether bytes of the response have arrived. */
   get isAnswering(): boolean {
     return this.#head !== null || this.#input.length > 0;
   }
 
-  /** Gives the socket as it is, for another protocol; only one that was dialled plain has all it needs. */
+  /** Hands over the raw socket for another protocol; only a plain connection has everything. */
   detach(): Socket {
     const { socket } = this;
     this.output.settle();

@@ -4,20 +4,20 @@ import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts } from './body_pump.ts';
 
 /**
- * Gathers a body that is sent as one piece, made of the whole. One that is longer than `limitBytes`, or that is not all
- * there at once and not worth waiting for, is given to `stream` instead, with what has come of it.
+ * Collects a body that is sent in one piece, made from the whole. One that is longer than `limitBytes`, or
+ * that is incomplete and not worth waiting for, is passed to `stream` instead, with the bytes so far.
  */
 export class BufferedReply implements BodyTaker {
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   readonly #when: { readonly limitBytes: number; readonly waits: boolean };
   readonly #stream: (source: ResponseBody) => void;
-  /** Makes the piece, and begins the reply. */
+  /** Makes the piece, and starts the response. */
   readonly #make: (whole: Uint8Array) => Uint8Array;
   readonly #relay: BodyPump;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Pieces that are copies of ours already. */
+  /** Number of pieces that are already copies. */
   #kept = 0;
   #onward: BodyTaker | null = null;
 
@@ -73,7 +73,7 @@ export class BufferedReply implements BodyTaker {
     else this.#relay.fail(fault, detail);
   }
 
-  /** Hands over what has come, and from then on what comes. */
+  /** Passes on the collected bytes, and then what follows. */
   #goOver(): boolean {
     const pieces = this.#pieces;
     this.#pieces = [];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 export interface LazyLoad<Loaded> {
   /** What was loaded; null before. */
   readonly now: () => Loaded | null;
-  /** Loads it, once. A load that fails, for want of descriptors for example, is tried again by the next call. */
+  /** Loads it, once. A load that fails, for example because descriptors are exhausted, is repeated by the next call. */
   readonly get: () => Promise<Loaded>;
   /** Waits for a load that has begun; null when none has, or when it fails. */
   readonly ifBegun: () => Promise<Loaded | null>;

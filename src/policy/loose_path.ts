@@ -24,7 +24,7 @@ const PATHLESS: ReadonlySet<string> = new Set([
   'user_password',
 ]);
 
-export interface LooseSource {
+interface LooseSource {
   readonly source: string;
   /** Whether a text in it was rewritten: then it may be true of a path that has one reading only. */
   readonly isRewritten: boolean;
@@ -34,7 +34,7 @@ export interface LooseSource {
  * An expression rewritten for readings. `nothing`: it reads no path. `literal`: it is to be taken at its word, because a
  * text with a path parameter or a pattern that tells upper from lower case says that its author has thought of spellings.
  */
-export function looseSource({
+function looseSource({
   source,
   typed,
 }: Pick<Program<Activation>, 'source' | 'typed'>): LooseSource | Exclude<Found, 'reads'> {
@@ -178,7 +178,7 @@ function withoutLastSlash(paths: readonly string[]): ReadonlySet<string> {
   return all;
 }
 
-/** An error of an expression means that it is not about this reading; but none may be left out for want of time. */
+/** An error of an expression means that it is not about this reading; but no reading may be skipped to save time. */
 function allHold(conditions: readonly Condition[], activation: Activation): boolean | Failure {
   for (const condition of conditions) {
     const holds = condition.evaluate(activation);

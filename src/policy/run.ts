@@ -212,14 +212,14 @@ function settle(
     passOver(policyRun, phase, action, action.onFailure, outcome);
     return null;
   }
-  if (outcome.does === 'wait') {
+  if (outcome.verdict === 'ask') {
     return ask(outcome.question, (answer) => {
       const ended = settle(policyRun, phase, ruleAt, actionAt, outcome.resume(answer));
       return ended ?? goOn(policyRun, phase, ruleAt, actionAt + 1);
     });
   }
   policyRun.steps.push(outcome.step);
-  if (outcome.does === 'next') return null;
+  if (outcome.verdict === 'pass') return null;
   // A response that replaces another also discards the edits of the other.
   if (policyRun.phase === 'on_http_response')
     policyRun.edits = policyRun.edits?.filter(({ edit }) => edit === 'log') ?? null;

@@ -5,7 +5,7 @@ import type { PatternProblem } from './refusals.ts';
 import { type Found, type Group, expand } from './template.ts';
 
 export type { PatternProblem } from './refusals.ts';
-export type { Found, Group } from './template.ts';
+export type { Found } from './template.ts';
 
 /** Maximum length of a pattern's source, in UTF-16 units. */
 export const PATTERN_LIMIT_UNITS = 8_192;

@@ -6,7 +6,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import { driveExchange } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, converse } from '../engine/drivers/converse.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { bounded } from '../engine/drivers/whole_bodies.ts';
 import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
@@ -98,7 +98,7 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
       ({ line } = record);
       unknowns.begin(record);
       const exchange = begin(edge, record, world);
-      driveExchange(exchange, { ask: (question) => answerTo(question, record, unknowns) });
+      converse(HTTP_ENGINE, exchange, { ask: (question) => answerTo(question, record, unknowns) });
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
       return decidedOf(exchange, unknowns, weights);

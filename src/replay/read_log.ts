@@ -89,7 +89,7 @@ function give(read: Read, line: number, taken: Taken): void {
 }
 
 /** Reads a parsed line; null for a line without a record, such as the head of a recording. */
-export function readValue(value: unknown, line: number): Read {
+function readValue(value: unknown, line: number): Read {
   if (value === undefined) return { problem: 'this is not JSON' };
   if (isEventLine(value)) return readEvent(factsOf(value), line);
   if (isRecordingLine(value)) return readRecording(value.exchange, line);

@@ -2,7 +2,7 @@
  * The format of a recording: NDJSON with a head line, then one exchange per line. Field lists are `[name,
  * value, name, value, …]` as everywhere; times are RFC 3339. docs/replay.md describes it.
  */
-export const RECORDING_VERSION = 1;
+const RECORDING_VERSION = 1;
 
 export interface RecordingHead {
   readonly edgeproof_recording: number;
@@ -25,7 +25,7 @@ export interface RecordedBody {
   readonly redacted?: true;
 }
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   /** As sent, path and query. */
@@ -41,7 +41,7 @@ export interface RecordedResponse {
   readonly body: RecordedBody;
 }
 
-export interface RecordedClient {
+interface RecordedClient {
   readonly ip: string;
   readonly port: number;
   readonly server_ip: string;
@@ -75,7 +75,7 @@ export interface RecordedFetch {
 }
 
 /** One step of the trace, shortened. */
-export interface RecordedStep {
+interface RecordedStep {
   readonly module: string;
   readonly verdict: 'pass' | 'stop';
   readonly code: string;

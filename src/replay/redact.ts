@@ -26,7 +26,7 @@ export interface Redaction {
 }
 
 /** The default names; each applies to headers, query parameters, form fields and JSON members. */
-export const SECRET_NAMES: readonly string[] = [
+const SECRET_NAMES: readonly string[] = [
   ...new Set([...CREDENTIALS, ...SECRET_PARAMETERS]),
   'cookie',
   'set-cookie',

@@ -170,7 +170,7 @@ class Groups {
 }
 
 /** The request on one line. */
-export function requestOf({ head, connection }: LogRecord): string {
+function requestOf({ head, connection }: LogRecord): string {
   const { method, scheme, authority, path, query } = 'refused' in head ? head.head : head;
   const target = query === undefined ? path : `${path}?${query}`;
   return `${method} ${scheme}://${authority}${target} from ${connection.client.text}`;

@@ -1,11 +1,12 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
-import type { TlsFacts } from '../engine/contract.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
+import type { TlsFacts } from '../engine/connection.ts';
 import { compileUpstreams } from './document/answers.ts';
+import { statedCertificate } from './document/tls.ts';
 import type { CaseRow, CheckedScenario } from './document/check.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import { changedIdentities, identitiesOf } from './document/identities.ts';
@@ -114,7 +115,7 @@ export function settingOf(
   const request: RequestSetting = {
     defaults: shell.defaults?.request ?? {},
     host: defaultHost(edge),
-    tls: tlsOf(row?.config.client_certificate ?? shell.client_certificate),
+    tls: tlsOf(row, shell, report),
     startMs,
     signer,
     report,
@@ -180,16 +181,14 @@ export function defaultHost({ edges }: EdgeConfig): string {
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
 }
 
-function tlsOf(certificate: CaseConfig['client_certificate']): TlsFacts | null {
-  if (certificate === undefined) return null;
-  return {
-    version: 'TLS 1.3',
-    cipherSuite: 'TLS_AES_128_GCM_SHA256',
-    clientCertificate: {
-      serialNumber: certificate.serial_number ?? '',
-      subjectCn: certificate.subject_cn ?? '',
-    },
-  };
+/** What the case says of handshakes. A policy without an edge is tested behind one that asks for certificates. */
+function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): Partial<TlsFacts> {
+  const own = row?.config.client_certificate;
+  const certificate = own ?? shell.client_certificate;
+  if (certificate === undefined) return {};
+  const pointer = `${own === undefined ? '' : row!.pointer}/client_certificate`;
+  const clientCertificate = statedCertificate(certificate, pointer, report);
+  return { clientCertificate, ...(shell.policy !== undefined && { edge: 'policy' }) };
 }
 
 /** Facts in the form of an edge file: those of the file, then those of the case, which win; bad ones are reported. */

@@ -99,7 +99,7 @@ export function createSimulator(
       prepareRequest(request, '', {
         defaults: {},
         host: defaultHost(config),
-        tls: null,
+        tls: {},
         startMs: world.clock.nowMs(),
         signer: null,
         report,

@@ -11,7 +11,7 @@ import type {
 } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
-import { HTTP_ENGINE, type HttpDriver, driveExchange, resume } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
@@ -27,7 +27,7 @@ export interface VirtualLimits {
 export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
-export interface SimulatedProviders {
+interface SimulatedProviders {
   readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
   /** Null if the URL does not belong to them. */
   readonly fetch: (
@@ -85,7 +85,7 @@ export function drive(
     },
     completed: () => completed(simulated),
   };
-  driveExchange(exchange, driver);
+  converse(HTTP_ENGINE, exchange, driver);
 }
 
 /** The answers to one request. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import { quoted } from '../config_file/message_text.ts';
+import { quoted } from '../diagnostics/message_text.ts';
 import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';

@@ -58,7 +58,7 @@ export function runTimeline(
   }
   return {
     mismatches: failing.mismatches,
-    explained: failing.first === null ? null : explain(failing.first, edge),
+    explained: failing.first === null ? null : explain(failing.first.simulated, edge),
     outcome: null,
     snapshots: plan.steps.flatMap((step, index) => stepSnapshot(step, seen[index]!)),
     requests: world.begun(),

@@ -1,5 +1,5 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Distribution, type Run, walkChance } from './chance_walk.ts';
 import type { ScenarioCode } from './document/codes.ts';

@@ -6,7 +6,8 @@ import { WEBHOOK_REASONS } from './reasons.ts';
 import { findProvider } from './table.ts';
 import { WEBHOOK_BODY_LIMIT_BYTES, type WebhookOutcome, verifyPrepared } from './verify.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../filters/action.ts';
-import { stepsOf, waitFor } from '../filters/action.ts';
+import { ask } from '../engine/contract.ts';
+import { stepsOf } from '../filters/action.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
 import { type PolicyRun, keepResult } from '../filters/policy_run.ts';
 
@@ -27,11 +28,11 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
     const conclude = (policyRun: PolicyRun, outcome: WebhookOutcome): ActionOutcome => {
       if (outcome.outcome === 'challenge') {
         const come = step('challenge_answered', { challenge: outcome.challenge });
-        return { does: 'end', as: 'replied', step: come, response: outcome.response };
+        return { verdict: 'stop', as: 'replied', step: come, response: outcome.response };
       }
       if (outcome.outcome === 'verified') {
         keepResult(policyRun, 'verify_webhook', { verified: true });
-        return { does: 'next', step: step('verified', { scheme: outcome.scheme }) };
+        return { verdict: 'pass', step: step('verified', { scheme: outcome.scheme }) };
       }
       const [reason, detail] =
         outcome.outcome === 'refused'
@@ -40,8 +41,8 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       const message = WEBHOOK_REASONS[reason];
       const error = { code: compiling.context.branding.errorCode(3204), message };
       keepResult(policyRun, 'verify_webhook', { verified: false, error });
-      if (!enforce) return { does: 'next', step: step(reason, { ...detail, enforced: false }) };
-      return { does: 'end', as: 'denied', step: step(reason, detail), response: unsigned };
+      if (!enforce) return { verdict: 'pass', step: step(reason, { ...detail, enforced: false }) };
+      return { verdict: 'stop', as: 'denied', step: step(reason, detail), response: unsigned };
     };
 
     const verify = (
@@ -53,7 +54,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       const outcome = verifyPrepared(verifier, request, policyRun.world.nowMs(), certificates);
       if (outcome.outcome !== 'certificate') return conclude(policyRun, outcome);
       const { url } = outcome;
-      return waitFor({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
+      return ask({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
         const pem = pemOf(answer);
         if (pem === null) return conclude(policyRun, outcome);
         const again = verifyPrepared(verifier, request, policyRun.world.nowMs(), new Map([[url, pem]]));
@@ -68,7 +69,7 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
       run: (policyRun) => {
         const verifier = verifierOf(policyRun);
         if (verifier instanceof Failure) return verifier;
-        return waitFor({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (answer) => {
+        return ask({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (answer) => {
           if ('failure' in answer) {
             return compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`);
           }

@@ -8,7 +8,7 @@ import type { RsaCertificate } from '../crypto/x509.ts';
 const ALLOWED_URL = /^https:\/\/sns\.[a-z0-9-]{3,32}\.amazonaws\.com(?:\.cn)?\/[A-Za-z0-9_-]{1,128}\.pem$/;
 
 /** Maximum size of a fetched certificate. */
-export const CERTIFICATE_LIMIT_BYTES = 16_384;
+const CERTIFICATE_LIMIT_BYTES = 16_384;
 
 /** Size of the cache; only a few certificates are in use at any time. */
 export const CERTIFICATE_CACHE_SIZE = 64;

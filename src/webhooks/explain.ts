@@ -15,7 +15,7 @@ import { expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts
 import type { WebhookOutcome } from './verify.ts';
 
 /** One step of the verification. `ok` is null if the step has no result. */
-export interface ExplainStep {
+interface ExplainStep {
   readonly ok: boolean | null;
   readonly title: string;
   readonly text: string;

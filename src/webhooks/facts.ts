@@ -4,6 +4,7 @@ import type { DeclaredReason } from '../engine/module.ts';
 import { isRefusal, WEBHOOK_REASONS } from './reasons.ts';
 import type { WebhookReason } from './reasons.ts';
 import { cannotVerify } from './cannot_happen.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../filters/facts.ts';
 import type { WebhookVerificationConfig } from './module_schema.ts';
 import type { VerifyWebhookConfig } from './action_schema.ts';
@@ -25,6 +26,8 @@ export const webhookVerification = {
     costNs: 9000,
     secrets: ['/secret'],
     cannotHappen: cannotVerify,
+    check: checkModule,
+    findings,
     reasons,
     examples: {
       good: [{ provider: 'github', secret: 'a webhook secret' }],
@@ -45,6 +48,7 @@ export const webhookVerification = {
     secrets: ['/secret'],
     reads: ['headers', 'body', 'clock'],
     costNs: 9000,
+    check: checkAction,
     reasons: WEBHOOK_REASONS,
     examples: {
       good: [{ provider: 'github', secret: "${secrets.get('shop', 'hook')}" }],

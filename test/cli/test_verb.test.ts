@@ -68,7 +68,7 @@ describe('edgeproof test', () => {
     expect(stdout).toContain(
       "nearest is ip_restriction.allowed of rule office#2: reason is 'allowed', not 'denied'",
     );
-    expect(stdout).toMatch(/decided by upstream: the upstream answered \(upstream\.answered\)/);
+    expect(stdout).toMatch(/decided by upstream: the upstream responded \(upstream\.answered\)/);
     expect(stdout).toContain(
       'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would hold: rule office#3',
     );
@@ -123,10 +123,10 @@ describe('edgeproof test', () => {
 
   it.each([
     [['nowhere.scenario.yaml'], 'there is no such file'],
-    [['--shard', '3/2'], 'a shard is written i/n'],
+    [['--shard', '3/2'], 'write a shard as i/n'],
     [['--reporter', 'xml'], "there is no reporter 'xml'"],
     [['--filter', '/(/'], '--filter /(/'],
-    [['--repeat', '0'], 'no number from 1 on'],
+    [['--repeat', '0'], 'expected an integer of at least 1'],
   ])('exits 2 for %j', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect(stderr).toContain(message);

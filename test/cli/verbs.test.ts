@@ -105,9 +105,9 @@ describe('edgeproof explain', () => {
 
   it.each([
     [['GET', 'shop.test/admin'], 'is not an http(s) URL'],
-    [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'it is not an IP address'],
-    [['GET', 'https://shop.test/', '-H', 'nocolon'], "a header is written 'name: value'"],
-    [['GET', 'https://shop.test/', '--upstream-status', '99'], 'a status is a number'],
+    [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'expected an IP address'],
+    [['GET', 'https://shop.test/', '-H', 'nocolon'], "write a header as 'name: value'"],
+    [['GET', 'https://shop.test/', '--upstream-status', '99'], 'expected a status'],
   ])('refuses %j with exit code 2', async (args, message) => {
     const { code, stderr } = await explain(...args);
     expect(code).toBe(2);

@@ -87,7 +87,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
     expect(children.length).toBe(2);
     process.kill(Number(children[0]), 'SIGKILL');
-    await expect.poll(() => said, { timeout: 5_000 }).toContain('another one is started');
+    await expect.poll(() => said, { timeout: 5_000 }).toContain('starting another one');
     for (let at = 0; at < 20; at++) {
       const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
       expect(response.status).toBe(200);

@@ -186,7 +186,7 @@ describe('the command line', () => {
     writeFileSync(path, JSON.stringify(FILE));
     const planned = await run(['apply', path, '--dry-run']);
     expect(planned.out).toContain('+ weighted backend split\n');
-    expect(planned.out).toMatch(/\d+ would be changed\n$/);
+    expect(planned.out).toMatch(/\d+ would change\n$/);
     expect((await run(['apply', path])).out).toMatch(/\d+ changed\n$/);
     expect((await run(['apply', path])).out).toBe('nothing to change\n');
     const { code, out } = await run(['export']);

@@ -68,7 +68,7 @@ function statusOf(port: number, host: string): Promise<number | undefined> {
 describe('serve and keys', () => {
   it('prints an admin key once; keys are made, listed and revoked beside it', async () => {
     const first = run(...SERVE);
-    const [, url, key] = await first.until(/management API (\S+) [\s\S]*shown this once: (\S+)\n/);
+    const [, url, key] = await first.until(/management API (\S+) [\s\S]*shown only once: (\S+)\n/);
     expect(await get(url!, key!)).toBe(200);
 
     const made = await output('keys', 'create', '--description', 'for a test');
@@ -115,7 +115,7 @@ describe('serve and keys', () => {
       edges: { https: { geo: { hostports: ['geo.test:443'], routes: [route] } } },
     };
     const running = run(...SERVE, '--store', 'geo.db', '--address-database', 'geo.mmdb');
-    const ready = /edge (\S+)  management API (\S+) [\s\S]*shown this once: (\S+)\n/;
+    const ready = /edge (\S+)  management API (\S+) [\s\S]*shown only once: (\S+)\n/;
     const [, edge, url, key] = await running.until(ready);
     const headers = {
       authorization: `Bearer ${key!}`,
@@ -142,7 +142,7 @@ describe('serve and keys', () => {
     await new Promise((resolve) => probe.close(resolve));
     const allowed = ['--edge-ports', String(port), '--event-files', 'told'];
     const running = run(...SERVE, '--store', 'ports.db', ...allowed);
-    const [, url, key] = await running.until(/management API (\S+) [\s\S]*shown this once: (\S+)\n/);
+    const [, url, key] = await running.until(/management API (\S+) [\s\S]*shown only once: (\S+)\n/);
     const post = async (path: string, body: object): Promise<[number, { id: string }]> => {
       const headers = {
         authorization: `Bearer ${key!}`,

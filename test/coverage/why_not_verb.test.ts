@@ -74,7 +74,7 @@ describe('edgeproof explain --why-not', () => {
     const args = ['explain', '--scenario', 'a.scenario.yaml', '--case', 'strangers stay out'];
     const never = await run(...args, '--why-not', 'twice');
     expect(never.stdout).toMatch(
-      /^No request makes it happen that rule twice decides: its expressions contradict/,
+      /^There is no request for which rule twice decides: its expressions contradict/,
     );
   });
 

@@ -98,7 +98,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${origin}/deep/page?a=1`);
-    expect(await page.locator('h1').textContent()).toBe('Who do you want to be?');
+    expect(await page.locator('h1').textContent()).toBe('Choose an identity');
     await page.click(`[data-identity=${who}]`);
     await page.waitForLoadState();
     return { context, page, text: (await page.textContent('body')) ?? '', url: page.url() };
@@ -116,7 +116,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     await page.goto(`${origin}/auth/logout`);
     expect(page.url()).toBe(`${origin}/auth/signed_out`);
     await page.goto(`${origin}/`);
-    expect(await page.locator('h1').textContent()).toBe('Who do you want to be?');
+    expect(await page.locator('h1').textContent()).toBe('Choose an identity');
     await context.close();
   }, 20_000);
 

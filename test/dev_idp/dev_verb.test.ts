@@ -36,7 +36,7 @@ it('dev brings up the provider that stands in for the managed app, and says so',
   const [, provider] = await running.waitFor(
     /development identity provider {2}(http:\/\/127\.0\.0\.1:\d+) {2}log in as ann, ben/,
   );
-  await running.waitFor(/stands in for the managed OAuth app of the service: for development only/);
+  await running.waitFor(/replaces the managed OAuth app of the service, for development only/);
   const begun = await fetch(`${url!}/x`, { redirect: 'manual', headers: { accept: 'text/html' } });
   expect(begun.status).toBe(302);
   expect(begun.headers.get('location')).toContain(`${provider!}/as/github.com/login/oauth/authorize?`);

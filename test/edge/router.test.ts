@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { brandingOf } from '../../src/engine/branding.ts';
-import { type Pipeline, pipeline } from '../../src/engine/pipeline.ts';
+import { type Pipeline, pipelineOf } from '../../src/engine/pipeline.ts';
 import { hostTable } from '../../src/edge/hosts.ts';
 import { type RoutedPipeline, router } from '../../src/edge/router.ts';
 import { sized } from '../random.ts';
@@ -17,7 +17,7 @@ function route(match: string, exact = false): RoutedPipeline {
     pointer: '',
     branding: brandingOf('service'),
   };
-  return { host, path: slash < 0 ? '/' : match.slice(slash), exact, pipeline: pipeline(facts, []) };
+  return { host, path: slash < 0 ? '/' : match.slice(slash), exact, pipeline: pipelineOf(facts, []) };
 }
 
 const found = (pipelineFound: Pipeline | null) => pipelineFound?.route ?? null;

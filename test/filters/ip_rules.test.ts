@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import {
   type IpRule,
+  type IpRules,
   compileIpRules,
-  decideIp,
   cachedIpRules,
   replacesList,
 } from '../../src/filters/ip_restriction/algorithm.ts';
-import { parseAddress } from '../../src/net/address.ts';
+import { type Address, parseAddress } from '../../src/net/address.ts';
 import { isCidrProblem, parseCidr } from '../../src/net/cidr.ts';
 
 function rule(text: string): IpRule {
@@ -15,6 +15,12 @@ function rule(text: string): IpRule {
   const cidr = parseCidr(range);
   if (isCidrProblem(cidr)) throw new Error(cidr.message);
   return { action, cidr };
+}
+
+function decideIp(rules: IpRules, address: Address): { allowed: boolean; allow: number; deny: number } {
+  const allow = rules.allowIndex(address);
+  const deny = rules.denyIndex(address);
+  return { allowed: allow >= 0 && deny < 0, allow, deny };
 }
 
 const decide = (rules: readonly string[], client: string): unknown =>

@@ -49,7 +49,7 @@ export const brewTea = {
   type: 'brew-tea',
   compile: ({ type, config }, { pointer }) => {
     const step = stepsOf(type, messages, pointer)('brewed', { cups: config.cups });
-    return { run: (policyRun) => (keepResult(policyRun, 'brew_tea', { cups: config.cups }), { does: 'next', step }) };
+    return { run: (policyRun) => (keepResult(policyRun, 'brew_tea', { cups: config.cups }), { verdict: 'pass', step }) };
   },
 };
 `,

@@ -308,7 +308,7 @@ test('the port: the next free one, or none with strictPort', async () => {
   const { createHttp1Listener } = await import('../../src/server/http1_listener.ts');
   const { testExchangePort } = await import('./test_exchange_port.ts');
   const { createUpstreamClient } = await import('../../src/http1/upstream_client.ts');
-  const second = createHttp1Listener(testExchangePort(replying(text(200, 'b'))).plane, {
+  const second = createHttp1Listener(testExchangePort(replying(text(200, 'b'))).exchanges, {
     upstream: createUpstreamClient(),
   });
   const refused = await second.listen({ port: first.port, strictPort: true });

@@ -40,7 +40,7 @@ function breaking(): { upstream: UpstreamClient; given: Buffer[]; broken: Promis
 }
 
 async function edge(upstream: UpstreamClient) {
-  const { plane: exchanges, traces, arrived } = testExchangePort(forwarding(1));
+  const { exchanges, traces, arrived } = testExchangePort(forwarding(1));
   const http2 = createHttp2Service(exchanges, { upstream });
   const listener = createHttp1Listener(exchanges, { upstream }, {}, (socket, facts) =>
     http2.serve(socket, facts),

@@ -18,7 +18,7 @@ export async function ingress(
   limits: Partial<ListenerLimits> = {},
   upstreamLimits: Partial<UpstreamLimits> = {},
 ): Promise<Ingress> {
-  const { plane: exchanges, traces, arrived } = testExchangePort(script);
+  const { exchanges, traces, arrived } = testExchangePort(script);
   const upstream = createUpstreamClient(upstreamLimits);
   const listener = createHttp1Listener(exchanges, { upstream }, limits);
   const bound = await listener.listen({ port: 0 });

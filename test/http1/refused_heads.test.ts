@@ -79,7 +79,7 @@ const UNSERVED: typeof REFUSED = [
   ['Host with a space', 400, 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
   ['Host with a slash', 400, 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
   ['Host with a bad port', 400, 'GET / HTTP/1.1\r\nHost: a:b\r\n\r\n'],
-  ['absolute form unlike Host', 400, 'GET http://b/ HTTP/1.1\r\n~\r\n'],
+  ['absolute form that differs from Host', 400, 'GET http://b/ HTTP/1.1\r\n~\r\n'],
   ['fragment', 400, 'GET /a#b HTTP/1.1\r\n~\r\n'],
   ['asterisk', 400, 'OPTIONS * HTTP/1.1\r\n~\r\n'],
   ['asterisk with GET', 400, 'GET * HTTP/1.1\r\n~\r\n'],

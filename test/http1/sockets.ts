@@ -13,7 +13,7 @@ export interface Wire {
   readonly closed: Promise<void>;
 }
 
-export function wire(socket: Socket): Wire {
+function wire(socket: Socket): Wire {
   let got = '';
   const watchers = new Set<() => void>();
   let over = false;

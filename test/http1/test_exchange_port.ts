@@ -21,7 +21,7 @@ export type Script = (head: RequestHead, trace: Trace) => Generator<Question, vo
 
 /** A small engine behind the driver's port: it decides by script and notes what was answered. */
 export function testExchangePort(script: Script): {
-  plane: ExchangePort;
+  exchanges: ExchangePort;
   traces: Trace[];
   readonly arrived: (count: number) => Promise<void>;
 } {
@@ -91,7 +91,7 @@ export function testExchangePort(script: Script): {
     if (traces.filter((one) => one.completions > 0).length >= count) return Promise.resolve();
     return new Promise((resolve) => void waiting.push({ count, resolve }));
   }
-  return { plane: exchanges, traces, arrived };
+  return { exchanges, traces, arrived };
 }
 
 export function text(status: number, body: string, compress: Reply['compress'] = null): Reply {

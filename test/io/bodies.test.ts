@@ -203,7 +203,7 @@ describe('bodies on their way through the driver', () => {
     await client.until((got) => got.includes(' 502 '));
     expect(edge.traces[0]!.forwards).toEqual([
       { failure: 'reset', detail: expect.any(String) as string },
-      { failure: 'invalid', detail: 'the request body has been sent and is not held' },
+      { failure: 'invalid', detail: 'the request body was sent and is no longer buffered' },
     ]);
     expect(up.wires.length).toBe(0);
   });

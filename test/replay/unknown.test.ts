@@ -221,7 +221,7 @@ describe('comparing', () => {
     });
   });
 
-  it('does not guess whether the edge or the upstream answered', () => {
+  it('does not guess whether the edge or the upstream responded', () => {
     const blocked = createEdge(configOf(policyOf([deny("req.method == 'GET'")])));
     const record = eventAt(blocked, {});
     expect(compareWithLog(replayed(configOf({})).decide(record), record)).toMatchObject({

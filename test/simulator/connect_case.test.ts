@@ -10,7 +10,7 @@ import { ONCE } from '../../src/simulator/run_once.ts';
 import { connectTo } from '../../src/simulator/run_connect.ts';
 import { scriptedUpstreams } from '../../src/simulator/upstreams.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
-import { traceOfStream } from '../../src/engine/stream_trace.ts';
+import { traceOf } from '../../src/engine/trace.ts';
 import { type Backend, type LiveEdge, backend, dial, echo, liveEdge, received } from '../server/tcp/peers.ts';
 import { PARTNERS_PEM } from '../filters/modules/authority.ts';
 import { placeless } from '../placeless.ts';
@@ -221,7 +221,7 @@ describe('simulated and live connections', () => {
       { to: '1.tcp.test:5432', ip, sends: event.conn.bytes_in, receives: bytes.length },
       '',
       checked,
-      { defaults: {}, host: '', tls: null, startMs: 0, signer: null, report: () => undefined },
+      { defaults: {}, host: '', tls: {}, startMs: 0, signer: null, report: () => undefined },
     )!;
     const upstreams = scriptedUpstreams(seededChance(1));
     const refusing = {
@@ -240,7 +240,7 @@ describe('simulated and live connections', () => {
       steps.map((step) =>
         step.code === 'upstream.connect' ? { ...step, detail: { backend: 'dead' } } : step,
       );
-    expect(told(liveSteps)).toEqual(told(traceOfStream(outcome.exchange)));
+    expect(told(liveSteps)).toEqual(told(traceOf(outcome.exchange)));
     expect(outcome.event().ip_policy).toEqual(event.ip_policy);
     expect(outcome.event().traffic_policy).toEqual(event.traffic_policy);
     expect(outcome.event().conn).toMatchObject({ ...times(event.conn), server_ip: '127.0.0.1' });

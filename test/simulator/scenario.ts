@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { EdgeConfig } from '../../src/edge/document/schema.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
@@ -20,6 +21,16 @@ export function runText(text: string, options: RunOptions = {}): FileResult {
 /** Runs a scenario given as an object. */
 export function runValue(value: object, options: RunOptions = {}): FileResult {
   return runChecked(checkScenario({ value: { edge: 'sample', ...value }, name: 'x.ts' }), options);
+}
+
+/** Runs a scenario given as an object against an edge. */
+export function runOn(config: EdgeConfig, value: object): FileResult {
+  const checked = checkScenario({ value: { edge: 'given', ...value }, name: 'x.ts' });
+  return runFile(
+    checked,
+    edgeFixture(config, () => null),
+    { ...ONCE, lines: true },
+  );
 }
 
 function runChecked(checked: ReturnType<typeof checkScenario>, options: RunOptions): FileResult {

@@ -44,6 +44,27 @@ export type Planted = readonly [rule: RuleName, path: string, text: string, line
 
 // table: a breach of each kind
 export const PLANTED: readonly Planted[] = [
+  [
+    'paths that texts name exist',
+    'docs/x.md',
+    '# X\n\nSee `src/gone/x.ts` and `src/http/fields.ts`.',
+    3,
+    /as it is now/,
+  ],
+  [
+    'paths that texts name exist',
+    'src/net/x.ts',
+    '\n/**\n * As engine/{run,gone}.ts.\n */\nexport {};',
+    3,
+    /as it is now/,
+  ],
+  [
+    'paths that texts name exist',
+    'src/net/x.ts',
+    '// docs/decisions/0099 says why, <name>/x and events/s do not',
+    1,
+    /as it is now/,
+  ],
   ['files parse', 'src/net/x.ts', 'export const = 1;', 1, /repair/],
   [
     'rooms import only what the table lists',

@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   'policy/env/certificates.ts': [...LEAVES, 'cel'],
   // Variables and functions of expressions; results of actions are declared by their facts.
   'policy/env': [...LEAVES, 'cel', 'facts', 'policy/env/certificates.ts'],
-  // What is known of filters, as data: files called `facts.ts` or `…_facts.ts`, their contract and their table.
+  // What is known of filters, as data: files called `facts.ts`, `…_facts.ts` or `check.ts`, their contract and their table.
   facts: [
     ...LEAVES,
     'cel',
@@ -127,7 +127,7 @@ const PARTS = Object.keys(ROOMS).filter((name) => name.includes('/') && !name.en
 const WITH_FACES = /^(?:filters|auth|webhooks)\//;
 const SCHEMA = /(?:^|[/_])schemas?\.ts$/;
 const FACTS =
-  /^src\/(?:filters\/(?:table|phase|duration|result_types)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?facts)\.ts$/;
+  /^src\/(?:filters\/(?:table|phase|duration|result_types|field_checks)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?(?:facts|check))\.ts$/;
 const FACE = /\/(?:module|action)(?:_\w+)?\.ts$/;
 
 /** The room of a file below `src/`, and the sibling that it is, where it is one. */

@@ -9,14 +9,14 @@ import {
   siblingsStayApart,
 } from './imports.ts';
 import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
-import { plainWords } from './words.ts';
+import { textsArePlain } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
-const { textsArePlain, toDoExists } = plainWords();
 
 /** Every rule of the house, by the sentence that it holds. */
 export const RULES = {
@@ -39,8 +39,8 @@ export const RULES = {
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
-  'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

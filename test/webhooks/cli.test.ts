@@ -91,7 +91,7 @@ describe('webhook sign', () => {
 
   test('says what is missing', () => {
     expect(webhook('sign', '-p', 'stripe')).toBe(2);
-    expect(err).toContain('there is nothing to sign with');
+    expect(err).toContain('signing needs a secret');
     expect(webhook('sign', '-p', 'strpe', '-s', 'x')).toBe(2);
     expect(err).toContain("did you mean 'stripe'?");
     expect(webhook('sign', ...STRIPE, '-d', join(folder, 'none'))).toBe(2);
@@ -146,7 +146,7 @@ describe('webhook verify', () => {
       ),
     ).toBe(0);
     expect(webhook('verify', ...STRIPE, '--request', file('no.http', 'nothing'), ...AT)).toBe(2);
-    expect(err).toContain('does not hold an HTTP request');
+    expect(err).toContain('does not contain an HTTP request');
   });
 
   test('takes the certificate of a notification from a file', () => {

@@ -11,6 +11,7 @@ import {
   cannotLogInAction,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OauthConfig } from './module_schema.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
@@ -21,6 +22,7 @@ export const oauth = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
@@ -31,6 +33,8 @@ export const oauth = {
       if (code === 'not_authorized' && !isRestricted(config)) return EVERYONE;
       return cannotLogIn(code, config);
     },
+    check: checkModule,
+    findings,
     reasons: loginReasons('oauth'),
     examples: {
       good: [{ provider: { github: { organizations: ['acme'] } } }],
@@ -60,6 +64,7 @@ export const oauth = {
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ provider: 'github', client_id: 'shop', client_secret: "${secrets.get('shop', 'client')}" }],

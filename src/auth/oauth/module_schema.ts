@@ -6,7 +6,7 @@ const app = {
     .string()
     .min(1)
     .optional()
-    .describe("Client id of your own OAuth app; by default the managed app of the service is used."),
+    .describe('Client id of your own OAuth app; by default the managed app of the service is used.'),
   client_secret: z.string().min(1).optional().describe('Client secret of your own OAuth app.'),
   scopes: textList('OAuth scopes to ask for; only with an app of your own.'),
   email_addresses: z

@@ -161,7 +161,7 @@ function challengeOf(verifier: string): string {
 }
 
 /** URL at the development provider for a URL of a real one: its host becomes part of the path. */
-export function developmentUrlOf(standIn: string, url: string): string {
+function developmentUrlOf(standIn: string, url: string): string {
   return url.replace(/^https:\/\//, `${standIn}/as/`);
 }
 

@@ -48,7 +48,8 @@ export function idTokenProblem(
   // oxlint-disable-next-line no-control-regex -- §2: at most 255 ASCII characters
   if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_UNITS || !/^[\x20-\x7e]+$/.test(sub))
     return 'the ID token names no user';
-  if (nonce !== null && claims['nonce'] !== nonce) return 'the nonce of the ID token does not match this login';
+  if (nonce !== null && claims['nonce'] !== nonce)
+    return 'the nonce of the ID token does not match this login';
   if (!isTime(exp) || exp * 1_000 + CLOCKS_DIFFER_MS <= nowMs) return 'the ID token has expired';
   if (!isTime(iat)) return 'the ID token has no issue time';
   if (iat * 1_000 > nowMs + CLOCKS_DIFFER_MS) return 'the ID token was issued in the future';

@@ -11,6 +11,7 @@ import {
   cannotLogInAction,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
@@ -21,6 +22,7 @@ export const oidc = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
@@ -59,6 +61,7 @@ export const oidc = {
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [

@@ -182,7 +182,7 @@ function untrusted(message: string): LoginRefusal {
 }
 
 /** The refusal for a failed question; the detail is for the trace. */
-export function refusalOf(answer: OidcAnswer): LoginRefusal {
+function refusalOf(answer: OidcAnswer): LoginRefusal {
   if (!('failure' in answer)) return untrusted('it does not answer the question');
   const { failure, detail } = answer;
   const facts = { failure, detail };

@@ -1,5 +1,6 @@
 import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, cannotLogInAction } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
@@ -10,6 +11,7 @@ export const saml = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
@@ -19,6 +21,8 @@ export const saml = {
       if (code === 'provider_failed') return 'SAML providers are not called by the gate';
       return cannotLogIn(code, config);
     },
+    check: checkModule,
+    findings,
     reasons: loginReasons('saml'),
     examples: {
       // Metadata with a certificate is too long for an example.
@@ -38,6 +42,7 @@ export const saml = {
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ idp_metadata_url: 'https://login.test/metadata' }],

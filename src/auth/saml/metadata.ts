@@ -10,10 +10,10 @@ export const BINDING = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 
-export type Binding = keyof typeof BINDING;
+type Binding = keyof typeof BINDING;
 
 /** A service endpoint of the identity provider. */
-export interface Endpoint {
+interface Endpoint {
   readonly binding: Binding;
   readonly url: string;
   /** URL for responses; equals `url` unless specified. */

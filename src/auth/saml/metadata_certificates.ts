@@ -2,7 +2,7 @@ import { certificateSubject, readRsaCertificate } from '../../crypto/x509.ts';
 import { NS, attributeOf, childrenOf, textOf } from './elements.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-export interface ProviderCertificate {
+interface ProviderCertificate {
   readonly pem: string;
   readonly subject: string;
   readonly fromMs: number;

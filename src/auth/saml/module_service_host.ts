@@ -9,7 +9,7 @@ import type {
   World,
 } from '../../engine/contract.ts';
 import type { Linked } from '../../engine/module.ts';
-import { runConversation, isConversation } from '../conversation.ts';
+import { concluded } from '../conversation.ts';
 import { type LoginMemory, loginMemory } from '../memory.ts';
 import { page, redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
@@ -55,9 +55,7 @@ export function samlHostHandler(
   const answer = (path: string, context: LoginContext): Verdict | Ask => {
     const other = provider.other!(path, context);
     if (other === null) return notFound();
-    return isConversation(other)
-      ? runConversation<Answered, Verdict | Ask>(other, answerStop, ask)
-      : answerStop(other);
+    return concluded(other, answerStop);
   };
   const sendOn = (fields: URLSearchParams | null): Verdict => {
     const origin = fields === null ? null : originFor(fields, endpoints);

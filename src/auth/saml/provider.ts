@@ -181,7 +181,7 @@ const KINDS: Readonly<Partial<Record<SamlRefusalCode, LoginRefusal['refused']>>>
 };
 
 /** Converts a refusal: a sentence for the page, the reason and its facts for the trace. */
-export function refusalOf(
+function refusalOf(
   { refused, detail }: SamlRefusal,
   what = 'The response of the identity provider was refused',
 ): LoginRefusal {

@@ -24,7 +24,8 @@ export const SAML_REFUSALS = {
   unexpected_attribute: 'an element has an attribute that could be confused with another',
   assertion_missing: 'it contains no assertion',
   assertions_several: 'it contains more than one assertion',
-  assertion_encrypted: 'the assertion is encrypted, which is not supported: configure the provider to sign it only',
+  assertion_encrypted:
+    'the assertion is encrypted, which is not supported: configure the provider to sign it only',
   assertion_misplaced: 'the assertion is not a child of the response',
   unsigned: 'it is not signed',
   signatures_several: 'an element has more than one signature',

@@ -51,8 +51,7 @@ function readDocument(scan: Scan): XmlElement {
     scan.at = declared[0].length;
   }
   skipOutside(scan);
-  if (scan.text[scan.at] !== '<')
-    throw problemAt(scan, 'malformed', 'has text before its root element');
+  if (scan.text[scan.at] !== '<') throw problemAt(scan, 'malformed', 'has text before its root element');
   const root = readElement(scan, XML_ROOT_SCOPE, 0);
   skipOutside(scan);
   if (scan.at < scan.text.length) throw problemAt(scan, 'malformed', 'has content after its root element');

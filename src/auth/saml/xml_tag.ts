@@ -140,7 +140,11 @@ function scopeOf(scan: Scan, written: readonly Written[], outer: NamespaceScope)
     const isReserved = declared === 'xml' || declared === 'xmlns';
     const isBound = value === XML_NAMESPACE || value === XMLNS_NAMESPACE;
     if (isReserved || isBound || (declared !== '' && value === '')) {
-      throw problemAt({ ...scan, at: offset }, 'malformed', `must not bind the prefix '${declared}' to this namespace`);
+      throw problemAt(
+        { ...scan, at: offset },
+        'malformed',
+        `must not bind the prefix '${declared}' to this namespace`,
+      );
     }
     scope.set(declared, value);
   }

@@ -1,7 +1,7 @@
 import type { LoadResult } from './run.ts';
 
 /** One step of a sweep. */
-export interface SweepStep {
+interface SweepStep {
   readonly rate: number;
   readonly result: LoadResult;
   /** Whether the server sustained the rate. */

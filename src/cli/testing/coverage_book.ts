@@ -5,14 +5,14 @@ import { type Thresholds, missedThresholds } from '../../coverage/thresholds.ts'
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import type { TestRun } from '../../project_files/run_scenarios.ts';
 
-/** An edge whose cases were watched, with the scenarios that test it. */
+/** An edge with recorded coverage, and the scenarios that test it. */
 export interface RecordedEdge {
   readonly covered: CoveredEdge;
   readonly scenarios: LoadedScenario[];
   readonly first: LoadedScenario;
 }
 
-/** Keeps one recorder for each edge, however many scenario files test it. */
+/** Keeps one recorder for each edge, even if several scenario files test it. */
 export interface CoverageRecords {
   readonly on: NonNullable<TestRun['on']>;
   readonly edges: () => readonly RecordedEdge[];
@@ -38,7 +38,7 @@ function kindOf({ checked }: LoadedScenario): 'edge' | 'policy' {
   return checked.scenario?.shell.edge === undefined ? 'policy' : 'edge';
 }
 
-/** What the cases of an edge have covered, ready to be told. */
+/** The coverage of an edge as data for reports. */
 export function reportOf(
   { covered, first, scenarios }: RecordedEdge,
   asked: Thresholds,

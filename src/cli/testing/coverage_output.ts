@@ -5,17 +5,17 @@ import { written } from './write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
 import { type RecordedEdge, reportOf } from './coverage_book.ts';
 
-/** How coverage is told. */
+/** How coverage is reported. */
 export interface CoverageOptions {
   readonly reporters: readonly AskedCoverage[];
   readonly thresholds: Thresholds;
-  /** File for cases that cover what is not covered. */
+  /** File for suggested cases. */
   readonly emitCases: string | null;
-  /** Whether to look for such cases at all. */
+  /** Whether to search for such cases. */
   readonly isOffering: boolean;
 }
 
-/** Tells coverage in every way that was asked for; whether all thresholds were reached. */
+/** Writes all requested coverage reports; whether all thresholds were reached. */
 export async function printCoverage(
   edges: readonly RecordedEdge[],
   { reporters, thresholds, emitCases, isOffering }: CoverageOptions,
@@ -35,7 +35,7 @@ export async function printCoverage(
   return missed.length === 0;
 }
 
-/** Looks for cases that cover more, and writes them where that was asked for. */
+/** Searches for cases that increase coverage, and writes them if requested. */
 async function offersOf(
   edges: readonly RecordedEdge[],
   path: string | null,

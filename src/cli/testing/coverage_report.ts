@@ -2,7 +2,7 @@ const COVERAGE_REPORTERS = ['text', 'json', 'lcov', 'html'] as const;
 
 export type CoverageReporter = (typeof COVERAGE_REPORTERS)[number];
 
-/** A report of coverage that was asked for. */
+/** A requested coverage report. */
 export interface AskedCoverage {
   readonly name: CoverageReporter;
   readonly path: string | null;
@@ -15,7 +15,7 @@ export function readCoverageReport(text: string): AskedCoverage | { readonly pro
   const known = COVERAGE_REPORTERS.find((each) => each === name);
   if (known === undefined)
     return {
-      problem: `there is no report '${name}' of coverage; there are ${COVERAGE_REPORTERS.join(', ')}`,
+      problem: `there is no coverage report '${name}'; choose from ${COVERAGE_REPORTERS.join(', ')}`,
     };
   return { name: known, path: equals < 0 ? null : text.slice(equals + 1) };
 }

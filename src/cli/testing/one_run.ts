@@ -1,4 +1,4 @@
-/** What one run came to, and the files that each scenario file was made of. */
+/** The result of a run, and the files that each scenario file depends on. */
 export interface OneRun {
   readonly code: number;
   readonly madeOf: ReadonlyMap<string, readonly string[]>;

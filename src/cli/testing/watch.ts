@@ -4,8 +4,8 @@ import { watchFile } from '../watch.ts';
 import type { OneRun } from './one_run.ts';
 
 /**
- * Runs scenario files, then again those that a change affects: a file itself, or the edge or policy it names.
- * Ends with a signal, with the code of the last run.
+ * Runs scenario files, and again those that a change affects: the file itself, or the edge or policy that it
+ * names. Ends on a signal with the exit code of the last run.
  */
 export async function watchScenarios(
   files: readonly string[],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { FileError } from '../../project_files/load_config.ts';
 
-/** Writes a file, or says why it cannot be written. */
+/** Writes a file; throws FileError when it cannot be written. */
 export async function written(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text);

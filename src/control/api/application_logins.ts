@@ -10,7 +10,7 @@ import type { Route } from './route.ts';
 
 /** Users and sessions of login gates: the API lists and ends them. */
 
-export interface ApplicationUser {
+interface ApplicationUser {
   readonly id: string;
   readonly provider: string;
   readonly providerUserId: string;

@@ -2,7 +2,7 @@ import type { Operation, Resource } from '../resources/contract.ts';
 import type { ApiRequest } from './contract.ts';
 import type { PathIds } from './objects.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** One operation of the API. */
 export interface Route {

@@ -5,12 +5,12 @@ import type { Shown } from './objects.ts';
 import type { PageQuery } from './request.ts';
 
 /** Things that exist only while an agent is connected; they are read-only. */
-export type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
+type OnlineKind = 'tunnel_session' | 'tunnel' | 'endpoint';
 
 export type AgentCommand = 'restart' | 'stop' | 'update';
 
 /** Why a command failed, with the service's error number. */
-export interface CommandProblem {
+interface CommandProblem {
   readonly number: number;
   readonly message: string;
 }

@@ -40,7 +40,7 @@ export interface FieldCodes {
   readonly below?: Readonly<Record<string, number>>;
 }
 
-export interface ReadRule {
+interface ReadRule {
   readonly name: string;
   readonly schema: z.ZodType;
   /** The value in a response; undefined omits it. */
@@ -76,7 +76,7 @@ export interface Reference {
 }
 
 /** Reads of other objects during a write. */
-export interface Lookup {
+interface Lookup {
   readonly get: (
     id: string,
   ) => Promise<{ readonly id: string; readonly kind: string; readonly body: Body } | null>;
@@ -167,7 +167,7 @@ export interface Resource {
   readonly secretKeys?: readonly string[];
 }
 
-export interface ResourceCodes {
+interface ResourceCodes {
   readonly notFound: number;
   readonly inUse: number;
   /** Error number for an update without fields. */

@@ -55,7 +55,7 @@ export interface EdgeDocument {
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export type EdgeFamily = 'https' | 'tls' | 'tcp';
+type EdgeFamily = 'https' | 'tls' | 'tcp';
 
 const FAMILIES: Readonly<Record<string, EdgeFamily>> = {
   https_edge: 'https',

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import type { Reference } from '../../filters/facts.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';
@@ -8,14 +8,14 @@ import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 
-/** One place where a name is used. */
+/** One use of a name. */
 interface Use {
   readonly name: string;
   readonly pointer: string;
   readonly at: 'key' | 'value';
 }
 
-/** Names of one kind of thing, as they are used: those that are not known are few, all others are many. */
+/** All uses of names of one kind; few are unknown, most are known. */
 interface Uses {
   readonly known: Readonly<Record<string, unknown>>;
   readonly used: Set<string>;
@@ -24,17 +24,17 @@ interface Uses {
 
 const usesOf = (known: Uses['known']): Uses => ({ known, used: new Set(), unknown: [] });
 
-/** Notes a use; where it stands is asked only of a name that is not known. */
+/** Records a use; its place is only computed for an unknown name. */
 function note(uses: Uses, name: string | undefined, place: () => Omit<Use, 'name'>): void {
   if (name === undefined) return;
   uses.used.add(name);
   if (!Object.hasOwn(uses.known, name)) uses.unknown.push({ name, ...place() });
 }
 
-/** The names that modules may use, by kind. */
+/** The names that modules use, by kind. */
 type UsesByKind = Readonly<Record<Reference['kind'], Uses>>;
 
-/** Checks that every name that is used exists, and warns of names that no route leads to. */
+/** Checks that every used name exists, and warns about names that no route uses. */
 export function checkReferences(config: SoundConfig, report: Report): void {
   const uses: UsesByKind = {
     backend: usesOf(config.backends ?? {}),
@@ -82,7 +82,7 @@ function checkAuthorities(config: SoundConfig, uses: Uses, report: Report): void
   warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
 }
 
-/** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
+/** Reports unknown names. If there are any, unused names are not reported, because one of them was probably meant. */
 function checkUses(
   { known, unknown }: Uses,
   thing: keyof typeof PLURALS,
@@ -123,7 +123,7 @@ const REFERRING = Array.from(MODULE_FACTS.values(), ({ type, references = [] }) 
   references: references.map(({ kind, at }) => ({ kind, path: at.split('/').slice(1) })),
 })).filter(({ references }) => references.length > 0);
 
-/** Notes the names that modules use, as their facts declare. */
+/** Records the names that modules use, as declared in their facts. */
 function noteModules(uses: UsesByKind, carrier: object, pointerOf: () => string): void {
   for (const { type, references } of REFERRING) {
     const config = (carrier as Readonly<Record<string, unknown>>)[type];
@@ -162,7 +162,7 @@ export function childUses(
   return [...weighted, ...failover];
 }
 
-/** Names of backends that are reached from some, over any number of steps. */
+/** Names of backends that can be reached from the given ones, in any number of steps. */
 function reachable(config: SoundConfig, from: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const open = [...from];

@@ -10,7 +10,7 @@ import type {
 } from '../contract.ts';
 import type { Exchange } from '../exchange.ts';
 import type { OidcQuestion } from '../oidc_question.ts';
-import { HTTP_ENGINE, type HttpDriver, driveExchange, resumeWith } from './converse.ts';
+import { HTTP_ENGINE, converseLater } from './converse.ts';
 import { type ReplyContent, fieldsOf } from './reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from './whole_bodies.ts';
 
@@ -39,16 +39,7 @@ export async function runScripted(
 ): Promise<Response> {
   const bodies = new WholeBodies(body);
   let response = new Response(null, { status: 500 });
-  await new Promise<void>((resolve, reject) => {
-    const driver: HttpDriver = {
-      ask: (question) => {
-        resumeWith(HTTP_ENGINE, exchange, answerTo(question), driver).catch(reject);
-        return undefined;
-      },
-      completed: () => resolve(),
-    };
-    driveExchange(exchange, driver);
-  });
+  await converseLater(HTTP_ENGINE, exchange, answerTo);
   return response;
 
   async function answerTo(asked: Question): Promise<AnswerTo<Question>> {

@@ -25,9 +25,9 @@ export const compressResponse: ActionKind<'compress-response'> = {
         });
         if (plan.remove.length > 0) removeHeaders(policyRun, plan.remove);
         if (plan.add.length > 0) addHeaders(policyRun, plan.add.flat());
-        if (algorithm === null) return { does: 'next', step: step(plan.reason) };
+        if (algorithm === null) return { verdict: 'pass', step: step(plan.reason) };
         note(policyRun, { edit: 'compress', algorithm });
-        return { does: 'next', step: step('compressed', { algorithm }) };
+        return { verdict: 'pass', step: step('compressed', { algorithm }) };
       },
     };
   },

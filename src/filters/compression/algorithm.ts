@@ -7,7 +7,7 @@ import { mediaType } from '../../http/media_type.ts';
 export type Algorithm = 'gzip' | 'deflate';
 
 /** Why a response is or is not compressed. */
-export type CompressionCode =
+type CompressionCode =
   | 'compressed'
   | 'not_wanted'
   | 'no_body'

@@ -33,7 +33,7 @@ export const customResponse: ActionKind<'custom-response'> = {
         if (given instanceof Failure) return given;
         const fields =
           hasType || text === '' || hasField(given, 'content-type') ? given : [...given, ...typeOf(text)];
-        return { does: 'end', as: 'answered', step, response: { status, headers: fields, body: text } };
+        return { verdict: 'stop', as: 'answered', step, response: { status, headers: fields, body: text } };
       },
     };
   },

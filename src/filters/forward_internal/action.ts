@@ -31,7 +31,7 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
         }
         keepResult(policyRun, 'forward_internal', {});
         return {
-          does: 'end',
+          verdict: 'stop',
           as: 'forwarded',
           step: step('forwarded', { host: target.host }),
           response,

@@ -7,7 +7,7 @@ export interface HeaderEditLists {
   readonly add: readonly (readonly [name: string, value: string])[];
 }
 
-export type HeaderEditReason =
+type HeaderEditReason =
   | 'invalid_name'
   | 'invalid_value'
   | 'framing'

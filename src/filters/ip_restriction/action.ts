@@ -44,8 +44,8 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
         });
         const code = isAllowed ? 'allowed' : deny >= 0 ? 'denied' : 'not_allowed';
         const come = step(code, config.enforce ? range : { ...range, enforced: false });
-        if (isAllowed || !config.enforce) return { does: 'next', step: come };
-        return { does: 'end', as: isConnection ? 'closed' : 'denied', step: come, response };
+        if (isAllowed || !config.enforce) return { verdict: 'pass', step: come };
+        return { verdict: 'stop', as: isConnection ? 'closed' : 'denied', step: come, response };
       },
     };
   },

@@ -21,13 +21,6 @@ export interface IpRules {
   readonly sets: { readonly allow: PrefixSet; readonly deny: PrefixSet };
 }
 
-/** Whether a client is allowed, and the indices of the deciding rules; -1 for no match. */
-export interface IpDecision {
-  readonly allowed: boolean;
-  readonly allow: number;
-  readonly deny: number;
-}
-
 /**
  * Compiles rules; the indices in results refer to `rules`. `before` is a compiled similar list, most of which
  * is reused.
@@ -61,13 +54,6 @@ export function cachedIpRules(rules: readonly IpRule[]): IpRules {
 /** Declares that a list replaces another one that shares most of its rules. */
 export function replacesList(rules: readonly IpRule[], former: readonly IpRule[]): void {
   formerLists.set(rules, new WeakRef(former));
-}
-
-/** Both results at once, for callers that can afford an object. */
-export function decideIp(rules: IpRules, address: Address): IpDecision {
-  const allow = rules.allowIndex(address);
-  const deny = rules.denyIndex(address);
-  return { allowed: allow >= 0 && deny < 0, allow, deny };
 }
 
 function ofAction(

@@ -1,6 +1,7 @@
 import { STRING } from '../../cel/types.ts';
 import { whenEnforced } from '../facts.ts';
 import { error, resultOf } from '../result_types.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import type { RestrictIpsConfig } from './action_schema.ts';
@@ -29,6 +30,8 @@ export const ipRestriction = {
     reads: ['client_address'],
     costNs: 30,
     references: [{ kind: 'ip_policy', at: '/ip_policy_ids/*' }],
+    check: checkModule,
+    findings,
     reasons,
     examples: {
       good: [{ ip_policy_ids: ['office'] }],
@@ -54,6 +57,7 @@ export const ipRestriction = {
     },
     reads: ['client_address'],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ allow: ['203.0.113.0/24'] }],

@@ -140,10 +140,7 @@ export function claimsProblem(token: Token, required: Requirements, nowMs: numbe
   }
   const nowSeconds = nowMs / 1_000;
   if (exp === undefined ? required.expires : !isNumericDate(exp) || nowSeconds >= exp) {
-    return problem(
-      'expired',
-      exp === undefined ? 'the token has no expiry' : 'the token has expired',
-    );
+    return problem('expired', exp === undefined ? 'the token has no expiry' : 'the token has expired');
   }
   if (nbf !== undefined && (!isNumericDate(nbf) || nowSeconds < nbf)) {
     return problem('not_yet_valid', 'the token is not valid yet');

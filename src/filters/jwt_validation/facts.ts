@@ -2,6 +2,7 @@ import { BOOL, DYN, STRING, list, map } from '../../cel/types.ts';
 import { error, record, resultOf } from '../result_types.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { KEYS_KEPT_MS } from './algorithm.ts';
+import { checkAction } from './check.ts';
 import type { Filter, Input } from '../facts.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
@@ -52,6 +53,7 @@ export const jwtValidation = {
     reads: ({ http }) => http.tokens.flatMap(inputsOf),
     remembersMs: () => KEYS_KEPT_MS,
     costNs: 60000,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [

@@ -1,4 +1,5 @@
 import { NO_OTHER_HANDSHAKE } from '../facts.ts';
+import { checkModule, findings } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
@@ -39,10 +40,10 @@ export const mutualTls = {
       if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
       if (code === 'untrusted' || code === 'not_valid_now')
         return 'certificates of cases are valid and from a trusted authority';
-      if (code === 'no_certificate' && carrier === 'https')
-        return 'without a client certificate, requests of cases have no TLS';
       return code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
     },
+    check: checkModule,
+    findings,
     reasons,
     examples: {
       good: [{ certificate_authority_ids: ['partners'] }],

@@ -28,7 +28,7 @@ export const redirect: ActionKind<'redirect'> = {
         if (isUrlProblem(made)) return compiling.failure(FAILURES.action, `the new URL ${made.problem}`);
         const location = encodeUrl(made.url.trim());
         keepResult(policyRun, 'redirect', { matches: made.matches, url: location });
-        if (made.url === before || location === before) return { does: 'next', step: step('unchanged') };
+        if (made.url === before || location === before) return { verdict: 'pass', step: step('unchanged') };
         if (location === '') return compiling.failure(FAILURES.action, 'the new URL is empty');
         const fields = headers.fields(activation);
         if (fields instanceof Failure) return fields;
@@ -38,7 +38,7 @@ export const redirect: ActionKind<'redirect'> = {
           body: '',
         };
         const come = step('redirected', { status: config.status_code, location });
-        return { does: 'end', as: 'redirected', step: come, response };
+        return { verdict: 'stop', as: 'redirected', step: come, response };
       },
     };
   },

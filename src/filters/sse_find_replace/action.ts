@@ -18,7 +18,7 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
     const fields = config.replacements.map(({ field }) => field);
     const replacementsOf = compileReplacements(compiling, config.replacements);
     const next = {
-      does: 'next',
+      verdict: 'pass',
       step: stepsOf(type, messages, compiling.pointer)('replacing'),
     } as const;
     return {

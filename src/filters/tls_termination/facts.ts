@@ -2,6 +2,7 @@ import { CERTIFICATE } from '../../policy/env/certificates.ts';
 import { STRING } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
 import { NO_OTHER_HANDSHAKE, type Carrier } from '../facts.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
@@ -43,6 +44,7 @@ export const tlsTermination = {
   },
   action: {
     type: 'terminate-tls',
+    needsTls: true,
     secrets: ['/server_private_key'],
     phases: ['on_tcp_connect'],
     ends: { when: 'may', how: ['closed'] },
@@ -57,6 +59,7 @@ export const tlsTermination = {
     leavesRequest: false,
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ min_version: '1.3' }],

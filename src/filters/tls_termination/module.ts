@@ -1,4 +1,5 @@
 import type { Connection, Pass, RequestHead, Stop } from '../../engine/contract.ts';
+import { tlsVersionNumber } from '../../engine/connection.ts';
 import type { Linked, Module } from '../../engine/module.ts';
 import { formatTarget } from '../../http/target.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
@@ -39,8 +40,7 @@ function pass(code: Code): Pass<Code> {
  */
 function isTooOld({ tls }: Connection, minVersion: string, { edge }: Linked): boolean {
   if (tls === null || tls.edge === undefined || tls.edge === edge) return false;
-  const version = /\d+(?:\.\d+)?/.exec(tls.version)?.[0] ?? '0';
-  return Number(version) < Number(minVersion);
+  return tlsVersionNumber(tls.version) < Number(minVersion);
 }
 
 /** RFC 9110 §15.5.20: the client may retry on another connection. */

@@ -25,14 +25,14 @@ export const urlRewrite: ActionKind<'url-rewrite'> = {
         if (isUrlProblem(made)) return compiling.failure(FAILURES.action, `the new URL ${made.problem}`);
         if (made.url === before) {
           keepResult(policyRun, 'url_rewrite', { matches: made.matches, url: before });
-          return { does: 'next', step: step('unchanged') };
+          return { verdict: 'pass', step: step('unchanged') };
         }
         const read = readRewritten(made.url, activation.request);
         if (isUrlProblem(read)) return compiling.failure(FAILURES.action, `the new URL ${read.problem}`);
         changeUrl(policyRun, read);
         const url = wholeUrl(read);
         keepResult(policyRun, 'url_rewrite', { matches: made.matches, url });
-        return { does: 'next', step: step('rewritten', { url }) };
+        return { verdict: 'pass', step: step('rewritten', { url }) };
       },
     };
   },

@@ -1,3 +1,4 @@
+import { checkUserAgents, findings } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
 
@@ -29,6 +30,8 @@ export const userAgentFilter = {
       if (code === 'allowed' && allow.length === 0) return 'the filter has no allow pattern';
       return code === 'denied' && deny.length === 0 ? 'the filter has no deny pattern' : null;
     },
+    check: checkUserAgents,
+    findings,
     reasons,
     examples: {
       good: [{ allow: ['^curl/'], deny: ['(?i)bot'] }],

@@ -22,7 +22,7 @@ export interface CodeNotFound {
 }
 
 /** Sentences by dotted code. */
-export type Sentences = Readonly<Record<string, string>>;
+type Sentences = Readonly<Record<string, string>>;
 
 /** Codes outside of policies, such as those of edge files and of the engine. */
 export interface OtherCodes {

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
 import { shapedWith } from '../../config_file/validate.ts';
 import type { Checking } from './checking.ts';

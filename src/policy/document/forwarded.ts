@@ -1,5 +1,5 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import type { Report } from './findings.ts';
 import type { ReadRule } from './lint.ts';

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { isGuard, whenEnds } from '../../filters/facts.ts';
 import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
@@ -107,7 +107,7 @@ const READS_PATH =
 
 /**
  * What a rule refuses by a variable that was made of the path, it refuses for one spelling of the path: of a rule that
- * asks the path itself all spellings are looked at.
+ * asks the path itself all spellings are checked.
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const isOfPath = ({ read }: ReadRule): boolean =>

@@ -2,7 +2,7 @@ import { childrenOf } from '../../cel/ast.ts';
 import type { Node } from '../../cel/ast.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';

@@ -1,10 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Report } from '../../config_file/report.ts';
-import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import type { TlsFacts } from '../../engine/connection.ts';
+import type { RequestHead } from '../../engine/contract.ts';
+import { statedTls } from './tls.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
-import { DEFAULT_CLIENT_IP, connectionOf, headOf } from '../../engine/request_like.ts';
+import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
 import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
 import type { PreparedRequest } from '../simulator.ts';
 import type { ScenarioCode } from './codes.ts';
@@ -33,7 +35,8 @@ export interface RequestSetting {
   readonly defaults: RequestConfig;
   /** Host for requests without one. */
   readonly host: string;
-  readonly tls: TlsFacts | null;
+  /** Facts of handshakes that the case states. */
+  readonly tls: Partial<TlsFacts>;
   readonly startMs: number;
   readonly signer: Signer | null;
   readonly report: Report<ScenarioCode>;
@@ -88,7 +91,7 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
 function withHead(
   make: () => RequestHead | RefusedHead,
   body: Uint8Array,
-  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as'>,
+  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as' | 'tls'>,
   pointer: string,
   setting: RequestSetting,
 ): PreparedRequest | null {
@@ -100,9 +103,10 @@ function withHead(
   }
   try {
     const head = make();
-    const scheme = 'refused' in head ? head.head.scheme : head.scheme;
-    const facts = { clientIp: client, clientPort: 50_000 };
-    const connection = { ...connectionOf(facts, scheme, setting.startMs), tls: setting.tls };
+    const tls = { ...setting.defaults.tls, ...config.tls };
+    const stated = statedTls(tls, `${pointer}/tls`, setting.tls, setting.report);
+    const facts = { clientIp: client, clientPort: 50_000, ...stated };
+    const connection = connectionFor(head, facts, setting.startMs);
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };
     return { head, connection, body, leaveAfterMs, ...as };

@@ -1,9 +1,15 @@
+import type { Report } from '../../diagnostics/report.ts';
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import type { ScenarioCode } from '../document/codes.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Exchange } from '../../engine/exchange.ts';
+import type { StreamExchange } from '../../engine/stream.ts';
 import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/catalogue.ts';
 import { isOpenPath } from '../../events/fields.ts';
-import { type BecauseCheck, nearestStep } from './because.ts';
+import type { BecauseConfig, ExpectationConfig } from '../document/schema.ts';
+import { type BecauseCheck, compileBecause, nearestStep } from './because.ts';
 import type { Mismatch } from './mismatch.ts';
+import { checkBecauseNames, checkDecision } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 
@@ -20,8 +26,40 @@ export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, pat
   return value;
 }
 
+/** The expectations that requests and connections share: steps, decisions and logs. */
+export function decisionChecks<Given extends Pick<Outcome, 'facts'>>(
+  { because, decisions, logs }: ExpectationConfig,
+  at: (key: string) => string,
+  report: Report<ScenarioCode>,
+  exchangeOf: (outcome: Given) => Exchange | StreamExchange,
+): ((outcome: Given) => Mismatch | null)[] {
+  const checks: ((outcome: Given) => Mismatch | null)[] = [];
+  const list: readonly (string | BecauseConfig)[] =
+    because === undefined ? [] : Array.isArray(because) ? because : [because];
+  for (const [index, each] of list.entries()) {
+    const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
+    checkBecauseNames(each, pointer, report);
+    const check = compileBecause(each);
+    if ('problem' in check) report('scenario.bad_expectation', pointer, check.problem);
+    else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
+  }
+  for (const [module, expected] of Object.entries(decisions ?? {})) {
+    const pointer = pointerTo(at('decisions'), module);
+    checkDecision(module, expected, pointer, report);
+    const wanted = expected === 'invalid' ? 'not_run' : expected;
+    checks.push((outcome) => {
+      const received = decisionOf(exchangeOf(outcome), module);
+      if (received === wanted) return null;
+      const what = `decisions.${module}`;
+      return { what, expected: shownValue(wanted), received: shownValue(received), pointer };
+    });
+  }
+  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, exchangeOf(outcome), at('logs')));
+  return checks;
+}
+
 /** Checks whether the trace has a step; if not, finds the nearest. */
-export function becauseMismatch(
+function becauseMismatch(
   check: BecauseCheck,
   outcome: Pick<Outcome, 'facts'>,
   pointer: string,
@@ -44,10 +82,11 @@ export function becauseMismatch(
 }
 
 /** The decision that a module's reason declares, or `not_run`. */
-export function decisionOf(exchange: Exchange, module: string): string {
+export function decisionOf(exchange: Exchange | StreamExchange, module: string): string {
   const index = exchange.pipeline?.positionOf[module];
   if (index === undefined) return 'not_run';
-  const verdict = exchange.verdicts[index] ?? exchange.responseVerdicts[index];
+  const inResponse = 'responseVerdicts' in exchange ? exchange.responseVerdicts[index] : undefined;
+  const verdict = exchange.verdicts[index] ?? inResponse;
   if (verdict === undefined) return 'not_run';
   const reason = exchange.pipeline!.filters[index]!.reasons[verdict.reason.code];
   return reason?.decision ?? 'not_run';
@@ -71,12 +110,12 @@ export function jsonMismatch(
 }
 
 /** Checks the number of logs, or the logs of the list in order. */
-export function logsMismatch(
+function logsMismatch(
   expected: number | readonly unknown[],
-  { simulated }: Outcome,
+  exchange: Exchange | StreamExchange,
   pointer: string,
 ): Mismatch | null {
-  const { logs: noted, configuration } = simulated.exchange;
+  const { logs: noted, configuration } = exchange;
   const { redact } = configuration;
   const logs = noted === null ? [] : redact === null ? noted : redactIn(noted, redact);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);

@@ -1,18 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../config_file/report.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import type { ScenarioCode } from '../document/codes.ts';
-import type {
-  BecauseConfig,
-  ExpectationConfig,
-  ExpectedValue,
-  UpstreamSawConfig,
-} from '../document/schema.ts';
-import { compileBecause } from './because.ts';
-import { becauseMismatch, decisionOf, eventValue, jsonMismatch, logsMismatch } from './deeper.ts';
+import type { ExpectationConfig, ExpectedValue, UpstreamSawConfig } from '../document/schema.ts';
+import { decisionChecks, eventValue, jsonMismatch } from './deeper.ts';
 import { durationMs } from '../document/durations.ts';
 import type { Mismatch } from './mismatch.ts';
-import { checkBackendName, checkBecauseNames, checkDecision, checkEventPath } from './names.ts';
+import { checkBackendName, checkEventPath } from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
 
@@ -77,7 +71,7 @@ export function compileExpectation(
   }
   const { because, decisions, logs } = config;
   if (because !== undefined || decisions !== undefined || logs !== undefined)
-    checks.push(...deeper(config, at, naming));
+    checks.push(...decisionChecks<Outcome>(config, at, naming.report, ({ simulated }) => simulated.exchange));
   value('duration', durationOf(config.duration, at('duration'), naming), durationSeen);
   return checks;
 }
@@ -231,31 +225,4 @@ function reached(of: (outcome: Outcome) => unknown) {
 function queryOf(target: string | undefined): string | undefined {
   const mark = target?.indexOf('?') ?? -1;
   return mark < 0 ? undefined : target!.slice(mark + 1);
-}
-
-function deeper(config: ExpectationConfig, at: (key: string) => string, naming: Naming): Expectation[] {
-  const checks: Expectation[] = [];
-  const { because, logs } = config;
-  const list: readonly (string | BecauseConfig)[] =
-    because === undefined ? [] : Array.isArray(because) ? because : [because];
-  for (const [index, each] of list.entries()) {
-    const pointer = Array.isArray(because) ? pointerTo(at('because'), index) : at('because');
-    checkBecauseNames(each, pointer, naming.report);
-    const check = compileBecause(each);
-    if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
-    else checks.push((outcome) => becauseMismatch(check, outcome, pointer));
-  }
-  for (const [module, expected] of Object.entries(config.decisions ?? {})) {
-    const pointer = pointerTo(at('decisions'), module);
-    checkDecision(module, expected, pointer, naming.report);
-    const wanted = expected === 'invalid' ? 'not_run' : expected;
-    const check = { message: shownValue(wanted), holds: (received: unknown) => received === wanted };
-    checks.push(
-      valueExpectation(`decisions.${module}`, check, pointer, ({ simulated }) =>
-        decisionOf(simulated.exchange, module),
-      ),
-    );
-  }
-  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, outcome, at('logs')));
-  return checks;
 }

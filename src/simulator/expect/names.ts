@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { Report } from '../../config_file/report.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { ENGINE_REASONS } from '../../engine/refusals.ts';
 import { STREAM_REASONS } from '../../engine/stream_reasons.ts';
 import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';

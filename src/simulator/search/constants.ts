@@ -18,7 +18,7 @@ export interface Asked {
   readonly isTimed: boolean;
 }
 
-export type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
+type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
 
 /** Collects the constants of an expression. */
 export function askedBy(program: Program<Activation>): Asked {

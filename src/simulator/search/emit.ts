@@ -15,7 +15,7 @@ import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.
 export type Tested = { readonly edge: unknown } | { readonly policy: unknown };
 
 /** Identities by name. */
-export type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Cases that were run as in a scenario file, and pass. */
 export interface EmittedCases {

@@ -17,7 +17,7 @@ export interface GatePools {
 }
 
 /** One way of signing a request. */
-export interface Signature {
+interface Signature {
   /** As part of a sentence: `signed by github`. */
   readonly message: string;
   /** The signed draft; unchanged if it cannot be signed. */

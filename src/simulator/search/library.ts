@@ -89,7 +89,7 @@ export function explainWhyNot(
   const prepared = prepareRequest(request, '', {
     defaults: {},
     host: defaultHost(config),
-    tls: null,
+    tls: {},
     startMs: DEFAULT_START_MS,
     signer: webhookSigner,
     report: reportWith<string>(findings, plainDocument(undefined), () => 'error'),

@@ -1,11 +1,9 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { Step } from '../../engine/trace.ts';
-import { decidingStep } from '../../engine/trace.ts';
+import { type Step, decidingStep, traceOf } from '../../engine/trace.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { CoveredEdge } from '../../coverage/coverage.ts';
 import { ipModules } from '../../coverage/ip_points.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
-import { decidingStreamStep, traceOfStream } from '../../engine/stream_trace.ts';
 import { type StepFacts, outcomeOf } from '../expect/outcome.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
@@ -35,11 +33,11 @@ export function cameOf(simulated: SimulatedRequest): CameAbout {
 
 /** The result of a connection. */
 export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
-  const steps = traceOfStream(exchange);
+  const steps = traceOf(exchange);
   return {
     steps,
     facts: facts(),
-    deciding: decidingStreamStep(steps),
+    deciding: decidingStep(steps),
     route: exchange.pipeline === null ? null : match,
     backends: exchange.attempts.map(({ endpoint }) => endpoint.id),
   };

@@ -1,4 +1,6 @@
 import type { CoveragePoint } from '../../coverage/point.ts';
+import { type TlsFacts, tlsVersionNumber } from '../../engine/connection.ts';
+import { USUAL_TLS } from '../../engine/request_like.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
@@ -94,6 +96,7 @@ export function writtenRequest({
   body,
   ip,
   as,
+  tls,
 }: Draft): Record<string, unknown> {
   const fields: Record<string, string | string[]> = {};
   for (let at = 0; at < headers.length; at += 2) {
@@ -110,7 +113,13 @@ export function writtenRequest({
     ...(body !== '' && { body }),
     ip,
     ...(as !== null && { as: as.name }),
+    ...(tls !== null && tls.version !== USUAL_TLS.version && { tls: writtenTls(tls) }),
   };
+}
+
+function writtenTls({ version, cipherSuite, negotiatedAlpn }: TlsFacts): Record<string, string> {
+  const alpn = negotiatedAlpn ?? '';
+  return { version: tlsVersionNumber(version).toFixed(1), cipher_suite: cipherSuite, alpn };
 }
 
 /** A draft in one line. */

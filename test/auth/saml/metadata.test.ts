@@ -45,9 +45,7 @@ describe('certificates of metadata', () => {
 
   it('that are EC alone are an error that says so', async () => {
     const text = IDP_METADATA.replace(DESCRIPTOR, ecDescriptor());
-    expect(idsOf(text)).toEqual([
-      expect.stringMatching(/no RSA certificate.*such as EC, are not supported/),
-    ]);
+    expect(idsOf(text)).toEqual([expect.stringMatching(/no RSA certificate.*such as EC, are not supported/)]);
   });
 
   it('that cannot be read are an error beside a good one', () => {

@@ -56,7 +56,7 @@ describe('lines', () => {
     ]);
     expect(answers(':phase', ':phase on_http_response', 'res.status_code', ':phase x', ':phase')).toEqual([
       'on_http_request',
-      'now in on_http_response',
+      'phase on_http_response',
       '200',
       expect.stringContaining('on_tcp_connect'),
       'on_http_response',
@@ -68,7 +68,7 @@ describe('lines', () => {
       'string',
       'map(string, list(string))',
       expect.stringContaining('error'),
-      ':type wants an expression',
+      ':type needs an expression',
     ]);
     const [explained, help, variable, func, near, nothing] = answers(
       ':explain false && req.method == "x"',
@@ -83,7 +83,7 @@ describe('lines', () => {
     expect(variable).toContain('Method, as received.');
     expect(func).toContain("url.parse('https://");
     expect(near).toContain("did you mean 'url.parse'?");
-    expect(nothing).toBe("nothing is known of 'zzzzzz'");
+    expect(nothing).toBe("there is no variable or function 'zzzzzz'");
   });
 
   test('commands may be shortened; unknown ones are told', () => {

@@ -79,7 +79,7 @@ test('mutations: never an exception, spans lie in the text, a config exactly whe
           (fix === undefined || (fix.span.start >= 0 && fix.span.end <= text.length)) &&
           (pointer === '' || pointer.startsWith('/')) &&
           // Policies inside have codes of their own.
-          (!(code in EDGE_CODES) || EDGE_CODES[code as keyof typeof EDGE_CODES].severity === severity);
+          (EDGE_CODES[code]?.severity ?? severity) === severity;
         if (!isSound) throw new Error(`${code} at ${pointer} is not sound: ${JSON.stringify(span)}`);
       }
       if ((config !== null) !== !hasErrors(diagnostics)) throw new Error('config and errors disagree');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FieldList } from '../../../src/http/fields.ts';
 
 /** A request as the upstream's socket brought it: every byte of head and content. */
-export interface RawRequest {
+interface RawRequest {
   readonly startLine: string;
   /** Names and values in their order, letter case as sent. */
   readonly fields: FieldList;

@@ -82,7 +82,7 @@ function readField(line: string): readonly [string, string] {
 }
 
 /** The values of a field; `name` in lower case. */
-export function valuesOf(fields: StrictMessage['fields'], name: string): string[] {
+function valuesOf(fields: StrictMessage['fields'], name: string): string[] {
   return fields.flatMap(([given, value]) => (given === name ? [value] : []));
 }
 

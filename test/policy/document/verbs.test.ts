@@ -42,12 +42,12 @@ describe('fmt', () => {
     const [old, fine] = [file('old.yaml', OLD), file('new.yaml', NEW)];
     expect(await run('fmt', '--check', fine)).toEqual({ code: 0, stdout: '', stderr: '' });
     const { code, stdout } = await run('fmt', '--check', fine, old);
-    expect([code, stdout]).toEqual([1, 'old.yaml: not in its canonical form\n']);
+    expect([code, stdout]).toEqual([1, 'old.yaml: not formatted\n']);
   });
 
   it('--write writes them anew', async () => {
     const name = file('write.yaml', OLD);
-    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: written anew\n');
+    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: formatted\n');
     expect(readFileSync(join(folder, name), 'utf8')).toBe(NEW);
     expect((await run('fmt', '--write', name)).stdout).toBe('');
   });
@@ -131,7 +131,7 @@ describe('explain-code', () => {
     ['expr.constant_condition', 'always true'],
     ['edge.unknown_key', 'means nothing'],
     ['2254', 'Given while traffic runs'],
-    ['ERR_SERVICE_3005', 'did not answer in time'],
+    ['ERR_SERVICE_3005', 'did not respond in time'],
     ['2263', 'Given by the service only'],
     ['2241', 'is not known'],
     ['3700', 'checked but not executed'],

@@ -10,7 +10,7 @@ import { checkWholeEdge } from '../../../src/edge/semantic_checks.ts';
 import { beginStream } from '../../../src/edge/streams.ts';
 import { connectionOf } from '../../../src/engine/request_like.ts';
 import { startStream } from '../../../src/engine/stream.ts';
-import { traceOfStream } from '../../../src/engine/stream_trace.ts';
+import { traceOf } from '../../../src/engine/trace.ts';
 import { tcpConnectionClosed } from '../../../src/events/tcp_connection.ts';
 import { keepSecrets, secretProvider } from '../../../src/edge/secrets.ts';
 import { onePolicy } from '../../one_route.ts';
@@ -130,7 +130,7 @@ describe('secrets of policies', () => {
     startStream(exchange);
     const event = tcpConnectionClosed(exchange, 0);
     expect(event.traffic_policy.logs).toEqual([{ metadata: { bob: '***' } }]);
-    expect(JSON.stringify([event, traceOfStream(exchange)])).not.toContain('staple');
+    expect(JSON.stringify([event, traceOf(exchange)])).not.toContain('staple');
   });
 
   it('stand in no message of an error', () => {

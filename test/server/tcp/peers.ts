@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { type Edge, type EdgeOptions, createEdge } from '../../../src/edgeproof.ts';
-import type { StreamExplanation } from '../../../src/edge/explain_stream.ts';
+import type { StreamExplanation } from '../../../src/edge/explain.ts';
 import type { TcpConnectionClosedEvent } from '../../../src/events/catalogue.ts';
 import type { ListenOptions, Listening } from '../../../src/listening.ts';
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../../config_file/message_text.ts';
+import { quoted } from '../../../diagnostics/message_text.ts';
 import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
 

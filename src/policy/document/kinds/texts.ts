@@ -1,5 +1,5 @@
 import { suggest } from '../../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../../diagnostics/message_text.ts';
 import { compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
 import type { PatternProblem } from '../../../regex/pattern.ts';
 import type { Checking } from '../checking.ts';

@@ -1,0 +1,18 @@
+import type { Report, Sound } from '../../diagnostics/report.ts';
+import type { OpenidConnectConfig } from './action_schema.ts';
+
+/** The discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
+export function checkAction(
+  { issuer_url: issuer }: Sound<OpenidConnectConfig>,
+  report: Report<number>,
+): void {
+  if (issuer === undefined || issuer.includes('${')) return;
+  const at = issuer.search(/[?#]/);
+  if (at === -1) return;
+  const what = issuer[at] === '?' ? 'query' : 'fragment';
+  const message = `an issuer must not have a ${what}, because the discovery URL is derived from it`;
+  report(2227, '/issuer_url', message, {
+    within: { span: { start: at, end: issuer.length }, decoded: issuer },
+    hint: `write ${issuer.slice(0, at)}`,
+  });
+}
