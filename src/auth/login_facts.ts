@@ -25,29 +25,21 @@ export const IDENTITY = {
   provider_user_id: [STRING, 'Identifier at the provider.', 'optional'],
 } as const;
 
-/**
- * Users of cases have short names and tokens; a session cookie overflows only beyond about 18,000 characters.
- */
-const NO_LONG_SESSION =
-  'only a user with a name, an address or tokens of thousands of characters exceeds a session cookie';
-
 /** Reasons that a login module cannot have with this config, apart from those excluded by its protocol. */
 export function cannotLogIn(
   reason: string,
   { options_passthrough: passesOptions }: { readonly options_passthrough: boolean },
 ): string | null {
-  if (reason === 'options_passed' && !passesOptions) return '`options_passthrough` is off';
-  if (reason === 'session_too_long') return NO_LONG_SESSION;
-  return reason === 'not_run'
-    ? 'cases use the development provider instead of the managed app of the service'
-    : null;
+  // `authenticate` lets OPTIONS requests pass for this option alone.
+  return reason === 'options_passed' && !passesOptions ? '`options_passthrough` is off' : null;
 }
 
+/** Without lists of users, every identity is authorized. */
 export const EVERYONE = 'every user who can log in is allowed';
+/** Their providers have no `other` paths, or none that answers so. */
 export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths';
 
-/** Reasons that a login action cannot have. */
-export function cannotLogInAction(code: string): string | null {
-  if (code === 'session_too_long') return NO_LONG_SESSION;
+/** Reasons of a login gate that no case has. */
+export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }

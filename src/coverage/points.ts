@@ -8,7 +8,7 @@ import { addressPoints, impossibleAddress, ipModules, ipRulePoints } from './ip_
 import { type CoveragePoint, pointsWith } from './point.ts';
 import { expressionLimits, ipActions, policyPoints } from './policy_points.ts';
 import { type PlacedRoute, placedRoutes, placedStreams } from './placed_routes.ts';
-import { cannotGive, edgeModulePoints, streamPoints } from './stream_points.ts';
+import { edgeModulePoints, limitsOf, streamPoints } from './stream_points.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -169,12 +169,16 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
     // The possible reasons of a policy are determined by the policy, and a backend's points are its leaves.
     if (module.type === 'traffic_policy' || module.type === 'backend') continue;
     const kind = module.type === 'circuit_breaker' ? 'breakers' : 'reasons';
-    const reasons = Object.entries(module.reasons).map(([code, { message }]) => ({
-      id: `${kind} ${at} ${code}`,
-      says: `${code} on ${route.match}: ${message}`,
-      impossible: impossibleAddress(code, placed, edge) ?? cannotGive(module, code, config, carrier),
-      seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
-    }));
+    const reasons = Object.entries(module.reasons).map(([code, { message }]) => {
+      const limits = limitsOf(module, code, config, carrier);
+      return {
+        ...limits,
+        id: `${kind} ${at} ${code}`,
+        says: `${code} on ${route.match}: ${message}`,
+        impossible: impossibleAddress(code, placed, edge) ?? limits.impossible,
+        seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
+      };
+    });
     points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route, module.type));
   }
   return points;

@@ -47,7 +47,7 @@ export interface PolicyContext {
 /** The result of one execution of an action; an action that needs an answer first returns `ask(…)`. */
 export type ActionOutcome = ActionVerdict | Ask<ActionVerdict>;
 
-export type ActionVerdict = Next | Ends | Failure;
+type ActionVerdict = Next | Ends | Failure;
 
 /** Continue with the next action. */
 interface Next {

@@ -90,10 +90,12 @@ interface FaceFacts<Config> {
   readonly lastsUntilSuccess?: boolean;
   readonly exercise?: (config: Config) => readonly Exercise[];
   /**
-   * Why no case of a scenario can cause a reason, judging by the config; null if one may. A filter that declares
-   * something impossible must be unable to do it: coverage does not ask for it.
+   * Why a reason never occurs with this config, whatever clients, upstreams and providers send; null if it may. Each
+   * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
+  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
@@ -190,7 +192,7 @@ export function tripping(volume: number, trippedMs: number): readonly Exercise[]
   ];
 }
 
-/** Why the modules of an edge do not see a handshake for another name. */
+/** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
 
 /** Results of actions that are recognised but not executed. */

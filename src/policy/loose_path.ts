@@ -34,7 +34,7 @@ interface LooseSource {
  * An expression rewritten for readings. `nothing`: it reads no path. `literal`: it is to be taken at its word, because a
  * text with a path parameter or a pattern that tells upper from lower case says that its author has thought of spellings.
  */
-function looseSource({
+export function looseSource({
   source,
   typed,
 }: Pick<Program<Activation>, 'source' | 'typed'>): LooseSource | Exclude<Found, 'reads'> {

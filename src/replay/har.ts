@@ -96,7 +96,7 @@ function outcomeOf(response: HarEntry['response']): RecordedOutcome | null {
   const { status = 0, headers = [] } = response ?? {};
   if (status === 0) return null;
   const location = headers.find(({ name }) => /^location$/i.test(name))?.value ?? null;
-  return { status, errorCode: errorCodeOf(headers), location, answeredBy: null, decisions: null };
+  return { status, errorCode: errorCodeOf(headers), location, answeredBy: null, decisions: null, body: null };
 }
 
 /** Fields without the pseudo-fields of HTTP/2. */

@@ -36,6 +36,8 @@ export interface RecordedOutcome {
   readonly answeredBy: 'edge' | 'upstream' | null;
   /** Decisions of modules as in events, by module type; null if the log has none. */
   readonly decisions: Readonly<Record<string, string>> | null;
+  /** The body of a response of the edge itself; null if the log does not have all of it. */
+  readonly body: Uint8Array | null;
 }
 
 /** One request of a log, with its known and missing parts. */

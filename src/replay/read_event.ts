@@ -180,7 +180,7 @@ function cameOf(facts: EventFacts): Came {
   };
   const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
   const answeredBy = isEdge ? 'edge' : facts.reused ? 'upstream' : null;
-  const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions };
+  const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions, body: null };
   const came = { outcome, upstream: upstreamOf(outcome) };
   before = { facts, came };
   return came;

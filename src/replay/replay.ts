@@ -1,12 +1,7 @@
-import {
-  type Finding,
-  type Judged,
-  compareDecisions,
-  compareWithLog,
-  departureOf,
-  fateOf,
-} from './compare.ts';
-import type { Decided, ReplayedEdge } from './decide.ts';
+import { type Finding, type Judged, departureOf, fateOf } from './compare.ts';
+import type { ReplayedEdge } from './decide.ts';
+import type { Decided } from './decided.ts';
+import { judging } from './judging.ts';
 import type { LogRecord } from './log_record.ts';
 
 /** The result of a replay for one record. */
@@ -75,6 +70,7 @@ export interface Replay {
  * log.
  */
 export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): Replay {
+  const judge = judging(candidate, current);
   const counts = { same: 0, changed: 0, unknown: 0 };
   const groups = new Groups();
   const departures = new Groups();
@@ -102,7 +98,7 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
       const before = current === null ? null : current.decide(record);
       const after = candidate.decide(record);
       const reproduced = before === null ? null : fidelityOf(before, record);
-      const judged = before === null ? compareWithLog(after, record) : compareDecisions(before, after);
+      const judged = judge(record, after, before);
       counts[judged.finding]++;
       groups.add(judged.finding, judged.cause, judged.pointer, record, after);
       wanted?.({

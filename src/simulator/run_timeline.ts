@@ -35,12 +35,13 @@ export function runTimeline(
   const failing: Failing = { mismatches: [], first: null, failed: 0 };
   const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null }));
   for (const [index, step] of plan.steps.entries()) {
-    world.clock.schedule(step.atMs, () => {
+    const change = (): void => {
       putUpstreams(world.upstreams, step.upstreams);
       if (step.identities) world.identify(step.identities);
-    });
+    };
+    world.clock.schedule(step.atMs, change, index);
     if (step.request !== null)
-      scheduleSends(world, step, step.request, compiled.startMs, seen[index]!, failing);
+      scheduleSends(world, { step, index }, step.request, compiled.startMs, seen[index]!, failing);
   }
   world.settle();
   for (const [index, { counts, pointer }] of plan.steps.entries()) {
@@ -67,10 +68,13 @@ export function runTimeline(
   };
 }
 
-/** Each request of a burst schedules the next one: a million of them need no list. */
+/**
+ * Each request of a burst schedules the next one: a million of them need no list. Of what happens at the same time the
+ * steps of the file come in its order.
+ */
 function scheduleSends(
   world: SimulatedWorld,
-  step: CompiledStep,
+  { step, index }: { readonly step: CompiledStep; readonly index: number },
   request: PreparedRequest,
   startMs: number,
   seen: Seen,
@@ -93,11 +97,11 @@ function scheduleSends(
   };
   const send = (turn: number): void => {
     if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1));
+      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1), index);
     }
     world.begin(request, done);
   };
-  world.clock.schedule(step.atMs, () => send(0));
+  world.clock.schedule(step.atMs, () => send(0), index);
 }
 
 /** The expectation for a step: for one request all details, for a burst the counts by status. */

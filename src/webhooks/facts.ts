@@ -3,7 +3,7 @@ import { error, resultOf } from '../filters/result_types.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import { isRefusal, WEBHOOK_REASONS } from './reasons.ts';
 import type { WebhookReason } from './reasons.ts';
-import { cannotVerify } from './cannot_happen.ts';
+import { cannotVerify, notInCasesOfWebhooks } from './cannot_happen.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../filters/facts.ts';
 import type { WebhookVerificationConfig } from './module_schema.ts';
@@ -26,6 +26,7 @@ export const webhookVerification = {
     costNs: 9000,
     secrets: ['/secret'],
     cannotHappen: cannotVerify,
+    notInCases: notInCasesOfWebhooks,
     check: checkModule,
     findings,
     reasons,

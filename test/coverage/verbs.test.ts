@@ -33,7 +33,7 @@ describe('edgeproof cover', () => {
   it('tells what is left, where, why, and what would cover it', async () => {
     const { code, stdout } = await run('cover', 'a.scenario.yaml');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/rules +1\/2 +50\.0 % +1\n/);
+    expect(stdout).toMatch(/rules +1\/2 +50\.0 % +1 cannot happen\n/);
     expect(stdout).toContain(
       'rules      rule few applies  (policy.yaml:6:5)\n               rule no strangers before it decided every time\n               try: GET https://edge.test/login from 203.0.113.9, x-team: x',
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Decided, ReplayedEdge } from '../../src/replay/decide.ts';
+import type { ReplayedEdge } from '../../src/replay/decide.ts';
+import type { Decided } from '../../src/replay/decided.ts';
 import type { LogRecord } from '../../src/replay/log_record.ts';
 import { configOf, createEdge, deny, eventAt, policyOf, replayed } from './edges.ts';
 

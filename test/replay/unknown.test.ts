@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareDecisions, compareWithLog } from '../../src/replay/compare.ts';
-import type { Decided } from '../../src/replay/decide.ts';
+import type { Decided } from '../../src/replay/decided.ts';
 import { configOf, createEdge, deny, eventAt, policyOf, replayed } from './edges.ts';
 import { sized } from '../random.ts';
 

@@ -8,7 +8,7 @@ import {
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  cannotLogInAction,
+  notInCasesOfLogin,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
@@ -27,6 +27,8 @@ export const oauth = {
     sharedState: LOGIN_STATE,
     costNs: 6000,
     secrets: ['/provider/*/client_secret'],
+    notInCases: notInCasesOfLogin,
+    // The provider has no `other` paths, and `authorize` without lists authorizes every user.
     cannotHappen: (code, config) => {
       if (code === 'provider_logout') return 'OAuth providers cannot end sessions';
       if (code === 'answered') return NO_OTHER_PATHS;
@@ -60,7 +62,8 @@ export const oauth = {
     guards: true,
     login: true,
     secrets: ['/client_secret'],
-    cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : cannotLogInAction(code)),
+    notInCases: notInCasesOfLogin,
+    cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : null),
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,

@@ -8,7 +8,7 @@ import {
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  cannotLogInAction,
+  notInCasesOfLogin,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
 import { checkAction } from './check.ts';
@@ -27,6 +27,7 @@ export const oidc = {
     sharedState: LOGIN_STATE,
     costNs: 6000,
     secrets: ['/client_secret'],
+    notInCases: notInCasesOfLogin,
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
     reasons: loginReasons('oidc'),
     examples: {
@@ -57,7 +58,8 @@ export const oidc = {
     login: true,
     secrets: ['/client_secret'],
     legacyTypes: ['oidc'],
-    cannotHappen: (code) => cannotAtProvider(code) ?? cannotLogInAction(code),
+    notInCases: notInCasesOfLogin,
+    cannotHappen: cannotAtProvider,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
@@ -85,6 +87,7 @@ export const oidc = {
   },
 } satisfies Filter<OidcConfig, OpenidConnectConfig>;
 
+/** The only other path ends sessions, and no config lists users. */
 function cannotAtProvider(code: string): string | null {
   if (code === 'answered') return NO_OTHER_PATHS;
   return code === 'not_authorized' ? EVERYONE : null;

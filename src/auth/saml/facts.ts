@@ -1,4 +1,4 @@
-import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, cannotLogInAction } from '../login_facts.ts';
+import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
 import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
@@ -15,12 +15,15 @@ export const saml = {
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
-    cannotHappen: (code, config) => {
-      if (code === 'not_authorized' && config.authorized_groups.length === 0) return EVERYONE;
-      if (code === 'cookie_set' && config.inactivity_timeout === 0) return 'nothing in the session changes';
-      if (code === 'provider_failed') return 'SAML providers are not called by the gate';
-      return cannotLogIn(code, config);
-    },
+    cannotHappen: (code, config) =>
+      code === 'not_authorized' && config.authorized_groups.length === 0
+        ? EVERYONE
+        : cannotLogIn(code, config),
+    // A session is renewed for its idle timeout, or if the authorized groups have changed since the login.
+    notInCases: (code, config) =>
+      code === 'cookie_set' && config.inactivity_timeout === 0
+        ? 'a session of a case never changes without an idle timeout'
+        : notInCasesOfLogin(code),
     check: checkModule,
     findings,
     reasons: loginReasons('saml'),
@@ -38,7 +41,7 @@ export const saml = {
     leavesRequest: false,
     guards: true,
     login: true,
-    cannotHappen: cannotLogInAction,
+    notInCases: notInCasesOfLogin,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,

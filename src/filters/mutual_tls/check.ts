@@ -3,7 +3,7 @@ import type { ModulePlace } from '../facts.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
 
 /** Maximum number of certificate authorities of one edge. */
-export const AUTHORITIES_LIMIT = 10;
+const AUTHORITIES_LIMIT = 10;
 
 export const findings = {
   'edge.too_many_authorities': {

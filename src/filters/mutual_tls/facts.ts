@@ -36,11 +36,14 @@ export const mutualTls = {
     reads: ['client_certificate', 'clock'],
     costNs: 50,
     references: [{ kind: 'certificate_authority', at: '/certificate_authority_ids/*' }],
-    cannotHappen: (code, _config, carrier) => {
+    // A TLS edge takes connections after their handshake only.
+    cannotHappen: (code, _config, carrier) =>
+      code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null,
+    notInCases: (code) => {
       if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
       if (code === 'untrusted' || code === 'not_valid_now')
         return 'certificates of cases are valid and from a trusted authority';
-      return code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null;
+      return null;
     },
     check: checkModule,
     findings,

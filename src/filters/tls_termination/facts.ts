@@ -36,6 +36,9 @@ export const tlsTermination = {
     reads: [],
     costNs: 50,
     cannotHappen: cannotTerminate,
+    // Only connections that were made for another edge are too old; those of a TLS edge are its own.
+    notInCases: (code, _config, carrier) =>
+      code === 'misdirected' && carrier === 'https' ? NO_OTHER_HANDSHAKE : null,
     reasons,
     examples: {
       good: [{ min_version: '1.3', redirect_http: true }],
@@ -70,13 +73,13 @@ export const tlsTermination = {
 
 type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
+/** Connections are `passed` or `terminated` by the config alone; requests differ by their scheme. */
 function cannotTerminate(code: string, config: ModuleConfig, carrier: Carrier): string | null {
-  if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
   const isPassed = 'terminate_at' in config && config.terminate_at !== 'edge';
   if (code === 'passed' && (carrier === 'https' || !isPassed)) return 'the edge terminates TLS';
   if (code === 'terminated' && isPassed) return 'TLS is passed through';
   if (carrier !== 'https')
-    return code === 'plain' || code === 'redirected' ? 'this only happens for requests' : null;
+    return /^(?:plain|redirected|misdirected)$/.test(code) ? 'this only happens for requests' : null;
   const redirects = 'redirect_http' in config && config.redirect_http;
   if (code === 'redirected' && !redirects) return 'requests without TLS are not redirected';
   return code === 'plain' && redirects ? 'requests without TLS are redirected' : null;

@@ -8,6 +8,7 @@ import { ONCE } from '../run_once.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { FoundCase } from './cover_points.ts';
 import type { Draft } from './draft.ts';
+import { editedNames } from './assertions.ts';
 import { hasLogins } from './gate_pools.ts';
 import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
 
@@ -35,11 +36,16 @@ export function emittedCases(
   tested: Tested,
 ): EmittedCases {
   const names = new Map<string, number>();
+  const edited = editedNames(
+    { config: covered.edge.config, upstreams: found.map(({ draft }) => draft.upstreams) },
+    found.flatMap(({ run }) => run.simulatedRequests),
+  );
   const written = found.map((each) => {
     const name = nameFor(each.points);
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
-    return { each, config: writtenCase(count === 1 ? name : `${name} (${count})`, each.draft, each.run) };
+    const whole = count === 1 ? name : `${name} (${count})`;
+    return { each, config: writtenCase(whole, each.draft, each.run, edited) };
   });
   const identities = identitiesOf(found.map(({ draft }) => draft));
   const whole = { ...tested, ...(hasLogins(covered.edge.config) && { identities }) };

@@ -64,7 +64,7 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
   const make = (message: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
     message,
     isMet,
-    impossible: own.length > 0 && own.every((point) => point.impossible !== null) ? own[0]!.impossible : null,
+    impossible: own.length > 0 && own.every((point) => neverOf(point) !== null) ? neverOf(own[0]!) : null,
   });
   if (MODULE_FACTS.has(name)) {
     const own = points.filter(({ kind, pointer }) => kind === 'modules' && pointer.endsWith(`/${name}`));
@@ -100,6 +100,10 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
   if (backends.length > 0)
     return make(`backend ${name} is tried`, ({ backends: tried }) => tried.includes(name), backends);
   return { problem: unknownName(name, covered) };
+}
+
+function neverOf({ impossible, untestable = null }: CoveragePoint): string | null {
+  return impossible ?? untestable;
 }
 
 interface LabelledRule {

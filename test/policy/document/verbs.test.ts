@@ -122,17 +122,17 @@ describe('explain-code', () => {
       expect(code).toBe(0);
       expect(stdout).toContain('ERR_SERVICE_2207  Action can never run');
       expect(stdout).toContain('policy.yaml:4:15 error ERR_SERVICE_2207');
-      expect(stdout.split('Put right')[1]).toContain('- type: deny');
+      expect(stdout.split('The fix')[1]).toContain('- type: deny');
     },
   );
 
   it.each([
     ['policy.never_runs', 'after one that always ends'],
     ['expr.constant_condition', 'always true'],
-    ['edge.unknown_key', 'means nothing'],
-    ['2254', 'Given while traffic runs'],
+    ['edge.unknown_key', 'is unknown at this place'],
+    ['2254', 'Sent at run time'],
     ['ERR_SERVICE_3005', 'did not respond in time'],
-    ['2263', 'Given by the service only'],
+    ['2263', 'Reported by the service only'],
     ['2241', 'is not known'],
     ['3700', 'checked but not executed'],
     ['2248', 'on an HTTPS edge'],
