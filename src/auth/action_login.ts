@@ -1,5 +1,5 @@
-import { timestampOf } from '../cel/time.ts';
-import { EvalError } from '../cel/values.ts';
+import { formatTimestamp } from '../cel/time.ts';
+import { Timestamp } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
 import { authenticate } from './authenticate.ts';
@@ -10,7 +10,7 @@ import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 import { loginRegistry } from './registry.ts';
-import type { Session } from './session.ts';
+import { type Session, type SessionTimes, idleEndOf } from './session.ts';
 import { upstreamFields } from './upstream_fields.ts';
 import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
@@ -23,7 +23,7 @@ import { type PolicyRun, addHeaders, keepResult, removeHeaders, setCookies } fro
 export interface LoginConfig {
   readonly auth_id?: string | undefined;
   readonly max_session_duration?: string | number | undefined;
-  readonly idle_session_timeout?: string | number | undefined;
+  readonly idle_session_duration?: string | number | undefined;
   readonly userinfo_refresh_interval?: string | number | undefined;
   readonly allow_cors_preflight: boolean;
   readonly auth_cookie_domain?: string | undefined;
@@ -127,7 +127,7 @@ function gateFor(
     keys,
     registry,
     times: {
-      inactivityMs: ms(config.idle_session_timeout),
+      inactivityMs: ms(config.idle_session_duration),
       maximumMs: ms(config.max_session_duration),
       checkMs: ms(config.userinfo_refresh_interval),
     },
@@ -163,7 +163,8 @@ function settle(
   }
   toUpstream(policyRun, gate, outcome);
   setCookies(policyRun, outcome.cookies);
-  if (outcome.session !== null) keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind));
+  if (outcome.session !== null)
+    keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind, gate.times));
   return { verdict: 'pass', step: step(reason, detail) };
 }
 
@@ -178,7 +179,12 @@ function toUpstream(policyRun: PolicyRun, gate: LoginGate, pass: LoginPass): voi
   if (fields.length > 0) addHeaders(policyRun, fields);
 }
 
-function resultOf(session: Session, { cookies }: LoginPass, { result }: LoginKind): ActionResult {
+function resultOf(
+  session: Session,
+  { cookies }: LoginPass,
+  { result }: LoginKind,
+  times: SessionTimes,
+): ActionResult {
   const { id, user, providerSession, tokens, checkedMs, seenMs } = session;
   const atProvider = providerSession ?? id;
   const identity: Record<string, string> = {
@@ -188,16 +194,17 @@ function resultOf(session: Session, { cookies }: LoginPass, { result }: LoginKin
     provider_user_id: user.id,
     [result === 'oidc' ? 'current_session_id' : 'current_provider_session_id']: atProvider,
   };
-  const expiry = tokens?.expiresMs ?? null;
-  const expires = expiry === null ? null : timestampOf(Math.floor(expiry / 1_000), 0);
+  const endMs = idleEndOf(session, times);
+  const wasRefreshed = cookies.length > 0 && checkedMs === seenMs;
   return {
     identity,
     ...(tokens !== null && { access_token: tokens.access }),
     ...(tokens !== null && tokens.refresh !== null && { refresh_token: tokens.refresh }),
     ...(result === 'oidc' && tokens !== null && tokens.id !== null && { identity_token: tokens.id }),
-    ...(expires !== null && !(expires instanceof EvalError) && { expires_at: expires }),
+    expires_at: endMs === null ? '' : formatTimestamp(new Timestamp(Math.floor(endMs / 1_000), 0)),
     session_timed_out: false,
     session_max_duration_reached: false,
-    userinfo_refreshed: cookies.length > 0 && checkedMs === seenMs,
+    userinfo_refreshed: wasRefreshed,
+    user_info_refreshed: wasRefreshed,
   };
 }

@@ -9,7 +9,7 @@ import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
-import { type Session, checkIsDue, openSession, withLastSeen, sessionEnd } from './session.ts';
+import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
 import type { SessionPlace, SessionTimes } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 
@@ -209,12 +209,6 @@ export function recordSession(
     clientIp: connection.client.text,
     expiresMs: expiryOf(session, gate.times),
   }));
-}
-
-/** When a session ends regardless of activity; null if it has no such limit. */
-function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
-  if (maximumMs === 0) return untilMs;
-  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
 }
 
 const USER_AGENT_UNITS = 512;

@@ -1,4 +1,4 @@
-import { BOOL, STRING, TIMESTAMP } from '../cel/types.ts';
+import { BOOL, STRING } from '../cel/types.ts';
 import { error } from '../filters/result_types.ts';
 
 /** How login actions end their phase. An unreachable provider does not occur in cases. */
@@ -11,10 +11,11 @@ export const LOGIN_STATE = 'sessions, logouts and states that are used once';
 export const LOGIN = {
   access_token: [STRING, 'Access token.', 'optional'],
   refresh_token: [STRING, 'Refresh token.', 'optional'],
-  expires_at: [TIMESTAMP, 'Expiry of the access token.', 'optional'],
+  expires_at: [STRING, 'When the session ends without further requests, as RFC 3339; empty if never.'],
   session_timed_out: [BOOL, 'Whether the session exceeded its idle timeout.'],
   session_max_duration_reached: [BOOL, 'Whether the session reached its maximum duration.'],
   userinfo_refreshed: [BOOL, 'Whether the identity was read again.'],
+  user_info_refreshed: [BOOL, 'The same: both spellings are in use.'],
   error,
 } as const;
 

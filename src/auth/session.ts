@@ -41,6 +41,19 @@ export interface SessionTimes {
 /** Why a session has ended; `ahead`: its start is in the future because a clock was adjusted. */
 export type SessionEnd = 'inactive' | 'expired' | 'ahead';
 
+/** When a session ends regardless of activity; null if it has no such limit. */
+export function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
+  if (maximumMs === 0) return untilMs;
+  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** When a session ends without further requests; null if it has no such limit. */
+export function idleEndOf(session: Session, times: SessionTimes): number | null {
+  const endMs = expiryOf(session, times);
+  if (times.inactivityMs === 0) return endMs;
+  return Math.min(session.seenMs + times.inactivityMs, endMs ?? Number.POSITIVE_INFINITY);
+}
+
 /** Tolerated clock difference between nodes. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** `seenMs` is updated at most once a second, so timeouts are accurate to a second. */

@@ -6,5 +6,5 @@ import type { Subject } from './meter.ts';
  * because they cache what was read.
  */
 export function expressionSubject<A>(program: Program<A>, inputs: readonly (() => A)[]): Subject {
-  return (turn) => program.evaluate(inputs[turn % inputs.length]!());
+  return (iteration) => program.evaluate(inputs[iteration % inputs.length]!());
 }

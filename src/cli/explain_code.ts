@@ -73,11 +73,12 @@ function exampleOf(
   color: boolean,
   bold: (text: string) => string,
 ): string[] {
-  const { bad, good, carriedBy, ipPolicies, plan } = row;
+  const { bad, good, carriedBy, ipPolicies, plan, hosts } = row;
   const setting = {
     branding,
     ...(carriedBy && { carriedBy }),
     ...(ipPolicies && { ipPolicies }),
+    ...(hosts && { hosts }),
     ...(plan && { plan }),
   };
   const number = branding.errorCode(row.number);

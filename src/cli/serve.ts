@@ -16,7 +16,7 @@ import {
 } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
-import { outliveOutput } from './shutdown.ts';
+import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 
 interface Options extends StreamVerbOptions {
@@ -77,7 +77,7 @@ export function register(program: Command): void {
 
 async function serve(options: Options): Promise<number> {
   limitHeap();
-  outliveOutput();
+  ignoreClosedOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;

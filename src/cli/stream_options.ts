@@ -62,7 +62,7 @@ export function streamOptions(command: Command): Command {
 }
 
 /** Whether the edge file uses TLS, so that a TLS port is opened by default; SAML addresses are https only. */
-export function speaksTls(config: EdgeConfig): boolean {
+export function usesTls(config: EdgeConfig): boolean {
   const { edges, tls_certificates: certificates } = config;
   return (
     servesIdentityHost(config) ||
@@ -90,7 +90,7 @@ export function streamListening(
   const tls = {
     port: options.tlsPort ?? TLS_PORT,
     ports: options.edgePort,
-    when: (config: EdgeConfig) => isAsked || speaksTls(config),
+    when: (config: EdgeConfig) => isAsked || usesTls(config),
     certificateFor,
     proxyProtocol,
   };

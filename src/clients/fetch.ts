@@ -18,6 +18,8 @@ export interface Fetcher {
 
 /** The complete client for control requests. */
 export interface ControlClient extends Fetcher {
+  /** The same as `fetch`, but rejects with the error of the connection if there is no response. */
+  readonly send: Fetcher['fetch'];
   /** Posts a text and returns the status of the response. Rejects if there is none. Follows no redirects. */
   readonly post: (url: string, posting: Posting) => Promise<number>;
 }
@@ -70,9 +72,11 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
     return begun;
   }
 
+  const sending: Fetcher['fetch'] = (request, gone) => send({ open, guarded, resolved }, request, gone);
+
   async function fetchAlone(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
     try {
-      return await send({ open, guarded, resolved }, request, gone);
+      return await sending(request, gone);
     } catch (error) {
       return failureOf(error, gone);
     }
@@ -81,7 +85,12 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
   const close = async (): Promise<void> => {
     await Promise.all([open.destroy(), guarded.destroy()]);
   };
-  return { fetch, post: (url, posting) => post({ open, guarded, resolved }, url, posting), close };
+  return {
+    fetch,
+    send: sending,
+    post: (url, posting) => post({ open, guarded, resolved }, url, posting),
+    close,
+  };
 }
 
 /** Connections of guarded and unguarded requests, and the last address of each host. */

@@ -1,16 +1,19 @@
 import type { Answers, FetchRequest, SignatureRequest } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { lazyLoad, requireFirst } from '../loading/lazy_load.ts';
-import type { Fetcher } from './fetch.ts';
+import type { ControlClient, Fetcher } from './fetch.ts';
 import type { OidcAnswers } from './oidc.ts';
 
 /** Clients whose libraries are large and rarely needed; each is loaded on first use. */
 
-const asker = lazyLoad(async (): Promise<OidcAnswers> => {
-  requireFirst('undici');
-  return (await import('./oidc.ts')).createOidcAnswers();
-});
 const fetcher = lazyLoad(newFetcher);
+const asker = lazyLoad(async (): Promise<OidcAnswers> => {
+  const [{ createOidcAnswers }, { oidcFetch }] = await Promise.all([
+    import('./oidc.ts'),
+    import('./oidc_fetch.ts'),
+  ]);
+  return createOidcAnswers(oidcFetch(await fetcher.get()));
+});
 
 /** Queries OpenID providers; their metadata is cached for the process. */
 export async function askProviders(question: OidcQuestion): Promise<Answers['oidc']> {
@@ -36,7 +39,7 @@ export function lazyFetcher(): Fetcher {
   };
 }
 
-async function newFetcher(): Promise<Fetcher> {
+async function newFetcher(): Promise<ControlClient> {
   requireFirst('undici');
   return (await import('./fetch.ts')).createFetcher();
 }

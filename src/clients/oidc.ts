@@ -7,7 +7,7 @@ import type {
   OidcTokens,
 } from '../engine/oidc_question.ts';
 import { failureOf } from './oidc_failures.ts';
-import { type OidcFetch, oidcFetch } from './oidc_fetch.ts';
+import type { OidcFetch } from './oidc_fetch.ts';
 
 /** Queries OpenID providers with openid-client: discovery, PKCE, and all token checks of the standards. */
 export interface OidcAnswers {
@@ -33,8 +33,8 @@ const TOLERANCE_SECONDS = 30;
  */
 const KEYS_LOOK_SECONDS = 61;
 
-/** Creates a client with its own cache of providers; tests set `fetch`. */
-export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
+/** Creates a client with its own cache of providers. */
+export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
   const known = new Map<string, Promise<Known>>();
   const running = new Map<string, Promise<OidcAnswer>>();
 

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Reason, InnerStep, Verdict } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { CompiledFilter } from '../engine/pipeline.ts';
@@ -128,13 +129,13 @@ interface FilterCounters {
 }
 
 function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdict) => void {
-  const known = new WeakMap<CompiledFilter, FilterCounters>();
+  const countersOf = weakMemoize(({ pointer }: CompiledFilter): FilterCounters => ({
+    ran: hits.counter(keys.module(pointer)),
+    codes: new Map(),
+    rules: new Map(),
+  }));
   return (filter, { reason: because, inner }) => {
-    let counters = known.get(filter);
-    if (counters === undefined) {
-      counters = { ran: hits.counter(keys.module(filter.pointer)), codes: new Map(), rules: new Map() };
-      known.set(filter, counters);
-    }
+    const counters = countersOf(filter);
     const { code, pointer } = because;
     counters.ran.count++;
     counted(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));

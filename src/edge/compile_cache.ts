@@ -1,3 +1,4 @@
+import { areSame } from '../caches/weak_memoize.ts';
 import type { Linked } from '../engine/module.ts';
 import type { LinkedPolicy } from './ip_policies.ts';
 import type { TakeState } from './filter_state.ts';
@@ -36,7 +37,7 @@ interface Asked {
 }
 
 /** A state that was taken, and its purpose. */
-interface Taken {
+interface TakenState {
   readonly route: string;
   readonly module: string;
   readonly config: object;
@@ -46,7 +47,7 @@ interface Taken {
 interface Part {
   readonly circumstances: readonly unknown[];
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
   readonly compiled: unknown;
 }
 
@@ -87,20 +88,16 @@ function holds({ circumstances, asked }: Part, now: readonly unknown[], context:
   return areSame(circumstances, now) && asked.every(({ of, id, answer }) => context[of](id) === answer);
 }
 
-function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
-}
-
 /** The context, and a list of what was asked of it. */
 function watching<Context extends CompileRequest>(
   context: Context,
 ): {
   readonly watched: Context;
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
 } {
   const asked: Asked[] = [];
-  const taken: Taken[] = [];
+  const taken: TakenState[] = [];
   const watched: Context = {
     ...context,
     ipPolicy: (id) => noted('ipPolicy', id, context.ipPolicy(id)),

@@ -1,22 +1,11 @@
+import { weakMemoizeLast } from '../caches/weak_memoize.ts';
 /** Returns the state of a handler: its previous one, or a new one. */
 export type TakeState = (route: string, module: string, config: object, initial: () => unknown) => unknown;
 
-interface Key {
-  readonly route: string;
-  readonly module: string;
-  readonly text: string;
-}
-
-/** Keys by config, so that an unchanged config is not serialised again. */
-const keys = new WeakMap<object, Key>();
-
-function keyOf(route: string, module: string, config: object): string {
-  const known = keys.get(config);
-  if (known?.route === route && known.module === module) return known.text;
-  const text = JSON.stringify([route, module, config]);
-  keys.set(config, { route, module, text });
-  return text;
-}
+/** The key of a state; an unchanged config is not serialised again. */
+const keyOf = weakMemoizeLast((config: object, [route, module]: readonly [string, string]): string =>
+  JSON.stringify([route, module, config]),
+);
 
 /**
  * The state that handlers keep between requests, preserved across configuration swaps: by route, module and config, so
@@ -29,7 +18,7 @@ export class FilterStateStore {
   swapped<Compiled>(compile: (take: TakeState) => Compiled): Compiled {
     const taken = new Map<string, unknown>();
     const compiled = compile((route, module, config, initial) => {
-      const key = keyOf(route, module, config);
+      const key = keyOf(config, [route, module]);
       const state = taken.get(key) ?? this.kept.get(key) ?? initial();
       taken.set(key, state);
       return state;

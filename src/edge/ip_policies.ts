@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
 import { replacesList } from '../filters/ip_restriction/algorithm.ts';
@@ -67,13 +68,8 @@ class RuleOfPolicy implements LinkedRule {
   }
 }
 
-const cidrs = new WeakMap<Rule, Cidr>();
-
-function cidrOf(rule: Rule): Cidr {
-  const known = cidrs.get(rule);
-  if (known !== undefined) return known;
+const cidrOf = weakMemoize((rule: Rule): Cidr => {
   const cidr = parseCidr(rule.cidr);
   if (isCidrProblem(cidr)) throw new Error(cidr.message);
-  cidrs.set(rule, cidr);
   return cidr;
-}
+});

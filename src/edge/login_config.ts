@@ -33,11 +33,11 @@ export interface LoginEnvironment {
 export function loginEnvironment(options: LoginOptions = {}): LoginEnvironment {
   const { sessionKeys } = options;
   const given = sessionKeys === undefined ? null : readSessionKeys(sessionKeys);
-  return groundWith(() => given ?? newLoginKeys(), options);
+  return environmentWith(() => given ?? newLoginKeys(), options);
 }
 
 /** Keys are created when a login gate needs them: the crypto code takes longer to load than most edges to compile. */
-function groundWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
+function environmentWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
   let keys: LoginKeys | null = null;
   return {
     get keys() {
@@ -66,7 +66,7 @@ export function simulatedEnvironment(
 ): LoginEnvironment {
   const key = Buffer.alloc(32, 1).toString('base64');
   const samlKeysOf = signing === undefined ? {} : { samlKeys: () => signing };
-  return groundWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
+  return environmentWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
 }
 
 /** Modules that log users in. */
@@ -103,8 +103,8 @@ export function gatesOf(
 function freeTag(taken: ReadonlySet<string>, match: string): string {
   if (taken.size === 0) return '';
   const slug = match.toLowerCase().replaceAll(/[^a-z0-9]+/g, '') || 'root';
-  for (let turn = 1; ; turn++) {
-    const tag = turn === 1 ? slug : `${slug}${turn}`;
+  for (let number = 1; ; number++) {
+    const tag = number === 1 ? slug : `${slug}${number}`;
     if (!taken.has(tag) && !RESERVED.has(tag)) return tag;
   }
 }

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Pipeline, pipelineOf, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
@@ -40,9 +41,9 @@ export function compileSamlHost(
         route,
         ...Object.values(login),
       ];
-      const pipelineOf = (watched: Context) =>
+      const addresses = (watched: Context) =>
         addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
-      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, pipelineOf));
+      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, addresses));
     }
   }
   const own = identityHost(context.branding.service);
@@ -65,13 +66,7 @@ export function servesIdentityHost({ edges }: EdgeConfig): boolean {
 }
 
 /** The handler of the module is cached by its config, so the handler at the service's host needs another key. */
-const keys = new WeakMap<object, object>();
-
-function keyFor(config: object): object {
-  let key = keys.get(config);
-  if (key === undefined) keys.set(config, (key = {}));
-  return key;
-}
+const keyFor = weakMemoize((_config: object): object => ({}));
 
 type Saml = RouteConfig & { readonly id: string; readonly saml: NonNullable<RouteConfig['saml']> };
 

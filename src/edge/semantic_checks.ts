@@ -6,7 +6,7 @@ import { keepDocument } from '../policy/document/checked_policies.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type SemanticCheck, checkEdge } from './document/check.ts';
-import { internalHostsOf } from './internal_hosts.ts';
+import { hostsOf, internalHostsOf } from './internal_hosts.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { ValidationCache } from './document/validation_cache.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
@@ -64,13 +64,15 @@ function checkPolicies(
     ...routesOf(config).map((route) => Object.assign(route, { carriedBy: 'https_edge' as const })),
     ...streamEdgesOf(config).map((edge) => Object.assign(edge, { carriedBy: `${edge.kind}_edge` as const })),
   ];
-  return carriers.flatMap(({ pointer, thing, carriedBy }) => {
+  return carriers.flatMap(({ name, pointer, thing, carriedBy }) => {
     const { traffic_policy: policy } = thing;
     const text = policy?.value;
     if (policy === undefined || text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const setting = { branding, carriedBy, ipPolicies, internalHosts, ...(secrets && { secrets }) } as const;
+    const hosts = carriedBy === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
+    const known = { ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
+    const setting = { branding, carriedBy, ipPolicies, internalHosts, ...known } as const;
     // Without a file the string is its own source: positions are relative to it.
     const carried =
       source !== undefined && span !== undefined

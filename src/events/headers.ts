@@ -1,5 +1,5 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { FieldList } from '../http/fields.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 import { mayHoldSecret, withoutSecret } from '../http/secrets.ts';
 import type { NormalisedHeaders } from './fields.ts';
 
@@ -70,7 +70,7 @@ const shapes: Shape[] = [];
 let oldest = 0;
 
 /** Header fields in events: capitalised names, lower-case values in order. */
-export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = weakMemoize((fields) => {
+export const normaliseHeaders: (fields: FieldList) => NormalisedHeaders = weakMemoizeRecurring((fields) => {
   const shape = shapeOf(fields);
   if (shape === undefined) return computeHeaders(fields);
   const out: Record<string, readonly string[]> = { ...shape.empty };

@@ -1,6 +1,6 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent, TcpConnectionClosedEvent } from './catalogue.ts';
 import type { NormalisedHeaders } from './fields.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 
 /**
  * The JSON text of an event, identical to that of `JSON.stringify`. Writing known members takes a fifth of
@@ -47,7 +47,7 @@ function httpJson({ request, response }: HttpRequestComplete['http']): string {
 }
 
 /** Repeated header lists are normalised and serialised once. */
-const headersJson: (headers: NormalisedHeaders) => string = weakMemoize((headers) => {
+const headersJson: (headers: NormalisedHeaders) => string = weakMemoizeRecurring((headers) => {
   let text = '';
   for (const name of Object.keys(headers)) {
     const values = headers[name]!;

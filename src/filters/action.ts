@@ -12,7 +12,7 @@ import type {
 import type { HandlerPart } from '../engine/handler_part.ts';
 import type { LinkedRule } from '../engine/module.ts';
 import type { Branding } from '../engine/branding.ts';
-import type { ActionResult } from '../policy/env/activation.ts';
+import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';
 import type { ActionType } from './action_schemas.ts';
 import type { EndKind } from './facts.ts';
@@ -70,7 +70,10 @@ export interface CompiledAction extends HandlerPart {
   readonly type: ActionType;
   readonly run: (policyRun: PolicyRun) => ActionOutcome;
   /** Result to record if the action fails and is set to continue; null if a failure stops the request. */
-  readonly onFailure: { readonly result: string; readonly base: ActionResult } | null;
+  readonly onFailure: {
+    readonly result: string;
+    readonly base: ActionResult | ((activation: Activation) => ActionResult);
+  } | null;
   /** The action's last end of a phase, and the reason derived from it. */
   readonly lastEnd: { ended: Ends | null; reason: Reason | null };
 }

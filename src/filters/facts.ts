@@ -51,7 +51,7 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** A config that the check refuses or warns of, and the code or error number of its only finding. */
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
 interface BadExample {
   readonly config: object;
   readonly finding: string | number;
@@ -80,6 +80,8 @@ export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config was written, not a default. */
   readonly isWritten: (pointer: string) => boolean;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -175,7 +177,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */

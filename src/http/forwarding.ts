@@ -1,4 +1,4 @@
-import { weakMemoize } from './weak_memoize.ts';
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
@@ -37,9 +37,9 @@ export interface IdentityPrefixes {
   readonly mtls: string;
 }
 
-type Fate = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
+type Handling = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
 
-const REWRITTEN: Readonly<Record<string, Fate>> = {
+const REWRITTEN: Readonly<Record<string, Handling>> = {
   host: 'drop',
   'x-forwarded-for': 'forwarded_for',
   'x-forwarded-proto': 'forwarded_proto',
@@ -73,14 +73,14 @@ export type RequestForwarder = (
  * resulting list.
  */
 export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
-  const known = new Map<string, Fate>();
-  const fateOf = (name: string): Fate => {
+  const known = new Map<string, Handling>();
+  const handlingOf = (name: string): Handling => {
     const lower = name.toLowerCase();
-    const fate = fateOfLower(lower);
-    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, fate);
-    return fate;
+    const handling = handlingOfLower(lower);
+    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, handling);
+    return handling;
   };
-  const fateOfLower = (lower: string): Fate => {
+  const handlingOfLower = (lower: string): Handling => {
     if (Object.hasOwn(REWRITTEN, lower)) return REWRITTEN[lower]!;
     if (isForThisHop(lower) || (!passesUnderscores && lower.includes('_'))) return 'drop';
     const folded = foldedName(lower);
@@ -100,12 +100,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
-      const fate = known.get(name) ?? fateOf(name);
-      if (fate === 'pass') {
+      const handling = known.get(name) ?? handlingOf(name);
+      if (handling === 'pass') {
         if (named === null || !named.has(name.toLowerCase())) out.push(name, value);
-      } else if (fate === 'forwarded_for') forwardedFor += `${value}, `;
-      else if (fate === 'forwarded_proto') forwardedProto += `${value}, `;
-      else if (fate === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
+      } else if (handling === 'forwarded_for') forwardedFor += `${value}, `;
+      else if (handling === 'forwarded_proto') forwardedProto += `${value}, `;
+      else if (handling === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
     }
     forwardedFor += clientIp;
     forwardedProto += scheme;
@@ -114,7 +114,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = weakMemoize((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  const lastOf = weakMemoizeRecurring((): LastForward => ({
+    authority: '',
+    scheme: '',
+    clientIp: '',
+    out: null,
+  }));
   return (headers, authority, scheme, clientIp) => {
     const last = lastOf(headers);
     const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -163,7 +168,7 @@ export type ResponseForwarder = (headers: FieldList) => FieldList;
  * it.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
+  return weakMemoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { addressOf } from '../io/dial.ts';
 import type { StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
@@ -89,8 +90,6 @@ export class Pools {
   readonly #limits: PoolLimits;
   readonly #open = new Set<UpstreamConnection>();
   readonly #byAddress = new Map<string, Pool>();
-  /** The same by endpoint object, which is a faster lookup. */
-  readonly #byEndpoint = new WeakMap<StaticEndpoint, Pool>();
   /** Upstreams of the current configuration; null before the first one is known. */
   #wanted: ReadonlySet<string> | null = null;
 
@@ -98,9 +97,8 @@ export class Pools {
     this.#limits = limits;
   }
 
-  of(endpoint: StaticEndpoint): Pool {
-    const known = this.#byEndpoint.get(endpoint);
-    if (known !== undefined) return known;
+  /** The pool of an upstream, by its endpoint object, which is a fast lookup. */
+  readonly of = weakMemoize((endpoint: StaticEndpoint): Pool => {
     const key = addressOf(endpoint);
     let pool = this.#byAddress.get(key);
     if (pool === undefined) {
@@ -109,9 +107,8 @@ export class Pools {
       if (this.#wanted?.has(key) === false) pool.isRetired = true;
       else this.#byAddress.set(key, pool);
     }
-    this.#byEndpoint.set(endpoint, pool);
     return pool;
-  }
+  });
 
   /** Sets the upstreams of a new configuration; connections to others close as soon as they are idle. */
   keepOnly(endpoints: readonly StaticEndpoint[]): void {

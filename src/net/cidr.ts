@@ -53,6 +53,12 @@ export function parseCidr(text: string): Cidr | CidrProblem {
   return cidrOf(lowest, isV4, bits);
 }
 
+/** As `parseCidr`, but an address without a mask is the range of that address alone. */
+export function parseRange(text: string): Cidr | CidrProblem {
+  const answer = parseCidr(text);
+  return 'problem' in answer && answer.problem === 'no_mask' ? parseCidr(answer.suggestion) : answer;
+}
+
 /** Narrows the result of `parseCidr`. */
 export function isCidrProblem(answer: Cidr | CidrProblem): answer is CidrProblem {
   return 'problem' in answer;

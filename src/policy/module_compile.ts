@@ -47,7 +47,7 @@ function partsOf({ connect, request, response }: CompiledPolicy): readonly Handl
   );
 }
 
-/** The document from the check of the configuration; it is parsed again if none was stored for this place. */
+/** The document from the check that accepted the configuration; it is parsed again if there is none for this place. */
 function checkedPolicy(
   config: TrafficPolicyConfig,
   { pointer, branding }: Linked,
@@ -61,7 +61,7 @@ function checkedPolicy(
   return checkCarriedPolicy({ file: { name: at, text }, pointer: at, span, text }, { branding, carriedBy });
 }
 
-/** A policy that cannot be read fails closed: it stops all requests. */
+/** A policy that was not checked cannot guard anything, so all requests are refused. */
 function refuseAll({ refusal, pointer }: Linked, message: string): Handler {
   const stop: Stop<PolicyCode> = {
     verdict: 'stop',
@@ -91,8 +91,8 @@ const USUAL_PORT = { http: 80, https: 443 } as const;
 const NO_HOST: NonNullable<PolicyLinks['endpoint']> = { host: '', port: USUAL_PORT.https, protocol: 'https' };
 
 /**
- * An edge has many hosts; the endpoint is that of the request. The last one is cached, because requests
- * repeat hosts.
+ * An edge has many hosts: the endpoint is the requested one. The last one is cached, because consecutive requests often
+ * share it.
  */
 function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundings'] {
   const { endpointId: id = linked.pointer, facts = NO_FACTS, secret = () => undefined } = linked;

@@ -2,12 +2,12 @@ import type { Facts } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
 
-/** Links for policies in addition to those of every module; all are optional. */
+/** What a policy may know about its surroundings, beyond the links of all modules. Omitted parts are unknown. */
 export interface PolicyLinks {
   readonly endpointId?: string;
-  /** The kind of edge with the policy; default an HTTPS edge. */
+  /** The kind of endpoint; default an HTTPS edge. */
   readonly carriedBy?: 'https_edge' | 'tls_edge' | 'tcp_edge';
-  /** The endpoint of a TLS or TCP edge, whose connections have no request that names one. */
+  /** The endpoint of a TLS or TCP edge, which no request names. */
   readonly endpoint?: Pick<Surroundings['endpoint'], 'host' | 'port' | 'protocol'>;
   readonly facts?: Facts;
   readonly secret?: Surroundings['secret'];

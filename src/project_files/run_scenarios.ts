@@ -19,7 +19,7 @@ export interface TestRun {
   readonly fillsSnapshots?: boolean;
   /** Whether reports contain the lines of cases that passed. */
   readonly lines: boolean;
-  readonly told: (result: CaseResult) => void;
+  readonly onResult: (result: CaseResult) => void;
   /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
   readonly completed?: (simulated: SimulatedRequest) => void;
@@ -71,8 +71,8 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
     lines: run.lines,
     signer: await signerFor(scenario),
-    told: (result) => {
-      run.told(result);
+    onResult: (result) => {
+      run.onResult(result);
       return true;
     },
     clockMs: elapsedMs,

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 
@@ -40,18 +41,11 @@ interface OfRoute {
 /** Counts by route, decision, backend and status class. The configuration bounds the number of series. */
 export function createMetrics(): Metrics {
   const routes = new Map<string, OfRoute>();
-  const ofPipeline = new WeakMap<Pipeline, OfRoute>();
+  const ofPipeline = weakMemoize(({ route }: Pipeline) => named(routes, route, newRoute));
   const backends = new Map<string, Map<string, number>>();
 
-  const routeOf = (pipeline: Pipeline | null): OfRoute => {
-    if (pipeline === null) return named(routes, 'none', newRoute);
-    let found = ofPipeline.get(pipeline);
-    if (found === undefined) {
-      found = named(routes, pipeline.route, newRoute);
-      ofPipeline.set(pipeline, found);
-    }
-    return found;
-  };
+  const routeOf = (pipeline: Pipeline | null): OfRoute =>
+    pipeline === null ? named(routes, 'none', newRoute) : ofPipeline(pipeline);
 
   return {
     record: (exchange, nowMs) => {

@@ -181,7 +181,7 @@ export function defaultHost({ edges }: EdgeConfig): string {
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
 }
 
-/** What the case says of handshakes. A policy without an edge is tested behind one that asks for certificates. */
+/** The TLS facts of a case. A policy without an edge is tested on an edge that requests client certificates. */
 function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): Partial<TlsFacts> {
   const own = row?.config.client_certificate;
   const certificate = own ?? shell.client_certificate;
@@ -191,7 +191,7 @@ function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<Scenari
   return { clientCertificate, ...(shell.policy !== undefined && { edge: 'policy' }) };
 }
 
-/** Facts in the form of an edge file: those of the file, then those of the case, which win; bad ones are reported. */
+/** Facts as in an edge file: those of the file, then those of the case, which win. Invalid ones are reported. */
 function factsOf(
   row: CaseRow | null,
   shell: ScenarioShell,

@@ -8,6 +8,6 @@ export const ONCE: FileOptions = {
   bail: false,
   lines: false,
   signer: null,
-  told: () => true,
+  onResult: () => true,
   clockMs: () => 0,
 };

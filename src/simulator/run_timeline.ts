@@ -10,7 +10,7 @@ import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
-const TOLD_LIMIT = 5;
+const REPORTED_LIMIT = 5;
 
 /** The stored requests of one step. */
 interface Seen {
@@ -48,7 +48,7 @@ export function runTimeline(
     if (counts !== null)
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
-  if (failing.failed > TOLD_LIMIT) {
+  if (failing.failed > REPORTED_LIMIT) {
     const received = `${failing.failed} more requests do not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
@@ -91,7 +91,7 @@ function scheduleSends(
     const found = failuresOf(step.expectations, outcome);
     if (found.length === 0) return;
     failing.first ??= outcome;
-    if (failing.failed++ >= TOLD_LIMIT) return;
+    if (failing.failed++ >= REPORTED_LIMIT) return;
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };

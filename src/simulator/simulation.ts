@@ -23,7 +23,7 @@ interface Arrivals {
   readonly untilMs: number;
 }
 
-/** A run over virtual time, compiled. */
+/** A run in virtual time, compiled. */
 export interface CompiledSimulation {
   readonly startMs: number;
   readonly seed: number | string;
@@ -100,7 +100,7 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
   return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, upstreams, arrivals, changes };
 }
 
-/** Runs a simulation until the last response; `landed` is called with each completed request. */
+/** Runs a simulation until the last response; `completed` is called with each completed request. */
 export function simulate(
   compiled: CompiledSimulation,
   under: EdgeFixture,

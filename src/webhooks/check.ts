@@ -35,13 +35,13 @@ export function checkModule(
 }
 
 /** Checks that there is a secret if the provider requires one. */
-export function checkAction(config: Sound<VerifyWebhookConfig>, report: Report<number>): void {
+export function checkAction(config: Sound<VerifyWebhookConfig>, report: Report<number | string>): void {
   const { provider } = config;
   const hasSecret = Object.hasOwn(config, 'secret');
   if (provider === undefined) return;
   if (provider === 'sns' && hasSecret) {
-    const message = "'sns' signs with a published certificate and has no secret";
-    report(2204, '/secret', message, { at: 'key', hint: 'remove secret' });
+    const message = "'sns' signs with a published certificate: a secret has no effect";
+    report('policy.no_effect', '/secret', message, { at: 'key', hint: 'remove secret' });
   } else if (provider !== 'sns' && !hasSecret) {
     const message = `'secret' is required for the provider ${quoted(provider)}`;
     const hint = "add secret, such as secret: ${secrets.get('webhooks', 'name')}";

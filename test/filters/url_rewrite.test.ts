@@ -151,7 +151,6 @@ describe('reading what a rewrite made', () => {
     ['//evil.example/'],
     ['ftp://a.example/'],
     ['javascript:alert(1)'],
-    ['https:///a'],
     ['https://user:pw@a.example/'],
     ['https://a.example:99999/'],
     ['https://a b/'],

@@ -56,7 +56,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:timers': WIRE,
   'node:timers/promises': WIRE,
   'node:tls': WIRE,
-  'node:url': ['src/edge/document/'],
+  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts'],
   'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
   'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
   'node:vm': ['src/benchmark/'],

@@ -4,7 +4,7 @@
  * itself. The right to a folder does not include its parts: they are listed by name.
  */
 
-const LEAVES = ['datetime', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
+const LEAVES = ['caches', 'datetime', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
 const LANGUAGE = ['cel', 'policy/env'];
 /** Everything that decides about traffic and knows no configuration file. */
 const DECIDING = [...LEAVES, ...LANGUAGE, 'facts', 'engine', 'filters/*', 'auth', 'webhooks', 'schemas'];
@@ -28,8 +28,10 @@ export const ANYTHING = 'anything';
 
 // table: rooms and what they may import
 export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>> = {
+  // What was made of an object, for as long as the object is.
+  caches: [],
   datetime: [],
-  http: [],
+  http: ['caches'],
   net: [],
   crypto: [],
   regex: [],
@@ -37,7 +39,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // Loads code when it is first needed.
   loading: [],
   // Reads a text into a tree whose parts know their places, and checks its shape: for files of all kinds.
-  config_file: ['diagnostics'],
+  config_file: ['caches', 'diagnostics'],
   // The expression language; it knows no edge.
   cel: LEAVES,
   'policy/env/certificates.ts': [...LEAVES, 'cel'],
@@ -55,7 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'schemas',
   ],
   // `crypto` gives the type of a certificate's facts.
-  engine: ['http', 'net', 'crypto', 'diagnostics'],
+  engine: ['caches', 'http', 'net', 'crypto', 'diagnostics'],
   // Algorithms of filters: values in, values out.
   'filters/*': LEAVES,
   webhooks: LEAVES,

@@ -1,6 +1,8 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import { listed } from '../../diagnostics/message_text.ts';
 import { isFilled, needsBoth } from '../../filters/field_checks.ts';
+import type { ActionPlace } from '../../filters/facts.ts';
+import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
 import type { OauthConfig } from './module_schema.ts';
 
@@ -46,7 +48,8 @@ export function checkModule(
 }
 
 /** Checks that an app is complete, and present where it is required. */
-export function checkAction(config: Sound<ActionConfig>, report: Report<number>): void {
+export function checkAction(config: Sound<ActionConfig>, report: Report<number>, place: ActionPlace): void {
+  checkCookieDomain(config, report, place);
   needsBoth(config, report, 'client_id', 'client_secret');
   if (Object.hasOwn(config, 'client_id') || Object.hasOwn(config, 'client_secret')) return;
   const provider = String(config.provider);

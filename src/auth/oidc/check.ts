@@ -1,11 +1,16 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
+import type { ActionPlace } from '../../filters/facts.ts';
+import { checkCookieDomain } from '../cookie_domain_check.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
 
-/** The discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
+/** Checks the cookie domain and the issuer: the discovery document is below the issuer (OpenID Connect Discovery 1.0 §3 and §4). */
 export function checkAction(
-  { issuer_url: issuer }: Sound<OpenidConnectConfig>,
+  config: Sound<OpenidConnectConfig>,
   report: Report<number>,
+  place: ActionPlace,
 ): void {
+  checkCookieDomain(config, report, place);
+  const issuer = config.issuer_url;
   if (issuer === undefined || issuer.includes('${')) return;
   const at = issuer.search(/[?#]/);
   if (at === -1) return;

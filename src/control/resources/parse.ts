@@ -1,25 +1,28 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import * as z from 'zod';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Body, Field, FieldCodes, Reference, Resource } from './contract.ts';
 import { issueMessage } from './issue_messages.ts';
 import { ApiProblem, COMMON, refusedValue } from './problem.ts';
 
-const creating = new WeakMap<Resource, z.ZodObject>();
-const updating = new WeakMap<Resource, z.ZodObject>();
+type Operation = 'create' | 'update';
 
 /** The schema of a request's body. */
-export function writeSchema(resource: Resource, operation: 'create' | 'update'): z.ZodObject {
-  const known = operation === 'create' ? creating : updating;
-  let schema = known.get(resource);
-  if (schema === undefined) {
-    const shape = Object.entries(resource.fields).flatMap(([name, { write }]) => {
+export function writeSchema(resource: Resource, operation: Operation): z.ZodObject {
+  return SCHEMAS[operation](resource);
+}
+
+const SCHEMAS = { create: schemasFor('create'), update: schemasFor('update') };
+
+function schemasFor(operation: Operation) {
+  return weakMemoize(({ fields }: Resource): z.ZodObject => {
+    const shape = Object.entries(fields).flatMap(([name, { write }]) => {
       if (write === undefined || write[operation] === 'refused') return [];
       const isRequired = operation === 'create' && write.create === 'required';
       return [[name, isRequired ? write.schema : write.schema.optional()] as const];
     });
-    known.set(resource, (schema = z.strictObject(Object.fromEntries(shape))));
-  }
-  return schema;
+    return z.strictObject(Object.fromEntries(shape));
+  });
 }
 
 /**

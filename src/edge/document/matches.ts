@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
@@ -67,17 +68,11 @@ interface Selecting {
 }
 
 /** Selectors of routes: a checked route never changes, but is compared with other routes of its edge many times. */
-const selectors = new WeakMap<SoundRoute, Selecting>();
-
-function selectorOf(match: string, route: SoundRoute): Selecting {
-  const known = selectors.get(route);
-  if (known !== undefined) return known;
-  const selector = readSelector(match);
+const selectorOf = weakMemoize((route: SoundRoute): Selecting => {
+  const selector = readSelector(route.match!);
   const key = 'message' in selector ? '' : `${route.match_type} ${selector.host ?? ''}${selector.path}`;
-  const read = { selector, key };
-  selectors.set(route, read);
-  return read;
-}
+  return { selector, key };
+});
 
 /**
  * Checks the selectors of all routes: their form, whether any request can reach them, and that there are no duplicates.
@@ -89,7 +84,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
     const placeOf = (index: number): string => `${pointer}/routes/${index}/match`;
     for (const [index, route] of (edge.routes ?? []).entries()) {
       if (route?.match === undefined) continue;
-      const { key, selector } = selectorOf(route.match, route);
+      const { key, selector } = selectorOf(route);
       if ('message' in selector) {
         const { message, meant } = selector;
         report('edge.bad_match', placeOf(index), message, {
@@ -98,7 +93,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
         });
         continue;
       }
-      warnOfMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
+      warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
       if (route.match_type === undefined) continue;
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
@@ -110,7 +105,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
   }
 }
 
-function warnOfMatch(
+function warnAboutMatch(
   match: string,
   { host, path }: Selector,
   hostports: readonly (string | undefined)[],

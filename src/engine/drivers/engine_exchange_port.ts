@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
 import { type EngineReason, engineRefusal } from '../refusals.ts';
@@ -82,17 +83,8 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
-/** The engine's view of open connections, so that each address is parsed once. */
-const told = new WeakMap<ConnectionFacts, Connection>();
-
-/** Converts connection facts for the engine. */
-export function connectionOf(facts: ConnectionFacts): Connection {
-  const before = told.get(facts);
-  if (before !== undefined) return before;
-  const connection = readConnection(facts);
-  told.set(facts, connection);
-  return connection;
-}
+/** Converts connection facts for the engine; addresses are parsed once. */
+export const connectionOf: (facts: ConnectionFacts) => Connection = weakMemoize(readConnection);
 
 /**
  * Whether the client's address can be read. Without it (a Unix socket, a peer that has gone) no rule about addresses

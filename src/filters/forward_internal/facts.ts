@@ -1,3 +1,4 @@
+import { STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
 import type { Filter } from '../facts.ts';
 import type { ForwardInternalConfig } from './action_schema.ts';
@@ -12,7 +13,10 @@ export const forwardInternal = {
       when: ({ on_error: onError }) => (onError === 'continue' ? 'may' : 'always'),
       how: ['forwarded'],
     },
-    result: resultOf('forward_internal', 'Result of the forwarding.', { error }),
+    result: resultOf('forward_internal', 'Result of the forwarding.', {
+      url: [STRING, 'URL of the endpoint, with its expressions evaluated.'],
+      error,
+    }),
     leavesRequest: false,
     guards: true,
     alsoCalled: ['forward'],
@@ -20,7 +24,7 @@ export const forwardInternal = {
     costNs: 80,
     reasons: messages,
     examples: {
-      good: [{ url: 'https://orders.internal' }],
+      good: [{ url: 'https://orders.internal' }, { url: 'https://orders.internal', binding: 'internal' }],
       bad: [{ config: { url: 'https://orders.test' }, finding: 2204 }],
     },
   },

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../policy/env/activation.ts';
-import { type IpRule, type IpRules, compileIpRules, cachedIpRules } from './algorithm.ts';
-import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
+import { type IpRule, type IpRules, cachedIpRules, compileIpRules } from './algorithm.ts';
+import { isCidrProblem, parseRange } from '../../net/cidr.ts';
 import type { ActionKind, Compiling } from '../action.ts';
 import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
@@ -97,7 +97,7 @@ function compileRange(
   const rule = (activation: Activation): IpRule | Failure => {
     const written = template.text(activation);
     if (written instanceof Failure) return written;
-    const cidr = parseCidr(written.trim());
+    const cidr = parseRange(written.trim());
     return isCidrProblem(cidr) ? compiling.failure(FAILURES.interpolation, cidr.message) : { action, cidr };
   };
   return { isConstant: template.constant !== null, rule };

@@ -9,6 +9,12 @@ import type { JwtValidationConfig } from './action_schema.ts';
 export const messages = {
   valid: 'all tokens of the request are valid',
   missing: 'the request lacks a token',
+  no_header: 'the request lacks the header of a token',
+  no_prefix: 'a value lacks the prefix of a token',
+  method: 'a request of this method has no token in its body',
+  content_type: 'the body is neither JSON nor a form, so it has no token',
+  bad_json: 'the body with a token is not a JSON object',
+  bad_form: 'the form with a token is not encoded correctly',
   malformed: 'a token is malformed',
   no_key: 'no key matches a token',
   signature: 'the signature of a token is wrong',

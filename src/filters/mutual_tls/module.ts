@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import { trustOf } from '../../crypto/client_certificate.ts';
 import type { ClientCertificate } from '../../engine/connection.ts';
 import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
@@ -18,16 +19,14 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
   compile: (config, linked) => {
     const authorities = new Set(config.certificate_authority_ids);
     const trusted = trustOf(config.certificate_authority_ids.map((id) => linked.authorityPem?.(id) ?? ''));
-    const passes = new WeakMap<ClientCertificate, Pass<Code>>();
+    const passFor = weakMemoize((certificate: ClientCertificate) => verified(certificate, linked));
     const decide = (connection: Connection, world: World): Pass<Code> | Stop<Code> => {
       const code = problemOf(connection, { ids: authorities, trusted, edge: linked.edge }, world.nowMs());
       const certificate = connection.tls?.clientCertificate ?? null;
       if (code !== null || certificate === null) {
         return stop(code ?? 'mutual_tls.no_certificate', certificate, linked);
       }
-      let verdict = passes.get(certificate);
-      if (verdict === undefined) passes.set(certificate, (verdict = verified(certificate, linked)));
-      return verdict;
+      return passFor(certificate);
     };
     return {
       onConnection: (connection, _state, world) => decide(connection, world),

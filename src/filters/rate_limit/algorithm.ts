@@ -2,7 +2,8 @@
  * A sliding window per key. The window is divided into ten slots; an admitted request is counted in the slot
  * of its arrival, and the current slot plus the ten before it are summed up. So at most `capacity` requests
  * are admitted in any span of `windowMs`, and each counts for at most 1.1 × `windowMs`. Rejected requests are
- * not counted, so that a client that keeps trying is not locked out forever.
+ * Requests that are held back do not count: a client that keeps knocking is not locked out forever. Services of this
+ * kind do not say how finely their windows slide; slots are always so that the limit is never exceeded.
  *
  * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole
  * window are dropped together. Beyond the limit, all new keys share one window of the same capacity, so that
@@ -47,6 +48,11 @@ const FIRST_ROOM = 16;
 
 /** Default maximum number of keys per limiter. */
 export const KEY_LIMIT = 1_000_000;
+
+/** The window of a limit in words, for traces: for how long a request counts depends on when in its slot it came. */
+export function windowText(windowMs: number): string {
+  return `${windowMs / 1_000}s in ${SLOTS} slots of ${windowMs / 1_000 / SLOTS}s`;
+}
 
 /** A limiter without counts. */
 export function newRateLimiter(settings: RateLimitSettings): RateLimiter {

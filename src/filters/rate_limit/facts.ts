@@ -1,4 +1,4 @@
-import { BOOL, DYN, list } from '../../cel/types.ts';
+import { BOOL, STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
 import { durationMs } from '../duration.ts';
 import { whenEnforced } from '../facts.ts';
@@ -16,7 +16,7 @@ export const rateLimit = {
     phases: ['on_http_request'],
     ends: { when: whenEnforced, how: ['denied'] },
     result: resultOf('rate_limit', 'Decision of the rate limit.', {
-      bucket_key: [list(DYN), 'Values of the bucket key.'],
+      bucket_key: [STRING, 'Values of the bucket key, joined by commas.'],
       limited: [BOOL, 'Whether the request exceeds the limit.'],
       error,
     }),

@@ -67,7 +67,8 @@ export function readRewritten(text: string, before: UrlParts): UrlParts | UrlPro
   const scheme = absolute[1]!.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https')
     return { problem: `has the scheme '${scheme}', not http or https` };
-  const authority = absolute[2]!;
+  // A pattern that took the authority away, for a path, means the same host.
+  const authority = absolute[2] || before.authority;
   if (authority !== before.authority && parseAuthority(authority) === null) {
     return { problem: 'has no valid host' };
   }

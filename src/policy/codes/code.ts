@@ -15,6 +15,8 @@ export interface DocumentCode {
   readonly carriedBy?: Carried;
   /** Names of IP policies in the example, if they matter. */
   readonly ipPolicies?: readonly string[];
+  /** Hosts of the carrier in the example, if they matter. */
+  readonly hosts?: readonly string[];
   /** Plan of the account in the example, if it matters. */
   readonly plan?: Plan;
 }

@@ -510,6 +510,29 @@ ${header(10)}
 `),
   },
   {
+    number: 2241,
+    title: 'Domain of another endpoint',
+    means: 'Browsers take the cookie of a login only if its domain is that of the endpoint, or one above it.',
+    hosts: ['shop.example.test'],
+    bad: request(`      - type: oauth
+        config: { provider: google, auth_cookie_domain: example.org }
+`),
+    good: request(`      - type: oauth
+        config: { provider: google, auth_cookie_domain: example.test }
+`),
+  },
+  {
+    number: 2242,
+    title: 'Invalid Punycode',
+    means: 'A label that begins with `xn--` has to be the Punycode of a name in another script (RFC 3492).',
+    bad: request(`      - type: oauth
+        config: { provider: google, auth_cookie_domain: xn--bcher-kvb.example.test }
+`),
+    good: request(`      - type: oauth
+        config: { provider: google, auth_cookie_domain: xn--bcher-kva.example.test }
+`),
+  },
+  {
     number: 2243,
     title: 'Not a domain',
     means:
@@ -702,5 +725,34 @@ ${query(32)}
   - expressions: ["req.method == 'PUT' && req.host == 'a.test'"]
     actions: [{ type: deny }]
 `,
+  },
+  {
+    number: 2266,
+    title: 'More than one AI gateway',
+    means: 'A policy can have only one ai-gateway action, whatever the conditions of its rules are.',
+    bad: request(`      - type: ai-gateway
+      - type: ai-gateway
+`),
+    good: request(`      - type: ai-gateway
+`),
+  },
+  {
+    number: 2267,
+    title: 'Key of a known provider',
+    means:
+      'Keys of known providers, and their selection, belong to the key of the gateway. Only a provider with a base_url has its keys in the policy.',
+    bad: request(`      - type: ai-gateway
+        config:
+          providers:
+            - id: openai
+              api_keys: [{ value: "\${secrets.get('models', 'openai')}" }]
+`),
+    good: request(`      - type: ai-gateway
+        config:
+          providers:
+            - id: local
+              base_url: https://models.example.test/v1
+              api_keys: [{ value: "\${secrets.get('models', 'local')}" }]
+`),
   },
 ];

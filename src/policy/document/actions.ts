@@ -61,7 +61,7 @@ export function readAction(
 
 /** Checks what the filter checks besides its schema. Pointers are translated to the names in the document. */
 function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entries, pointer: string): void {
-  const { policy, phase, renamed } = checking;
+  const { policy, phase, renamed, setting } = checking;
   const placeOf = (below: string): string => renamed.get(pointer + below) ?? pointer + below;
   facts.check?.(
     config as never,
@@ -71,7 +71,11 @@ function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entr
         fix && more.within && replaceWithin(policy, at, more.within.decoded, more.within.span, fix);
       checking.report(code as Code, at, message, { ...more, fix: repair });
     },
-    { phase, isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined },
+    {
+      phase,
+      isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined,
+      ...(setting.hosts && { hosts: setting.hosts }),
+    },
   );
 }
 

@@ -139,10 +139,10 @@ function checkExpressions(
   }
 }
 
-function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: KnownNames): void {
+function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: KnownNames): void {
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
-    checkScope(policy, findings, setting.branding.service, knowledge, pointer, text, found);
+    checkScope(policy, findings, setting.branding.service, knownNames, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
@@ -151,10 +151,10 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Known
     if (action === undefined) continue;
     for (const text of action.texts) {
       check(text.pointer, text.text, checkText(looking, text));
-      if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
+      if (action.facts.type === 'set-vars') knownNames.variables.add(nameOfVariable(action, text.pointer));
     }
-    for (const name of namesSetBy(action)) knowledge.variables.add(name);
-    if (action.facts.result !== null) knowledge.results.add(action.facts.result.name);
+    for (const name of namesSetBy(action)) knownNames.variables.add(name);
+    if (action.facts.result !== null) knownNames.results.add(action.facts.result.name);
   }
 }
 

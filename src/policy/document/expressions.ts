@@ -1,6 +1,6 @@
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts';
 import type { Node } from '../../cel/ast.ts';
-import { compile } from '../../cel/program.ts';
+import { compile, parse } from '../../cel/program.ts';
 import type { Scope } from '../../cel/scope.ts';
 import { BOOL } from '../../cel/types.ts';
 import type { Activation } from '../env/activation.ts';
@@ -83,6 +83,11 @@ function isGuarded(
 /** Checks a string of an action's config. Returns the trees of its expressions if all are valid. */
 export function checkText(looking: Looking, { reads, text, pointer, shape }: EngineText): Found[] {
   const scope = scopeOf(looking, shape.scope === 'retry');
+  if (shape.scope === 'strategy') {
+    const parsed = parse(text, scope.functions);
+    if ('diagnostic' in parsed) tell(looking, INVALID_EXPRESSION, pointer, text, [parsed.diagnostic]);
+    return [];
+  }
   if (reads === 'expression') {
     const options = shape.condition === true ? { wants: BOOL } : {};
     const { program, diagnostics } = compile(text, scope, options);

@@ -16,6 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
+  checkGateways(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -54,6 +55,15 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
     const message = `'${login!.facts.type}' is a second login after '${logins[0]!.facts.type}'`;
     report(2239, pointerTo(login!.pointer, 'type'), message, {
       hint: 'a policy can have only one login action',
+    });
+  }
+}
+
+function checkGateways(rules: readonly ReadRule[], report: Report): void {
+  const gateways = rules.flatMap(({ read }) => read).filter((action) => action?.facts.type === 'ai-gateway');
+  for (const gateway of gateways.slice(1)) {
+    report(2266, pointerTo(gateway!.pointer, 'type'), "this is a second 'ai-gateway'", {
+      hint: 'a policy can have only one',
     });
   }
 }
@@ -106,8 +116,8 @@ const READS_PATH =
   /\breq\.url(?!\.(?:authority|fragment|host|port|query|query_params|scheme|user_password)\b)/;
 
 /**
- * What a rule refuses by a variable that was made of the path, it refuses for one spelling of the path: of a rule that
- * asks the path itself all spellings are checked.
+ * A rule that guards by a variable derived from the path covers only one spelling of the path. For a rule that reads
+ * the path itself all spellings are checked.
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const isOfPath = ({ read }: ReadRule): boolean =>
@@ -120,9 +130,9 @@ function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
     const guards = rule.read.some((action) => action !== undefined && isGuard(action.facts, action.config));
     const at = rule.expressions.findIndex(({ text }) => /\bvars\b/.test(text));
     if (!guards || at === -1) continue;
-    const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} makes variables of the path: another spelling of the path may get around it`;
+    const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} derives variables from the path: another spelling of the path may bypass it`;
     report('policy.path_in_variable', rule.expressions[at]!.pointer, message, {
-      hint: 'ask for the path itself in the expressions of the rule that guards',
+      hint: 'use the path itself in the expressions of the guarding rule',
     });
   }
 }

@@ -71,7 +71,7 @@ const connection = z
   .describe('A connection of a TLS or TCP edge.');
 
 const caseShape = {
-  name: z.string().describe('What must hold, as a sentence; the name of the case.'),
+  name: z.string().describe('Name of the case: what is expected, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
   skip: z.union([z.boolean(), z.string()]).optional().describe('Skips the case, with the reason.'),
   clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),

@@ -14,7 +14,7 @@ import { type ValueCheck, compileValue, shownValue } from './values.ts';
 export type Expectation = (outcome: Outcome) => Mismatch | null;
 
 /** Lookup of names while expectations are compiled. */
-export interface Naming {
+export interface ExpectationContext {
   readonly backends: readonly string[];
   readonly report: Report<ScenarioCode>;
 }
@@ -23,7 +23,7 @@ export interface Naming {
 export function compileExpectation(
   config: ExpectationConfig,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation[] {
   const checks: Expectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
@@ -37,17 +37,17 @@ export function compileExpectation(
     if (expected === undefined) return;
     const check = compileValue(expected);
     if ('problem' in check)
-      naming.report('scenario.bad_expectation', placeIn(pointerOf(), check), check.problem);
+      context.report('scenario.bad_expectation', placeIn(pointerOf(), check), check.problem);
     else checks.push(valueExpectation(what, check, pointerOf(), of));
   };
   if (config.connection !== undefined) {
-    naming.report(
+    context.report(
       'scenario.bad_expectation',
       at('connection'),
       'only a case with `connect` has a connection',
     );
   }
-  checkStatus(config, at, naming);
+  checkStatus(config, at, context);
   value('status', statusOf(config.status), statusSeen);
   for (const name in config.headers) {
     const seen = ({ simulated }: Outcome) => fieldValues(simulated.response.headers, name);
@@ -59,20 +59,22 @@ export function compileExpectation(
     checks.push(({ simulated }) => jsonMismatch('json', json, text(simulated.response.body), at('json')));
   }
   if (config.backend !== undefined) {
-    checkBackendName(config.backend, at('backend'), naming.backends, naming.report);
+    checkBackendName(config.backend, at('backend'), context.backends, context.report);
     value('backend', config.backend, (outcome) => outcome.backend());
   }
   if (config.upstream !== undefined)
-    checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
+    checks.push(...upstreamExpectations(config.upstream, at('upstream'), context));
   for (const path in config.event) {
-    checkEventPath(path, 'http_request_complete.v0', pointerTo(at('event'), path), naming.report);
+    checkEventPath(path, 'http_request_complete.v0', pointerTo(at('event'), path), context.report);
     const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
     value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
   const { because, decisions, logs } = config;
   if (because !== undefined || decisions !== undefined || logs !== undefined)
-    checks.push(...decisionChecks<Outcome>(config, at, naming.report, ({ simulated }) => simulated.exchange));
-  value('duration', durationOf(config.duration, at('duration'), naming), durationSeen);
+    checks.push(
+      ...decisionChecks<Outcome>(config, at, context.report, ({ simulated }) => simulated.exchange),
+    );
+  value('duration', durationOf(config.duration, at('duration'), context), durationSeen);
   return checks;
 }
 
@@ -105,7 +107,7 @@ function valueExpectation(
 function durationOf(
   given: ExpectationConfig['duration'],
   pointer: string,
-  { report }: Naming,
+  { report }: ExpectationContext,
 ): ExpectationConfig['duration'] {
   if (typeof given !== 'string' || given === 'absent') return given;
   const ms = durationMs(given);
@@ -119,7 +121,11 @@ function durationOf(
 }
 
 /** Checks that a status is valid, and that nothing is expected of a missing response. */
-function checkStatus(config: ExpectationConfig, at: (key: string) => string, { report }: Naming): void {
+function checkStatus(
+  config: ExpectationConfig,
+  at: (key: string) => string,
+  { report }: ExpectationContext,
+): void {
   const { status } = config;
   if (typeof status === 'string' && !/^(?:[1-5]xx|none|absent|[1-5]\d\d)$/.test(status)) {
     const notes = ['a number, a list of numbers, 2xx, none, or conditions'];
@@ -163,7 +169,7 @@ const UPSTREAM_KEYS = Object.keys(UPSTREAM_PARTS) as (keyof typeof UPSTREAM_PART
 function upstreamExpectations(
   upstream: string | UpstreamSawConfig,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation[] {
   if (upstream === 'none') {
     return [
@@ -175,12 +181,12 @@ function upstreamExpectations(
     ];
   }
   if (typeof upstream === 'string') {
-    checkBackendName(upstream, pointer, naming.backends, naming.report);
+    checkBackendName(upstream, pointer, context.backends, context.report);
     const of = (outcome: Outcome) => UPSTREAM_PARTS.backend(outcome);
     const check = compileValue(upstream);
     return 'problem' in check ? [] : [valueExpectation('upstream.backend', check, pointer, of)];
   }
-  checkBackendName(upstream.backend, `${pointer}/backend`, naming.backends, naming.report);
+  checkBackendName(upstream.backend, `${pointer}/backend`, context.backends, context.report);
   const checks: Expectation[] = [];
   const part = (
     name: string,
@@ -190,7 +196,7 @@ function upstreamExpectations(
   ): void => {
     if (expected === undefined) return;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', placeIn(at, check), check.problem);
+    if ('problem' in check) context.report('scenario.bad_expectation', placeIn(at, check), check.problem);
     else if (name === 'backend' || name === 'attempts')
       checks.push(valueExpectation(`upstream.${name}`, check, at, of));
     else {

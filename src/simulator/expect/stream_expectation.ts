@@ -3,7 +3,7 @@ import { listed, quoted } from '../../diagnostics/message_text.ts';
 import type { ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { decisionChecks, eventValue } from './deeper.ts';
-import type { Naming } from './expectation.ts';
+import type { ExpectationContext } from './expectation.ts';
 import type { Mismatch } from './mismatch.ts';
 import { checkBackendName, checkEventPath } from './names.ts';
 import { compileValue, shownValue } from './values.ts';
@@ -17,7 +17,7 @@ const OF_CONNECTIONS = ['connection', 'backend', 'because', 'event', 'decisions'
 export function compileStreamExpectation(
   config: ExpectationConfig,
   pointer: string,
-  { backends, report }: Naming,
+  { backends, report }: ExpectationContext,
 ): StreamExpectation[] {
   const checks: StreamExpectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);

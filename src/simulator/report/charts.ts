@@ -55,9 +55,9 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
       const high = (value / most) * HEIGHT;
       below[at]! += high;
       const y = TOP + HEIGHT - below[at]!;
-      const told = `${name}: ${shown(value / scale.per)}${scale.unit} at ${timeText((at / axis.stretches) * axis.durationMs)}`;
+      const label = `${name}: ${shown(value / scale.per)}${scale.unit} at ${timeText((at / axis.stretches) * axis.durationMs)}`;
       return [
-        `<rect x="${fixed(LEFT + at * wide)}" y="${fixed(y)}" width="${fixed(wide + 0.2)}" height="${fixed(high)}" fill="${color}"><title>${escapeHtml(told)}</title></rect>`,
+        `<rect x="${fixed(LEFT + at * wide)}" y="${fixed(y)}" width="${fixed(wide + 0.2)}" height="${fixed(high)}" fill="${color}"><title>${escapeHtml(label)}</title></rect>`,
       ];
     }),
   );

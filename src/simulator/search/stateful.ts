@@ -23,7 +23,9 @@ export function statefulBefores(
   return [...modules, ...rules].flatMap((exercise) => beforeOf(exercise, failing));
 }
 
-/** Failures may be fewer than a breaker counts, because others may have failed before; a full limit is needed. */
+/**
+ * Failures may be fewer than a breaker counts, because earlier requests may have failed, too; a full limit is needed.
+ */
 function beforeOf({ count, failing, thenMs }: Exercise, upstreams: Before['upstreams']): Before[] {
   if (!failing && count > COUNT_LIMIT) return [];
   return [{ count: Math.min(COUNT_LIMIT, count), everyMs: 1, upstreams: failing ? upstreams : {}, thenMs }];

@@ -62,14 +62,14 @@ describe('a database', () => {
     expect(book.record(ip('2001:db9::'))).toBeUndefined();
   });
 
-  test('of IPv4 alone knows no IPv6 address', () => {
+  test('with only IPv4 has no IPv6 address', () => {
     const book = open(writeMmdb([[cidr('0.0.0.0/1'), { low: true }]], { ipVersion: 4, recordBits: 24 }));
     expect(book.record(ip('127.0.0.1'))).toEqual({ low: true });
     expect(book.record(ip('128.0.0.1'))).toBeUndefined();
     expect(book.record(ip('::1'))).toBeUndefined();
   });
 
-  test('of random ranges finds what a walk over the list finds', () => {
+  test('of random ranges finds the same as a scan of the list', () => {
     const random = seeded(21);
     const word = () => Math.floor(random() * 2 ** 32);
     const rows: [Cidr, Data][] = Array.from({ length: 300 }, (_, index) => {
@@ -86,7 +86,7 @@ describe('a database', () => {
     }
   });
 
-  test('holds every kind of value', () => {
+  test('supports every type of value', () => {
     const data: Data = {
       text: 'ü'.repeat(300),
       none: '',
@@ -98,7 +98,7 @@ describe('a database', () => {
     expect(open(writeMmdb([[cidr('0.0.0.0/0'), data]])).record(ip('9.9.9.9'))).toEqual(data);
   });
 
-  test('tells places, networks and Tor nodes in our words', () => {
+  test('provides places, networks and Tor nodes as our facts', () => {
     const city = open(writeMmdb([[cidr('203.0.113.0/24'), BERLIN]], { databaseType: 'GeoLite2-City' }));
     const asn = open(
       writeMmdb([
@@ -139,10 +139,10 @@ describe('a database', () => {
   });
 });
 
-describe('a file that is none, or is broken', () => {
+describe('an invalid file', () => {
   const good = writeMmdb([[cidr('203.0.113.0/24'), BERLIN]]);
 
-  test('says so', () => {
+  test('is reported', () => {
     expect(openMmdb(new Uint8Array())).toEqual({ problem: expect.stringContaining('no metadata') });
     expect(openMmdb(Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'))).toHaveProperty('problem');
     expect(openMmdb(good.subarray(700))).toEqual({ problem: 'the database is truncated' });
@@ -152,7 +152,7 @@ describe('a file that is none, or is broken', () => {
     expect(openMmdb(newer)).toEqual({ problem: 'the database has a format other than 2' });
   });
 
-  test('pointers: into the section they are followed, in circles and out of it they are not', () => {
+  test('pointers inside the section are followed, cycles and pointers outside are not', () => {
     // {"a": <pointer to offset 0>} points at itself.
     const circle = Buffer.concat([Buffer.from([0xe1]), encode('a'), Buffer.from([0x20, 0x00])]);
     expect(readData(circle, 0)).toBeUndefined();
@@ -165,7 +165,7 @@ describe('a file that is none, or is broken', () => {
     expect(readData(shared, -1)).toBeUndefined();
   });
 
-  test('a record cannot be larger than what it may cost', () => {
+  test('a record cannot exceed its size limit', () => {
     // Sixteen arrays, each of pointers to the one before: 64^16 values.
     let section = encode('x');
     let last = 0;

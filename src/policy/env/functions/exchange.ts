@@ -82,7 +82,7 @@ export const REQUEST_FUNCTIONS: readonly FunctionRow<Activation>[] = [
   ),
   func(
     'getReqCookie',
-    'The first cookie with a name: a string (its value) with the fields name and value. An error if it is missing.',
+    'The first cookie with a name: a string (its value) with fields such as name and value. An error if it is missing.',
     "getReqCookie('lane') == 'beta' && getReqCookie('lane').name == 'lane'",
     byName(
       'get_req_cookie',
