@@ -75,7 +75,9 @@ const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
  * This is not a finding.
  */
 async function printCertainty(text: string): Promise<void> {
-  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { webhookVerification } = await import('../webhooks/facts.ts');
+  const { module, action } = webhookVerification;
+  if (![module, action].some(({ type }) => text.includes(type))) return;
   const { findProvider } = await import('../webhooks/table.ts');
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {

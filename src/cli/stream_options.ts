@@ -1,3 +1,4 @@
+import { modulesOf } from '../coverage/placed_routes.ts';
 import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -68,9 +69,7 @@ export function usesTls(config: EdgeConfig): boolean {
     servesIdentityHost(config) ||
     Object.keys(certificates).length > 0 ||
     Object.keys(edges.tls).length > 0 ||
-    Object.values(edges.https).some(
-      (edge) => edge.tls_termination !== undefined || edge.mutual_tls !== undefined,
-    )
+    modulesOf(config).some(({ facts, kind }) => facts.place === 'edge' && kind === 'https')
   );
 }
 

@@ -3,6 +3,7 @@ import { type LoginKeys, newLoginKeys, readLoginKeys } from '../auth/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import { type SamlKeys, samlKeys } from '../auth/saml/keys.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { RouteConfig } from './document/schema.ts';
 
 /** Options for the logins of all edges. */
@@ -70,7 +71,7 @@ export function simulatedEnvironment(
 }
 
 /** Modules that log users in. */
-const LOGINS = ['oauth', 'oidc', 'saml'] as const;
+const LOGINS = [...MODULE_FACTS.values()].filter(({ login }) => login === true).map(({ type }) => type);
 
 /**
  * The login gates of an edge by the index of their route. The first one has the documented names: `/auth/` and plain
@@ -83,7 +84,11 @@ export function gatesOf(
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
-    if (!LOGINS.some((type) => route[type]?.enabled === true)) return null;
+    const modules = route as Readonly<Record<string, unknown>>;
+    if (
+      !LOGINS.some((type) => (modules[type] as { readonly enabled: boolean } | undefined)?.enabled === true)
+    )
+      return null;
     const tag = freeTag(tags, route.match);
     tags.add(tag);
     return {

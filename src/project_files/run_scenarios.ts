@@ -1,3 +1,5 @@
+import { modulesOf, placedRoutes } from '../coverage/placed_routes.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { CaseRow, Scenario } from '../simulator/document/check.ts';
@@ -90,13 +92,18 @@ export async function signerFor(scenario: Scenario): Promise<Signer | null> {
   return needsSigner(scenario) ? loadSigner() : null;
 }
 
+/** Types of actions that verify signatures. */
+const SIGNED = [...ACTION_FACTS.values()]
+  .filter(({ signedBy }) => signedBy !== undefined)
+  .map(({ type }) => type);
+
 /** Signs requests for an edge that verifies signatures; null for other edges. */
 export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
-  const routes = Object.values(config.edges.https).flatMap((edge) => edge.routes);
-  const verifies = routes.some(
-    ({ webhook_verification: own, traffic_policy: policy }) =>
-      own !== undefined || policy?.value.includes('verify-webhook') === true,
-  );
+  const verifies =
+    modulesOf(config).some(({ facts }) => facts.signedBy !== undefined) ||
+    placedRoutes(config).some(({ route: { traffic_policy: policy } }) =>
+      SIGNED.some((type) => policy?.value.includes(type)),
+    );
   return verifies ? loadSigner() : null;
 }
 

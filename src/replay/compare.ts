@@ -137,9 +137,7 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
     const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
-      return `recorded ${module} ${was} → ${fate}`;
-    }
+    if (is !== was) return `recorded ${module} ${was} → ${fate}`;
   }
   const code = codeOf(decided);
   if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
 import { quoted } from '../diagnostics/message_text.ts';
-import { type CaseSetting, type CompiledCase, compileCase, fileSetting } from './compile_case.ts';
+import { type CompiledCase, compileCase } from './compile_case.ts';
+import { type CaseSetting, fileSetting } from './case_setting.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
 import type { Signer } from './document/requests.ts';
 import { valuedEdge } from './expect/expression_values.ts';

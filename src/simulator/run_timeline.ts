@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
+import { countMismatches } from './expect/counts.ts';
 import type { Mismatch } from './expect/mismatch.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
@@ -109,21 +110,4 @@ function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last 
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];
-}
-
-function countMismatches(
-  counts: Readonly<Record<string, number>>,
-  tally: ReadonlyMap<string, number>,
-  pointer: string,
-): Mismatch[] {
-  const names = [...new Set([...Object.keys(counts), ...tally.keys()])];
-  if (names.every((name) => (counts[name] ?? 0) === (tally.get(name) ?? 0))) return [];
-  const shown = (of: (name: string) => number | undefined) =>
-    names
-      .filter((name) => (of(name) ?? 0) > 0)
-      .sort()
-      .map((name) => `${of(name)} × ${name}`)
-      .join(', ') || 'none';
-  const expected = shown((name) => counts[name]);
-  return [{ what: 'counts', expected, received: shown((name) => tally.get(name)), pointer }];
 }

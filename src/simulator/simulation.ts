@@ -1,6 +1,7 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type CaseSetting, dialledBackends, settingOf } from './compile_case.ts';
+import { type CaseSetting, dialledBackends, settingOf } from './case_setting.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { identitiesOf } from './document/identities.ts';
@@ -13,6 +14,11 @@ import { type Histogram, histogram } from './histogram.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams, simulatedWorld } from './simulator.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { UpstreamScript } from './upstreams.ts';
+
+/** Modules that stay open until a request succeeds. */
+const BREAKERS = [...MODULE_FACTS.values()]
+  .filter(({ lastsUntilSuccess }) => lastsUntilSuccess === true)
+  .map(({ type }) => type);
 
 /** Arriving requests, prepared; times in ms since the start. */
 interface Arrivals {
@@ -130,8 +136,10 @@ export function simulate(
     const reason = reasonOf(simulated);
     count(reasons, reason);
     count(bucket.reasons, reason);
-    const breaker = decisionOf(simulated.exchange, 'circuit_breaker');
-    if (breaker !== 'not_run') count(bucket.breaker, breaker);
+    for (const type of BREAKERS) {
+      const breaker = decisionOf(simulated.exchange, type);
+      if (breaker !== 'not_run') count(bucket.breaker, breaker);
+    }
     bucket.latency.add(took);
     latency.add(took);
     completed(simulated);

@@ -16,7 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
-  checkGateways(rules, report);
+  checkSingles(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -59,12 +59,15 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
   }
 }
 
-function checkGateways(rules: readonly ReadRule[], report: Report): void {
-  const gateways = rules.flatMap(({ read }) => read).filter((action) => action?.facts.type === 'ai-gateway');
-  for (const gateway of gateways.slice(1)) {
-    report(2266, pointerTo(gateway!.pointer, 'type'), "this is a second 'ai-gateway'", {
-      hint: 'a policy can have only one',
-    });
+function checkSingles(rules: readonly ReadRule[], report: Report): void {
+  const found = new Set<string>();
+  for (const action of rules.flatMap(({ read }) => read)) {
+    if (action?.facts.single === undefined) continue;
+    const { type, single } = action.facts;
+    const message = `this is a second '${type}'`;
+    if (found.has(type))
+      report(single, pointerTo(action.pointer, 'type'), message, { hint: 'a policy can have only one' });
+    found.add(type);
   }
 }
 
@@ -96,8 +99,8 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
   for (const [index, rule] of rules.entries()) {
     const next = rules[index + 1];
     if (next === undefined || rule.expressions.length === 0) continue;
-    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.type === 'log');
-    if (!onlyLogs || next.read[0]?.facts.type !== 'deny' || conditions(rule) !== conditions(next)) continue;
+    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.onlyLogs === true);
+    if (!onlyLogs || !denies(next.read[0]) || conditions(rule) !== conditions(next)) continue;
     const message = `rules ${nameOf(rule)} and ${nameOf(next)} have the same conditions: one rule can log and deny`;
     report('policy.same_condition', pointerTo(next.pointer, 'expressions'), message, {
       at: 'key',
@@ -105,6 +108,11 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
       span: policy.keySpanOf(pointerTo(next.pointer, 'expressions')),
     });
   }
+}
+
+function denies(action: ReadAction | undefined): boolean {
+  if (action === undefined || !action.facts.ends.how.includes('denied')) return false;
+  return whenEnds(action.facts, action.config) === 'always';
 }
 
 function conditions({ expressions }: ReadRule): string {
@@ -121,9 +129,7 @@ const READS_PATH =
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const isOfPath = ({ read }: ReadRule): boolean =>
-    read.some(
-      (action) => action?.facts.type === 'set-vars' && READS_PATH.test(JSON.stringify(action.config)),
-    );
+    read.some((action) => action?.facts.sets !== undefined && READS_PATH.test(JSON.stringify(action.config)));
   const first = rules.findIndex(isOfPath);
   if (first === -1) return;
   for (const rule of rules.slice(first)) {

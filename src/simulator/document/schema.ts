@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { POINT_KINDS, type PointKind } from '../../coverage/point.ts';
-import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
+import type {
+  because,
+  expectedValue,
+  fetchSent,
+  matcher,
+  scalar,
+  upstreamSaw,
+} from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
 import { type answer, simulation, type upstream, upstreams } from './world_schema.ts';
@@ -163,6 +170,7 @@ export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;
 export type BecauseConfig = z.output<typeof because>;
+export type FetchSentConfig = z.output<typeof fetchSent>;
 export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
 export type AnswerConfig = z.output<typeof answer>;

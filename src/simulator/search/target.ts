@@ -113,10 +113,9 @@ interface LabelledRule {
 
 /** Rules of policies, of IP policies and of user agent filters, by their names in traces. */
 function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
-  const agents = points.flatMap(({ kind, pointer }) => {
-    const parts = /\/user_agent_filter\/(allow|deny)\/(\d+)$/.exec(pointer);
-    return kind === 'rules' && parts !== null ? [{ label: `${parts[1]}[${parts[2]}]`, pointer }] : [];
-  });
+  const agents = points.flatMap(({ kind, pointer, about }) =>
+    kind === 'rules' && about !== undefined ? [{ label: about, pointer }] : [],
+  );
   return [...rules, ...ipModules(routes, edge.config).flatMap((module) => module.rules), ...agents];
 }
 
