@@ -6,7 +6,7 @@ import { openManagement } from '../../src/control/management.ts';
 import { selfSigned } from './certificates.ts';
 import { startInstance } from './instance.ts';
 
-it('the API speaks TLS when it has a certificate, and its addresses say so', async () => {
+it('the API uses TLS if it has a certificate, and its URLs are https', async () => {
   const instance = await startInstance();
   const { pem, key } = selfSigned('localhost');
   const listening = await instance.management.listen({ tls: { cert: pem, key } });
@@ -26,7 +26,7 @@ it('the API speaks TLS when it has a certificate, and its addresses say so', asy
   await instance.close();
 });
 
-it('a store whose sealing key is damaged is refused, and one whose key is kept opens', async () => {
+it('a store with a damaged sealing key is refused, and one with its key opens', async () => {
   const instance = await startInstance();
   const storePath = join(instance.folder, 'other.db');
   const first = await openManagement({ storePath });

@@ -26,8 +26,8 @@ function decideIp(rules: IpRules, address: Address): { allowed: boolean; allow: 
 const decide = (rules: readonly string[], client: string): unknown =>
   decideIp(compileIpRules(rules.map(rule)), parseAddress(client)!);
 
-describe('lists that take the place of others', () => {
-  it('are compiled once, and decide as if they were new', () => {
+describe('lists that replace others', () => {
+  it('are compiled once, and decide like new ones', () => {
     const texts = Array.from(
       { length: 40 },
       (_, index) => `${index % 3 === 0 ? 'deny' : 'allow'} 10.${index}.0.0/16`,

@@ -133,7 +133,7 @@ test('scenarios and explain show its decision', () => {
   expect(text).toContain('tea was brewed');
 });
 
-test('coverage lists what it can and cannot do', () => {
+test('coverage lists its possible and impossible reasons', () => {
   const { text } = edgeproof('cover', 'tea.test.yaml', '--reporter', 'json', '--no-offer');
   expect(text).toContain('tea_pot.poured');
   expect(text).toContain('this pot does not spill');
