@@ -139,6 +139,10 @@ export function checkIsDue(
 }
 
 /** The session with an updated `seenMs`, or null if the cookie is recent enough. */
-export function seenAgain(session: Session, { inactivityMs }: SessionTimes, nowMs: number): Session | null {
+export function withLastSeen(
+  session: Session,
+  { inactivityMs }: SessionTimes,
+  nowMs: number,
+): Session | null {
   return inactivityMs > 0 && nowMs - session.seenMs >= SEEN_EVERY_MS ? { ...session, seenMs: nowMs } : null;
 }
