@@ -26,11 +26,11 @@ async function channel() {
   const got: Buffer[] = [];
   theirs.on('data', (bytes: Buffer) => got.push(bytes)).pause();
   const lent: Buffer[] = [];
-  /** What was lent may be overwritten: whoever still reads it sends rubbish. */
-  const giveBack = (): void => {
+  /** Buffers that were handed over are overwritten when they may be reused: a batch that still reads them sends garbage. */
+  const reuse = (): void => {
     for (const bytes of lent.splice(0)) bytes.fill(0x23);
   };
-  const output = new WriteBuffer(ours, { flushed: giveBack });
+  const output = new WriteBuffer(ours, { flushed: reuse });
   const expected: string[] = [];
   return {
     ours,
@@ -48,7 +48,7 @@ async function channel() {
       expected.push(text);
     },
     told: (isTaken: boolean) => {
-      if (isTaken) giveBack();
+      if (isTaken) reuse();
     },
     got: () => Buffer.concat(got).toString('latin1'),
   };
