@@ -34,6 +34,7 @@ const OF_THIS_PROJECT: ReadonlySet<RuleName> = new Set([
   'rooms of the table are there',
   'waiting has an end',
   'exceptions are used',
+  'exceptions of filter names are used',
   'texts to edit exist',
 ]);
 

@@ -13,6 +13,7 @@ import { loginRegistry } from './registry.ts';
 import { type Session, type SessionTimes, idleEndOf } from './session.ts';
 import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
+import type { ActionType } from '../filters/action_schemas.ts';
 import { type Template, textsOf } from '../filters/evaluators.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
 import type { PolicyLogins } from './policy_logins.ts';
@@ -30,9 +31,9 @@ export interface LoginConfig {
 
 /** The provider-specific part of a login action; credentials may be templates. */
 export interface LoginKind {
-  readonly type: 'oauth' | 'openid-connect' | 'saml';
+  readonly type: ActionType;
   /** Name of its result. */
-  readonly result: 'oauth' | 'oidc' | 'saml';
+  readonly result: string;
   /** Templates of the provider's credentials, evaluated for each request. */
   readonly credentials: readonly Template[];
   /** The provider for evaluated credentials, or the reason why it cannot be used. */

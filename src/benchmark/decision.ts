@@ -77,7 +77,7 @@ export function decider(
     effect: (request) => effectOf(next(request), request.upstream),
     subject: (corpus, depth) => {
       const work = of[depth];
-      return (turn) => work(corpus[turn % corpus.length]!);
+      return (iteration) => work(corpus[iteration % corpus.length]!);
     },
   };
 }

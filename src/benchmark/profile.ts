@@ -50,11 +50,11 @@ export async function profile(
   ]);
   const cycles = measured.flatMap(({ requests }) => [requests.length, requests.length]);
   const found = subjects.length === 0 ? [] : await measure(subjects, { ...options, cycles, extras: false });
-  const parts = reached.map(({ part, requests, estimatedNs }): PartCost => {
+  const costs = reached.map(({ part, requests, estimatedNs }): PartCost => {
     const at = measured.findIndex((each) => each.part === part);
     const ns = at < 0 ? 0 : differenceOf(found[at * 2]!.samples, found[at * 2 + 1]!.samples);
     const { kind, name, route, pointer } = part;
-    const share = (ns * requests.length) / corpus.length / decisionNs;
+    const meanNs = (ns * requests.length) / corpus.length;
     return {
       kind,
       name,
@@ -63,14 +63,27 @@ export async function profile(
       reached: requests.length,
       of: corpus.length,
       ns,
-      share,
+      share: meanNs,
       estimatedNs,
     };
   });
   return {
-    parts: parts.toSorted((one, other) => other.share - one.share),
+    parts: sharesOf(costs, decisionNs).toSorted((one, other) => other.share - one.share),
     leftOut: reached.filter(({ requests }) => requests.length > 0).length - measured.length,
   };
+}
+
+/**
+ * Mean nanoseconds of parts as shares of a decision. Each is measured alone, with noise and without the work that parts
+ * have in common: modules can come to more than the decision, and no module or rule has more than all of it.
+ */
+export function sharesOf<Cost extends Pick<PartCost, 'kind' | 'share'>>(
+  costs: readonly Cost[],
+  decisionNs: number,
+): Cost[] {
+  const modulesNs = costs.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
+  const wholeNs = Math.max(decisionNs, modulesNs);
+  return costs.map((cost) => ({ ...cost, share: wholeNs > 0 ? Math.min(1, cost.share / wholeNs) : 0 }));
 }
 
 /** Slices of one round follow each other directly: their difference has less noise than that of two medians. */

@@ -65,7 +65,9 @@ const TYPING: Typing = {
   name: (checker, node) => typeOfName(checker, node) ?? unknownName(checker, node, [node.name]),
   select: typeOfSelect,
   has: (checker, node) => {
-    checker.typeOf(node.select);
+    // The test itself needs no other test.
+    const own = guardsOf(checker, node, true);
+    guarded(checker, node.select, own);
     return BOOL;
   },
   index: typeOfIndex,
@@ -98,7 +100,7 @@ function typeOfLogic<A>(checker: Checker<A>, node: Logic): Type {
   const added: string[] = [];
   for (const term of node.terms) {
     wantBool(checker, term, checker.typeOf(term), `beside \`${node.operator}\``);
-    for (const guard of guardsOf(checker.ast.source, term, node.operator === '&&')) {
+    for (const guard of guardsOf(checker, term, node.operator === '&&')) {
       if (checker.guards.has(guard)) continue;
       checker.guards.add(guard);
       added.push(guard);
@@ -110,8 +112,8 @@ function typeOfLogic<A>(checker: Checker<A>, node: Logic): Type {
 
 function typeOfConditional<A>(checker: Checker<A>, node: Conditional): Type {
   wantBool(checker, node.condition, checker.typeOf(node.condition), 'before `?`');
-  const yes = guarded(checker, node.yes, guardsOf(checker.ast.source, node.condition, true));
-  const no = guarded(checker, node.no, guardsOf(checker.ast.source, node.condition, false));
+  const yes = guarded(checker, node.yes, guardsOf(checker, node.condition, true));
+  const no = guarded(checker, node.no, guardsOf(checker, node.condition, false));
   const joined = joinTypes(yes, no);
   if (joined !== undefined) return joined;
   const message = `the two sides of \`? :\` are ${formatType(yes)} and ${formatType(no)}; they must have the same type`;

@@ -6,7 +6,7 @@ import {
   type LoadResult,
   runLoad,
 } from '../benchmark/load/run.ts';
-import { type LoadTold, loadText, sweepText } from '../benchmark/load/report.ts';
+import { type LoadReport, loadText, sweepText } from '../benchmark/load/report.ts';
 import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
 import type { Measured, Threshold } from '../benchmark/thresholds.ts';
@@ -72,14 +72,14 @@ export async function benchHttp(options: HttpBenchOptions): Promise<number> {
   }
   const { rate, arrivals } = options;
   const result = await runAt(rate);
-  const told: LoadTold = {
+  const load: LoadReport = {
     url: url.href,
     rate,
     arrivals,
     protocol: options.http2 === true ? 'HTTP/2' : 'HTTP/1.1',
     result,
   };
-  report(options, told, () => loadText(told));
+  report(options, load, () => loadText(load));
   if (result.completed === 0) return EXIT.runtime;
   const measured = { latency: result.latency, opsPerSecond: result.perSecond };
   const missed = options.threshold.filter(({ holds }) => holds(measured) === false);

@@ -15,6 +15,7 @@ import { wantsColor } from './terminal.ts';
 export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
+  readonly strict?: boolean;
   readonly as?: Carried;
   readonly plan?: Plan;
 }
@@ -22,9 +23,9 @@ export interface CheckOptions {
 /** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false, as, plan }: CheckOptions,
+  { json = false, fix = false, strict = false, as, plan }: CheckOptions,
 ): Promise<number> {
-  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
   try {
     for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));
@@ -75,7 +76,9 @@ const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
  * This is not a finding.
  */
 async function printCertainty(text: string): Promise<void> {
-  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { webhookVerification } = await import('../webhooks/facts.ts');
+  const { module, action } = webhookVerification;
+  if (![module, action].some(({ type }) => text.includes(type))) return;
   const { findProvider } = await import('../webhooks/table.ts');
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {

@@ -57,7 +57,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
       repeat: 1,
       bail: false,
       lines: false,
-      told: () => {},
+      onResult: () => {},
       on: book.on,
     });
     const findings = results.flatMap(({ diagnostics }) => diagnostics);

@@ -12,12 +12,7 @@ import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
-import {
-  type ExpressionInput,
-  type InputOptions,
-  addInputOptions,
-  inputOrComplaint,
-} from './expression_input.ts';
+import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { wantsColor } from './terminal.ts';
 import { LONGEST_PRINTED, valueText } from './value_text.ts';
 
@@ -50,7 +45,7 @@ export function register(program: Command): void {
 }
 
 async function evaluate(expression: string, options: Options): Promise<number> {
-  const read = await inputOrComplaint(options);
+  const read = await inputOrNull(options);
   if (read === null) return EXIT.usage;
   const { input, diagnostics } = read;
   if (input === null) return refused(diagnostics, options);

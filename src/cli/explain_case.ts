@@ -29,7 +29,7 @@ export interface ExplainedCase {
  * Maximum number of requests of a case that are printed, because a burst can have thousands of the same
  * request.
  */
-const TOLD_LIMIT = 20;
+const PRINTED_LIMIT = 20;
 
 /** Runs the case of that name; null when the file has errors, which are printed. */
 export async function explainedCase(path: string, name: string): Promise<ExplainedCase | null> {
@@ -76,11 +76,11 @@ export function explanationsOf({ simulatedRequests, connections, locate }: Expla
 /** The requests of a case as text trees. */
 export function caseTrees({ simulatedRequests, connections, locate }: ExplainedCase): string {
   if (connections.length > 0) {
-    const told = connections.map((each) => renderExplanation(explanationOf(each, locate)));
-    return `${told.join('\n\n')}\n`;
+    const texts = connections.map((each) => renderExplanation(explanationOf(each, locate)));
+    return `${texts.join('\n\n')}\n`;
   }
   const trees = simulatedRequests
-    .slice(0, TOLD_LIMIT)
+    .slice(0, PRINTED_LIMIT)
     .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);
   const more = simulatedRequests.length - trees.length;
   return `${trees.join('\n')}${more > 0 ? `\nand ${more} more requests\n` : ''}`;

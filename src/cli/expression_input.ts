@@ -233,7 +233,7 @@ function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile
 }
 
 /** As `expressionInput`, but writes user errors to stderr and then returns null. */
-export async function inputOrComplaint(
+export async function inputOrNull(
   options: InputOptions,
 ): Promise<Awaited<ReturnType<typeof expressionInput>> | null> {
   try {

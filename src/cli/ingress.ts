@@ -23,7 +23,7 @@ import { type StreamVerbOptions, aboutStreams, streamListening, streamOptions } 
 import { FileError } from '../project_files/load_config.ts';
 import { inMilliseconds, requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
-import { outliveOutput, untilShutdown } from './shutdown.ts';
+import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
 import {
@@ -111,7 +111,7 @@ export async function runIngress(given: IngressSource, options: IngressOptions):
   // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
-  outliveOutput();
+  ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const code = await runHere(source, options, voice);
   if (isWorker) leave(code);
@@ -128,11 +128,11 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   let provider: DevelopmentProvider | null = null;
   try {
     const checked = await source.load();
-    sayFindings(checked.diagnostics, voice);
+    printFindings(checked.diagnostics, voice);
     if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
     const filter = options.eventFilter === undefined ? null : compileEventFilter(options.eventFilter);
     if (filter !== null && 'diagnostics' in filter) {
-      sayFindings(filter.diagnostics, voice);
+      printFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
     const opened = async (path: string) => (isWorker ? workerSink() : ndjsonSink(path, { lost }));
@@ -151,7 +151,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
-  if (!isWorker || isFirstWorker) sayReady(made.edge, listening, source, options, voice);
+  if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice);
   for (const line of [...made.lines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
@@ -206,7 +206,7 @@ interface Voice {
 }
 
 /** What an edge is made with, besides its configuration. */
-interface Beside {
+interface EdgeSetup {
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
   readonly provider: DevelopmentProvider | null;
@@ -217,7 +217,7 @@ async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording, provider, lost }: Beside,
+  { sink, recording, provider, lost }: EdgeSetup,
   { say, color }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
@@ -252,7 +252,7 @@ function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date
   return { time, tookMs: time.getTime() - startMs };
 }
 
-function sayReady(
+function printReady(
   edge: EdgeOfFile,
   listening: Listening,
   source: IngressSource,
@@ -275,7 +275,7 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
   const still = () => `still serving revision ${edge.runtime.revision()}`;
   try {
     const next = await source.load();
-    sayFindings(next.diagnostics, voice);
+    printFindings(next.diagnostics, voice);
     if (hasErrors(next.diagnostics)) {
       say(`${source.file} has errors: ${still()}`);
       return;
@@ -289,6 +289,6 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
   }
 }
 
-function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
+function printFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
   if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
 }

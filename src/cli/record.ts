@@ -7,7 +7,7 @@ import { isRecordingLine } from '../replay/read_recording.ts';
 import { logReader } from '../replay/read_log.ts';
 import type { RecordedExchange } from '../replay/recording.ts';
 import { scenarioWriter } from '../replay/to_scenario.ts';
-import { dialledBackends } from '../simulator/compile_case.ts';
+import { dialledBackends } from '../simulator/case_setting.ts';
 import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';

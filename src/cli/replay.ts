@@ -60,8 +60,8 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     const { candidate, current } = edges;
     const running = replay(candidate.edge, current?.edge ?? null);
     const out = pieceWriter(1);
-    const tells = options.reporter === 'ndjson';
-    const tell = tells ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
+    const isNdjson = options.reporter === 'ndjson';
+    const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
     const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
     const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
     const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
@@ -74,7 +74,7 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     };
     const parts: ReplaySummary[] = [];
     for (const log of logs) {
-      const begin = threads && (() => threads(jobs, judging, tells ? out.write : null));
+      const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
       parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
     }
     const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);

@@ -10,7 +10,7 @@ type Answer = string | ReplaySummary;
 
 interface ThreadData {
   readonly replayOptions: JudgeOptions;
-  readonly tells: boolean;
+  readonly wantsReport: boolean;
 }
 
 /** Threads that judge pieces of a log in parallel. */
@@ -43,9 +43,9 @@ export function replayThreads(
 ): ReplayThreads {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
-  const data: ThreadData = { replayOptions: options, tells: tell !== null };
+  const data: ThreadData = { replayOptions: options, wantsReport: tell !== null };
   const threads = Array.from({ length: jobs }, () => begun(data, failed.reject));
-  const inOrder = orderedInto(tell ?? (() => {}));
+  const inOrder = deliverInOrder(tell ?? (() => {}));
   let room = Promise.withResolvers<void>();
   let pieces = 0;
   const leastBusy = () =>
@@ -95,7 +95,7 @@ function order(
 }
 
 /** Passes texts on in the order of their numbers, whatever their order of arrival. */
-function orderedInto(hand: (text: string) => void): (number: number, text: string) => void {
+function deliverInOrder(hand: (text: string) => void): (number: number, text: string) => void {
   const early = new Map<number, string>();
   let next = 0;
   return (number, text) => {
@@ -107,13 +107,13 @@ function orderedInto(hand: (text: string) => void): (number: number, text: strin
   };
 }
 
-async function judge({ replayOptions, tells }: ThreadData): Promise<void> {
+async function judge({ replayOptions, wantsReport }: ThreadData): Promise<void> {
   const port = parentPort!;
   const edges = await loadEdges(replayOptions);
   if (edges === null) throw new Error('the configuration has changed in the meantime');
   const running = replay(edges.candidate.edge, edges.current?.edge ?? null);
-  let told = '';
-  const tell = tells ? (each: object) => void (told += `${JSON.stringify(each)}\n`) : undefined;
+  let report = '';
+  const tell = wantsReport ? (each: object) => void (report += `${JSON.stringify(each)}\n`) : undefined;
   const reader = readerInto(running, replayOptions.ip, tell);
   port.on('message', (given: Order) => {
     if (given === null) {
@@ -122,9 +122,9 @@ async function judge({ replayOptions, tells }: ThreadData): Promise<void> {
       port.close();
       return;
     }
-    told = '';
+    report = '';
     linesOfPiece(Buffer.from(given.piece.buffer), given.firstLine, reader.line);
-    answerWith(told);
+    answerWith(report);
   });
 }
 

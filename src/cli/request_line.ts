@@ -19,7 +19,7 @@ export function requestLine(
   const reason =
     because.verdict === 'pass'
       ? `→ ${backend ?? '-'}`
-      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}${whyOf(because.detail)}`;
+      : `${because.code}${rule === undefined ? '' : ` ${String(rule)}`}${detailsOf(because.detail)}`;
   const place =
     because.verdict === 'stop' && because.place !== null
       ? `  ${because.place.file}:${because.place.line}`
@@ -39,7 +39,7 @@ const WHY_UNITS = 120;
 const TARGET_UNITS = 200;
 
 /** Details of a refusal beyond its code, such as the login check that failed. */
-function whyOf({ problem, detail, says }: Explanation['because']['detail']): string {
+function detailsOf({ problem, detail, says }: Explanation['because']['detail']): string {
   const why = [problem, detail, says].find((fact) => typeof fact === 'string' && fact !== '');
   return why === undefined ? '' : `  (${printable(String(why)).slice(0, WHY_UNITS)})`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
-import { endWithReader } from './shutdown.ts';
+import { exitOnClosedPipe } from './shutdown.ts';
 
 /** The export of a verb's file: it adds its command to the program. */
 export interface VerbFile {
@@ -57,7 +57,7 @@ const VERBS: Readonly<Record<string, { readonly message: string; readonly load: 
 
 /** Runs the command line and resolves with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  process.stdout.once('error', endWithReader);
+  process.stdout.once('error', exitOnClosedPipe);
   const [verb, ...rest] = args;
   // Editors and hooks run the checker on every save, so plain calls skip the option parser.
   if (verb === 'check' && rest.length > 0 && !rest.some((arg) => arg.startsWith('-'))) {

@@ -16,7 +16,7 @@ import {
 } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
-import { outliveOutput } from './shutdown.ts';
+import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { readCount, readPort } from './option_values.ts';
@@ -79,7 +79,7 @@ export function register(program: Command): void {
 
 async function serve(options: Options): Promise<number> {
   limitHeap();
-  outliveOutput();
+  ignoreClosedOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;

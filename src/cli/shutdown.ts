@@ -1,14 +1,14 @@
 import { EXIT } from './exit_codes.ts';
 
 /** Ends a verb when the reader of its output has closed the pipe, as `| head` does. */
-export function endWithReader(error: NodeJS.ErrnoException): never {
+export function exitOnClosedPipe(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') throw error;
   process.exit(EXIT.runtime);
 }
 
 /** Lets a server continue when the reader of its output has gone. Each write then fails on its own. */
-export function outliveOutput(): void {
-  process.stdout.off('error', endWithReader);
+export function ignoreClosedOutput(): void {
+  process.stdout.off('error', exitOnClosedPipe);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 

@@ -1,3 +1,4 @@
+import { modulesOf } from '../coverage/placed_routes.ts';
 import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -64,15 +65,13 @@ export function streamOptions(command: Command): Command {
 }
 
 /** Whether the edge file uses TLS, so that a TLS port is opened by default; SAML addresses are https only. */
-export function speaksTls(config: EdgeConfig): boolean {
+export function usesTls(config: EdgeConfig): boolean {
   const { edges, tls_certificates: certificates } = config;
   return (
     servesIdentityHost(config) ||
     Object.keys(certificates).length > 0 ||
     Object.keys(edges.tls).length > 0 ||
-    Object.values(edges.https).some(
-      (edge) => edge.tls_termination !== undefined || edge.mutual_tls !== undefined,
-    )
+    modulesOf(config).some(({ facts, kind }) => facts.place === 'edge' && kind === 'https')
   );
 }
 
@@ -92,7 +91,7 @@ export function streamListening(
   const tls = {
     port: options.tlsPort ?? TLS_PORT,
     ports: options.edgePort,
-    when: (config: EdgeConfig) => isAsked || speaksTls(config),
+    when: (config: EdgeConfig) => isAsked || usesTls(config),
     certificateFor,
     proxyProtocol,
   };

@@ -109,7 +109,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     bail: options.bail === true,
     fillsSnapshots: options.update === true,
     lines: asked.some(({ name }) => LOCATED.has(name)),
-    told: reports.ran,
+    onResult: reports.ran,
     ...(log && { completed: log.completed }),
     ...(coverage && { on: coverage.on }),
   };
@@ -136,16 +136,16 @@ async function resultsOf(
     const { runOnThreads } = await import('./testing/threads.ts');
     const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots };
     return runOnThreads(files, order, jobs, {
-      told: run.told,
+      onResult: run.onResult,
       ran: progress,
       made: (path, made) => madeOf.set(path, made),
     });
   }
-  const told = (result: CaseResult): void => {
-    run.told(result);
+  const onResult = (result: CaseResult): void => {
+    run.onResult(result);
     progress(1);
   };
-  return runScenarios(files, { ...run, told }, (path, made) => madeOf.set(path, made));
+  return runScenarios(files, { ...run, onResult }, (path, made) => madeOf.set(path, made));
 }
 
 function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Options): boolean {

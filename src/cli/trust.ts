@@ -47,7 +47,7 @@ async function trust(options: Options): Promise<number> {
     say(oneByOne(authority));
     return EXIT.failed;
   }
-  const failed = stores.filter((store) => !carryOut(store));
+  const failed = stores.filter((store) => !runCommands(store));
   if (failed.length === 0) return EXIT.ok;
   say('\nThese commands failed; run them yourself:');
   for (const { commands } of failed) for (const command of commands) say(`  ${shown(command)}`);
@@ -114,7 +114,7 @@ export function trustStores(file: string, machine: Machine, isUninstall: boolean
 }
 
 /** Runs the commands of a store; `sudo` is omitted for root. */
-function carryOut({ name, commands }: TrustStore): boolean {
+function runCommands({ name, commands }: TrustStore): boolean {
   say(`\n${name}`);
   const isRoot = process.getuid?.() === 0;
   for (const command of commands) {

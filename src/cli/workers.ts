@@ -30,7 +30,7 @@ export function loadFor(count: number, load: () => Promise<Checked>): () => Prom
 type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
 
 /** A message of a worker. */
-type Told =
+type WorkerMessage =
   | { readonly event: Parameters<EventSink['write']>[0] }
   | { readonly counts: readonly Family[]; readonly serial: number };
 
@@ -134,8 +134,8 @@ export function superviseWorkers(
 function forked(sink: EventSink | null): Worker {
   const worker = cluster.fork();
   worker.on('error', () => undefined); // sending to a worker that has just ended fails
-  worker.on('message', (told: Told) => {
-    if ('event' in told) sink?.write(told.event);
+  worker.on('message', (report: WorkerMessage) => {
+    if ('event' in report) sink?.write(report.event);
   });
   return worker;
 }
@@ -151,14 +151,14 @@ async function countOfAll(): Promise<Family[]> {
         new Promise<readonly Family[]>((resolve) => {
           const settle = (counts: readonly Family[]): void => {
             clearTimeout(timer);
-            worker.off('message', onTold);
+            worker.off('message', onMessage);
             resolve(counts);
           };
-          const onTold = (told: Told): void => {
-            if ('counts' in told && told.serial === asked) settle(told.counts);
+          const onMessage = (report: WorkerMessage): void => {
+            if ('counts' in report && report.serial === asked) settle(report.counts);
           };
           const timer = setTimeout(() => settle([]), COUNT_MS);
-          worker.on('message', onTold);
+          worker.on('message', onMessage);
           const order: Order = { order: 'count', serial: asked };
           worker.send(order);
         }),
@@ -179,8 +179,8 @@ if (isWorker) {
 export function workerSink(): EventSink {
   return {
     write: (event) => {
-      const told: Told = { event };
-      if (process.connected) process.send?.(told);
+      const report: WorkerMessage = { event };
+      if (process.connected) process.send?.(report);
     },
     close: async () => undefined,
   };
@@ -202,8 +202,8 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   process.on('message', (message: Order) => {
     if (message.order === 'stop') once();
     else {
-      const told: Told = { counts: counts(), serial: message.serial };
-      process.send?.(told);
+      const report: WorkerMessage = { counts: counts(), serial: message.serial };
+      process.send?.(report);
     }
   });
   process.once('disconnect', once);

@@ -53,7 +53,7 @@ export function reportWith<Code extends string>(
   };
 }
 
-/** A part of a string, if the text has the string as it is. */
+/** A part of a string, if the source text contains the string unescaped. */
 function spanWithin(
   { source, spanOf }: LocatedDocument,
   pointer: string,

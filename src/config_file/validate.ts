@@ -8,7 +8,7 @@ import type { Depart, Extension, Shape, ShapeCache } from './shape.ts';
 interface Shaping {
   readonly depart: Depart;
   /** Whether departures are reported with their pointers, or only counted. */
-  readonly tells: boolean;
+  readonly reports: boolean;
   readonly known: ShapeCache | undefined;
   readonly extension: Extension<Shape> | undefined;
   /** Number of departures so far. */
@@ -33,7 +33,7 @@ export function shaped(
   // Nearly all values are valid, so pointers are built only in a second pass, for invalid ones.
   const quiet: Shaping = {
     depart: () => quiet.departures++,
-    tells: false,
+    reports: false,
     known,
     extension: undefined,
     departures: 0,
@@ -44,7 +44,7 @@ export function shaped(
     : shapedPart(shape, value, pointer, telling(depart, known, undefined));
 }
 
-/** `shaped` for documents with keywords of their own: an extension reports what it finds, so there is one pass. */
+/** As `shaped`, for documents with special keywords: an extension reports its own findings, so there is one pass. */
 export function shapedWith<S extends Shape>(
   extension: Extension<S>,
   shape: S,
@@ -67,7 +67,7 @@ function telling(
       shaping.departures++;
       depart(at, departure);
     },
-    tells: true,
+    reports: true,
     known,
     extension,
     departures: 0,
@@ -75,8 +75,8 @@ function telling(
   return shaping;
 }
 
-function pointerWithin(pointer: string, key: string | number, { tells }: Shaping): string {
-  return tells ? pointerTo(pointer, key) : pointer;
+function pointerWithin(pointer: string, key: string | number, { reports }: Shaping): string {
+  return reports ? pointerTo(pointer, key) : pointer;
 }
 
 function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {

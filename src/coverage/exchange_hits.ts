@@ -3,6 +3,7 @@ import type { Reason, InnerStep, Verdict } from '../engine/contract.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { CompiledFilter } from '../engine/pipeline.ts';
 import type { StreamExchange } from '../engine/stream.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 
 /** Keys of the counters; pointers are those of the edge file. */
 export const keys = {
@@ -69,8 +70,12 @@ export function hitTable(): HitTable {
   };
 }
 
-/** Modules that decide by client address. */
-const ADDRESSED: ReadonlySet<string> = new Set(['ip_restriction']);
+/** Modules, and actions of policies, that decide by client address. */
+const ADDRESSED: ReadonlySet<string> = new Set(
+  [...MODULE_FACTS.values(), ...ACTION_FACTS.values()]
+    .filter(({ addressLists }) => addressLists !== undefined)
+    .map(({ type }) => type),
+);
 
 /** Counts the results of requests and connections, including those of the internal endpoint of a request. */
 export function exchangeCounter(hits: HitTable): (exchange: Exchange | StreamExchange) => void {
@@ -118,7 +123,7 @@ function addressOf(
 ): void {
   if (ADDRESSED.has(module)) hits.hitText(keys.address(pointer, address));
   for (const step of inner ?? [])
-    if (step.name === 'restrict-ips') hits.hitText(keys.address(step.pointer, address));
+    if (ADDRESSED.has(step.name)) hits.hitText(keys.address(step.pointer, address));
 }
 
 /** The counters of one slot, with short lookup keys, because there are many cases. */
@@ -139,7 +144,7 @@ function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdi
     const { code, pointer } = because;
     counters.ran.count++;
     counted(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
-    if (pointer !== undefined && filter.module !== 'traffic_policy')
+    if (pointer !== undefined && MODULE_FACTS.get(filter.module)?.runsActions !== true)
       counted(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
     if (inner !== undefined) countInner(hits, inner, because);
   };

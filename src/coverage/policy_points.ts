@@ -6,7 +6,7 @@ import type { Action, PolicyDocument, Rule } from '../policy/document/document.t
 import { POLICY_REASONS } from '../policy/facts.ts';
 import type { PolicyCode } from '../policy/verdicts.ts';
 import type { ExpressionLimits } from './expression_points.ts';
-import { type IpDecider, rangesOfAction } from './ip_points.ts';
+import { type IpDecider, rulesOfLists } from './ip_points.ts';
 import {
   alwaysBefore,
   endingsOf,
@@ -73,17 +73,11 @@ export function ipActions(routes: readonly PlacedRoute[], config: EdgeConfig): I
   return routes.flatMap((placed) => {
     const policy = policyOf(placed, config);
     const actions = policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
-    return actions.flatMap((action): IpDecider[] =>
-      action.type === 'restrict-ips'
-        ? [
-            {
-              pointer: action.pointer,
-              route: placed.pointer,
-              rules: rangesOfAction(action.pointer, action.config, config),
-            },
-          ]
-        : [],
-    );
+    return actions.flatMap(({ type, pointer, config: own }): IpDecider[] => {
+      const lists = ACTION_FACTS.get(type)!.addressLists?.(own as never);
+      if (lists === undefined) return [];
+      return [{ pointer, route: placed.pointer, rules: rulesOfLists(`${pointer}/config`, lists, config) }];
+    });
   });
 }
 
@@ -131,10 +125,10 @@ function actionPoints(
     impossible,
     seen: { by: 'hit', keys: [keys.action(pointer)] },
   };
-  const { reasons, cannotHappen, notInCases } = ACTION_FACTS.get(type)!;
+  const { reasons, cannotHappen, notInCases, lastsUntilSuccess = false } = ACTION_FACTS.get(type)!;
   const codes = Object.entries(reasons).filter(([code]) => code !== 'failed');
   if (codes.length < 2) return [runs];
-  const kind = type === 'circuit-breaker' ? 'breakers' : 'reasons';
+  const kind = lastsUntilSuccess ? 'breakers' : 'reasons';
   const comes = codes.map(([code, message]) => {
     const whole = `${type.replaceAll('-', '_')}.${code}`;
     return {

@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
 import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import { brandingOf } from '../engine/branding.ts';
@@ -105,6 +106,9 @@ export function compileEdge(
   return compiled;
 }
 
+/** The modules that belong to an edge, not to its routes. */
+const OF_EDGES = [...MODULE_FACTS.values()].filter(({ place }) => place === 'edge').map(({ type }) => type);
+
 function compileHttpsEdge(
   name: string,
   edge: HttpsEdgeConfig,
@@ -114,13 +118,15 @@ function compileHttpsEdge(
 ): HttpsEdge {
   const gates = gatesOf(name, edge.routes, logins);
   const { branding, policy } = context;
-  const { tls_termination: termination, mutual_tls: mutual } = edge;
+  const modules = Object.fromEntries(
+    OF_EDGES.map((type) => [type, edge[type as keyof HttpsEdgeConfig] as ModuleConfig | undefined]),
+  );
   const of = {
     name,
     pointer: pointerTo('/edges/https', name),
-    modules: { tls_termination: termination, mutual_tls: mutual },
+    modules,
   };
-  const common = [name, branding, policy, termination, mutual] as const;
+  const common = [name, branding, policy, ...Object.values(modules)] as const;
   const routes = edge.routes.map((route: RouteConfig, index) => {
     const login = gates[index]!;
     // Indexes in a list change when earlier routes are removed, so ids are used if there are any.
@@ -188,7 +194,7 @@ interface EdgeOfRoute {
   readonly name: string;
   readonly pointer: string;
   /** The modules that apply to all routes of the edge. */
-  readonly modules: Pick<HttpsEdgeConfig, 'tls_termination' | 'mutual_tls'>;
+  readonly modules: Readonly<Record<string, ModuleConfig | undefined>>;
 }
 
 interface PlacedRoute {
@@ -214,7 +220,7 @@ function compileRoute(
       circumstances: [context.branding, context.policy, ...Object.values(login ?? {})],
     },
     (type) => {
-      if (type === 'tls_termination' || type === 'mutual_tls') return [modules[type], edgePointer];
+      if (Object.hasOwn(modules, type)) return [modules[type], edgePointer];
       return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];
     },
     context,

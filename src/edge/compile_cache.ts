@@ -37,7 +37,7 @@ interface Asked {
 }
 
 /** A state that was taken, and its purpose. */
-interface Taken {
+interface TakenState {
   readonly route: string;
   readonly module: string;
   readonly config: object;
@@ -47,7 +47,7 @@ interface Taken {
 interface Part {
   readonly circumstances: readonly unknown[];
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
   readonly compiled: unknown;
 }
 
@@ -94,10 +94,10 @@ function watching<Context extends CompileRequest>(
 ): {
   readonly watched: Context;
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
 } {
   const asked: Asked[] = [];
-  const taken: Taken[] = [];
+  const taken: TakenState[] = [];
   const watched: Context = {
     ...context,
     ipPolicy: (id) => noted('ipPolicy', id, context.ipPolicy(id)),

@@ -40,8 +40,8 @@ export function beginStated(
   const tooOld = oldVersion(tls.version, profile);
   if (tooOld !== undefined) return failed(tooOld);
   const clientCertificate = profile.authorities === null ? null : tls.clientCertificate;
-  const shaken = { ...connection, tls: { ...tls, edge: profile.edge, clientCertificate } };
-  const exchange = beginExchange(edge, shaken, head, world);
+  const connected = { ...connection, tls: { ...tls, edge: profile.edge, clientCertificate } };
+  const exchange = beginExchange(edge, connected, head, world);
   if (profile.authorities === null || clientCertificate !== null) return exchange;
   // On a route of the edge the module itself says that there is no certificate.
   return exchange.pipeline?.edge === profile.edge ? exchange : failed('the client showed no certificate');

@@ -3,6 +3,7 @@ import { type LoginKeys, newLoginKeys, readLoginKeys } from '../auth/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import { type SamlKeys, samlKeys } from '../auth/saml/keys.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { RouteConfig } from './document/schema.ts';
 
 /** Options for the logins of all edges. */
@@ -33,11 +34,11 @@ export interface LoginEnvironment {
 export function loginEnvironment(options: LoginOptions = {}): LoginEnvironment {
   const { sessionKeys } = options;
   const given = sessionKeys === undefined ? null : readSessionKeys(sessionKeys);
-  return groundWith(() => given ?? newLoginKeys(), options);
+  return environmentWith(() => given ?? newLoginKeys(), options);
 }
 
 /** Keys are created when a login gate needs them: the crypto code takes longer to load than most edges to compile. */
-function groundWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
+function environmentWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
   let keys: LoginKeys | null = null;
   return {
     get keys() {
@@ -66,11 +67,11 @@ export function simulatedEnvironment(
 ): LoginEnvironment {
   const key = Buffer.alloc(32, 1).toString('base64');
   const samlKeysOf = signing === undefined ? {} : { samlKeys: () => signing };
-  return groundWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
+  return environmentWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
 }
 
 /** Modules that log users in. */
-const LOGINS = ['oauth', 'oidc', 'saml'] as const;
+const LOGINS = [...MODULE_FACTS.values()].filter(({ login }) => login === true).map(({ type }) => type);
 
 /**
  * The login gates of an edge by the index of their route. The first one has the documented names: `/auth/` and plain
@@ -83,7 +84,11 @@ export function gatesOf(
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
-    if (!LOGINS.some((type) => route[type]?.enabled === true)) return null;
+    const modules = route as Readonly<Record<string, unknown>>;
+    if (
+      !LOGINS.some((type) => (modules[type] as { readonly enabled: boolean } | undefined)?.enabled === true)
+    )
+      return null;
     const tag = freeTag(tags, route.match);
     tags.add(tag);
     return {
@@ -103,8 +108,8 @@ export function gatesOf(
 function freeTag(taken: ReadonlySet<string>, match: string): string {
   if (taken.size === 0) return '';
   const slug = match.toLowerCase().replaceAll(/[^a-z0-9]+/g, '') || 'root';
-  for (let turn = 1; ; turn++) {
-    const tag = turn === 1 ? slug : `${slug}${turn}`;
+  for (let number = 1; ; number++) {
+    const tag = number === 1 ? slug : `${slug}${number}`;
     if (!taken.has(tag) && !RESERVED.has(tag)) return tag;
   }
 }

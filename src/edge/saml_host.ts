@@ -79,7 +79,7 @@ function addressesOf(
   context: Context,
 ): Pipeline {
   const { branding, ipPolicy, backend } = context;
-  const at = pointerTo(pointer, 'saml');
+  const at = pointerTo(pointer, saml.type);
   const linked = {
     ...links,
     edge,
@@ -91,10 +91,10 @@ function addressesOf(
       refusal(branding, status, code, message),
   };
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
-  const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
+  const state = context.takeState(`saml host ${id}`, saml.type, config, () => handler.initial!());
   const facts = { route: id, edge, match, matchType, pointer, branding };
   return pipelineOf(facts, [
-    compiledFilter({ type: 'saml', pointer: at, config }, saml.reasons, handler, state),
+    compiledFilter({ type: saml.type, pointer: at, config }, saml.reasons, handler, state),
   ]);
 }
 

@@ -24,7 +24,7 @@ export interface Branding {
   /** Prepares a client's fields for an upstream of this service. */
   readonly forward: RequestForwarder;
   /** Prepares an upstream's fields for a client. */
-  readonly giveBack: ResponseForwarder;
+  readonly forwardResponse: ResponseForwarder;
   /** Default prefix of session cookies. */
   readonly cookiePrefix: string;
   readonly versionField: string;
@@ -44,7 +44,7 @@ export function brandingOf(service: string, underscores: 'drop' | 'pass' = 'drop
     passesUnderscores,
     withoutIdentity: weakMemoizeRecurring((fields) => withoutIdentity(fields, identity)),
     forward: requestForwarder(identity, passesUnderscores),
-    giveBack: responseForwarder(errorField),
+    forwardResponse: responseForwarder(errorField),
     cookiePrefix: `${service}.`,
     versionField: `${service}-version`,
   };

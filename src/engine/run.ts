@@ -213,7 +213,7 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
     attempted(exchange, endpoint, 'upstream.answered', given.head.status, given.reused, '');
     conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
     const { branding, cookies } = exchange.configuration;
-    const passed = branding.giveBack(given.head.headers);
+    const passed = branding.forwardResponse(given.head.headers);
     const headers = cookies === null ? passed : cookies.unset(passed);
     return respond(exchange, { status: given.head.status, headers }, 'upstream');
   }

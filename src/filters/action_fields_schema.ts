@@ -16,6 +16,7 @@ export type Kind =
   | 'expression'
   | 'cidr'
   | 'ip_policy'
+  | 'internal_url'
   | 'url'
   /** An RE2 pattern; templates in it are evaluated before it is compiled. */
   | 'pattern'

@@ -42,6 +42,14 @@ export interface Reference {
   readonly at: string;
 }
 
+/** A reference of a module, which responses of the management API show as objects. */
+export interface ModuleReference extends Reference {
+  readonly shownAs: string;
+  /** Error numbers: the object does not exist, or is of another kind. */
+  readonly missing: number;
+  readonly wrong: number;
+}
+
 /** Requests that change the state of a filter, if sent before the request in question. */
 export interface Exercise {
   readonly count: number;
@@ -51,7 +59,27 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** A config that the check refuses or warns of, and the code or error number of its only finding. */
+/** Lists of address ranges that decide together, and IP policies whose rules count too. */
+export interface AddressLists {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly policies: readonly string[];
+}
+
+/** Values of requests and responses for which a filter decides differently; test cases are made of them. */
+export interface Samples {
+  readonly headers?: Readonly<Record<string, readonly string[]>>;
+  /** Responses of an upstream. */
+  readonly answers?: readonly (number | SampleAnswer)[];
+}
+
+interface SampleAnswer {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
 interface BadExample {
   readonly config: object;
   readonly finding: string | number;
@@ -61,6 +89,17 @@ interface BadExample {
 export interface Finding {
   readonly severity: Severity;
   readonly message: string;
+  /** Error number of the management API, if it has its own; by reason, if a reason has another. */
+  readonly number?: number;
+  readonly numberOfReason?: Readonly<Record<string, number>>;
+}
+
+/** Error numbers of the management API for what departs from a schema. */
+export interface FieldCodes {
+  readonly missing?: number;
+  readonly bad?: number;
+  /** For direct members, by name, including unknown ones. */
+  readonly below?: Readonly<Record<string, number>>;
 }
 
 /** What surrounds a module that is checked. */
@@ -80,6 +119,8 @@ export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;
+  /** Hosts of the internal endpoints, if they are known. */
+  readonly internalHosts?: readonly string[] | undefined;
   /** The hosts of its edge, in lower case; absent if they are not known. */
   readonly hosts?: readonly string[];
 }
@@ -98,11 +139,17 @@ interface FaceFacts<Config> {
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
   /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
   readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
+  readonly samples?: (config: Config) => Samples;
+  /** The ranges that it decides by. */
+  readonly addressLists?: (config: Config) => AddressLists;
+  /** The webhook provider, and its secret, whose signatures it verifies. */
+  readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
+  /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
+  readonly login?: boolean;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
   readonly costNs: number;
-  readonly references?: readonly Reference[];
   /** JSON pointers of secrets below the config; `*` is any element. */
   readonly secrets?: readonly string[];
   /** Configs as written in documents. */
@@ -118,11 +165,17 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly carriers: readonly Carrier[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
-  /** Whether it logs users in; a route may have one such module. */
-  readonly login?: boolean;
+  /** Lists of patterns for user agents, of which each is a rule. */
+  readonly patternLists?: (config: Config) => Readonly<Record<string, readonly string[]>>;
+  /** Whether it runs actions, whose steps have reasons of their own. */
+  readonly runsActions?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
   /** Reports what its schema cannot say. Parts that departed from the schema are undefined; pointers begin at the config. */
   readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
+  readonly references?: readonly ModuleReference[];
+  readonly apiCodes?: FieldCodes | ((carrier: Carrier) => FieldCodes);
+  /** Members of its config that an edge file has and requests to the management API have not. */
+  readonly fileOnly?: readonly string[];
   /** The codes of its check that no other filter has. */
   readonly findings?: Readonly<Record<string, Finding>>;
 }
@@ -148,14 +201,21 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly result: ActionResultFacts | null;
   /** Every result code, with its sentence. */
   readonly reasons: Readonly<Record<string, string>>;
+  readonly references?: readonly Reference[];
   /** Whether later rules see the request as it was. */
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
+  /** Whether it does nothing but log. */
+  readonly onlyLogs?: boolean;
+  /** Names of the variables that it sets for later expressions; null if some cannot be known. */
+  readonly sets?: (config: Sound<Config>) => readonly string[] | null;
+  /** Whether it reads text in responses, so that upstreams are asked for plain and whole ones. */
+  readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
-  /** Whether it logs users in; an endpoint may have one such action (code 2239). */
-  readonly login?: boolean;
+  /** The error number of a second such action in a policy. */
+  readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
   /** Like that of modules, with an error number or a warning as its code. */

@@ -2,6 +2,25 @@ import * as z from 'zod';
 
 /** Fields and limits that are common to the schemas of several modules. */
 
+/** The form of a config in the management API. */
+export interface ModuleApi {
+  /** In requests, if edge files have another. */
+  readonly schema?: z.ZodObject;
+  /** In responses, if it differs by more than its references. */
+  readonly shown?: {
+    readonly schema: z.ZodObject;
+    readonly show: (config: Readonly<Record<string, unknown>>, about: ShownAbout) => object;
+  };
+}
+
+/** What responses say of a route besides its config. */
+interface ShownAbout {
+  readonly id: string;
+  readonly service: string;
+  /** PEM certificate of the key with which a route signs its SAML requests. */
+  readonly samlCertificate: (route: string) => string;
+}
+
 /** Largest unsigned 32-bit integer, the wire type of all durations. */
 const SECONDS_LIMIT = 4_294_967_295;
 

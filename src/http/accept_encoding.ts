@@ -1,7 +1,7 @@
 /**
  * The weight of each coding in `Accept-Encoding` (RFC 9110 §12.5.3), in thousandths; 0 means not acceptable.
  */
-export interface CodingWishes {
+export interface AcceptedCodings {
   /** By lower-case name; `x-gzip` is `gzip` (§8.4.1.3). */
   readonly named: ReadonlyMap<string, number>;
   /** The weight of `*`; undefined when absent. */
@@ -15,7 +15,7 @@ const MEMBER = /^([!#$%&'*+\-.^_`|~0-9a-z]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1
  * Parses a field value, its lines joined by commas. Invalid members are ignored, so that a malformed one is
  * never taken for consent. When a coding is named twice, the lower weight counts.
  */
-export function codingWishes(value: string): CodingWishes {
+export function parseAcceptEncoding(value: string): AcceptedCodings {
   const named = new Map<string, number>();
   for (const part of value.toLowerCase().split(',')) {
     const member = MEMBER.exec(part.trim());
@@ -30,6 +30,6 @@ export function codingWishes(value: string): CodingWishes {
 }
 
 /** The weight of a coding (lower case): its own, else that of `*`, else 0. */
-export function wishFor(wishes: CodingWishes, coding: string): number {
+export function weightOf(wishes: AcceptedCodings, coding: string): number {
   return wishes.named.get(coding) ?? wishes.others ?? 0;
 }

@@ -37,9 +37,9 @@ export interface IdentityPrefixes {
   readonly mtls: string;
 }
 
-type Fate = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
+type Handling = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
 
-const REWRITTEN: Readonly<Record<string, Fate>> = {
+const REWRITTEN: Readonly<Record<string, Handling>> = {
   host: 'drop',
   'x-forwarded-for': 'forwarded_for',
   'x-forwarded-proto': 'forwarded_proto',
@@ -73,14 +73,14 @@ export type RequestForwarder = (
  * resulting list.
  */
 export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
-  const known = new Map<string, Fate>();
-  const fateOf = (name: string): Fate => {
+  const known = new Map<string, Handling>();
+  const handlingOf = (name: string): Handling => {
     const lower = name.toLowerCase();
-    const fate = fateOfLower(lower);
-    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, fate);
-    return fate;
+    const handling = handlingOfLower(lower);
+    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, handling);
+    return handling;
   };
-  const fateOfLower = (lower: string): Fate => {
+  const handlingOfLower = (lower: string): Handling => {
     if (Object.hasOwn(REWRITTEN, lower)) return REWRITTEN[lower]!;
     if (isForThisHop(lower) || (!passesUnderscores && lower.includes('_'))) return 'drop';
     const folded = foldedName(lower);
@@ -100,12 +100,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
-      const fate = known.get(name) ?? fateOf(name);
-      if (fate === 'pass') {
+      const handling = known.get(name) ?? handlingOf(name);
+      if (handling === 'pass') {
         if (named === null || !named.has(name.toLowerCase())) out.push(name, value);
-      } else if (fate === 'forwarded_for') forwardedFor += `${value}, `;
-      else if (fate === 'forwarded_proto') forwardedProto += `${value}, `;
-      else if (fate === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
+      } else if (handling === 'forwarded_for') forwardedFor += `${value}, `;
+      else if (handling === 'forwarded_proto') forwardedProto += `${value}, `;
+      else if (handling === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
     }
     forwardedFor += clientIp;
     forwardedProto += scheme;

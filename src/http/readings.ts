@@ -19,7 +19,7 @@ export function readings(path: string): readonly string[] {
   if (PLAIN.test(path)) return [path];
   const found = new Set<string>();
   let decoded = decode(path);
-  for (let turn = 0; turn < DECODINGS && found.size < READINGS_LIMIT; turn++) {
+  for (let round = 0; round < DECODINGS && found.size < READINGS_LIMIT; round++) {
     for (const reading of variants(path, decoded)) found.add(reading);
     const again = decode(decoded);
     if (again === decoded) break;

@@ -87,8 +87,8 @@ export function urlWithoutSecrets(text: string): string {
   const mark = text.search(/[?#]/);
   if (mark < 0) return text;
   const path = text.slice(0, mark);
-  const told = text.slice(mark + 1).split('#');
-  return `${path}${text[mark]!}${told.map((query) => queryWithoutSecrets(query, path)).join('#')}`;
+  const parts = text.slice(mark + 1).split('#');
+  return `${path}${text[mark]!}${parts.map((query) => queryWithoutSecrets(query, path)).join('#')}`;
 }
 
 const MAY_BE_SECRET = /%|code|state|token|secret|verifier|assertion|nonce|key|pass|saml|amz/i;

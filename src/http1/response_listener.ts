@@ -6,9 +6,9 @@ export interface ResponseListener {
   readonly isHead: boolean;
   /** The connection is established. */
   connected(): void;
-  undialled(detail: string): void;
+  connectFailed(detail: string): void;
   /** A head has arrived, interim or final. False: the exchange has left the connection. */
-  headed(head: WireResponse): boolean;
+  headReceived(head: WireResponse): boolean;
   /** The last byte of the response was read; called before the body taker is notified. */
   ended(keepAlive: boolean): void;
   /** The time for the head is over. True: the delay was not the upstream's, and the exchange continues. */

@@ -8,7 +8,7 @@ export interface BodyConnection {
   /** The body has a taker that wants data. */
   wanted(): void;
   /** Sends 100 Continue to the client. */
-  sayContinue(): void;
+  sendContinue(): void;
 }
 
 /** The content of a request, on its way from the connection to its taker. */
@@ -42,7 +42,7 @@ export class Http1Body implements RequestBody {
     this.taker = taker;
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
-      this.#connection.sayContinue();
+      this.#connection.sendContinue();
     }
     this.#connection.wanted();
   }

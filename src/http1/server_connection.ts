@@ -33,7 +33,7 @@ export class Http1Connection implements Deadline, Reading {
   #isAdvancing = false;
   #isPaused = false;
   #isClosing = false; // no further request is accepted
-  #isDeaf = false; // input is ignored
+  #ignoresInput = false; // input is ignored
   #isWithin = false; // a head has begun and is incomplete
   #isFirst = true; // no request has arrived yet
   #isDiscarding = false; // the rest of an unwanted body is read and discarded
@@ -61,7 +61,7 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   came(bytes: Buffer): void {
-    if (this.#isDeaf) return;
+    if (this.#ignoresInput) return;
     this.#input.add(bytes);
     if (bytes.length > WAITING_BYTES) this.advance();
     else tickBatch.read(this);
@@ -87,7 +87,7 @@ export class Http1Connection implements Deadline, Reading {
       return this.#inFlight !== inFlight;
     }
     const input = this.#input;
-    if (this.#isDeaf || input.from === input.to) return false;
+    if (this.#ignoresInput || input.from === input.to) return false;
     const read = this.#reader.read(input.bytes, input.from, input.to);
     if (read === MORE) {
       if (this.#reader.isWithin && !this.#isWithin) this.#beginHead();
@@ -116,7 +116,7 @@ export class Http1Connection implements Deadline, Reading {
     if (this.#isTakenOver) return;
     const inFlight = this.#inFlight;
     const isAhead = this.#input.length > this.#service.limits.aheadBytes;
-    const pauses = !this.#isDeaf && inFlight !== null && (isAhead || inFlight.body.isPaused);
+    const pauses = !this.#ignoresInput && inFlight !== null && (isAhead || inFlight.body.isPaused);
     if (pauses === this.#isPaused) return;
     this.#isPaused = pauses;
     if (pauses) this.socket.pause();
@@ -153,7 +153,7 @@ export class Http1Connection implements Deadline, Reading {
     if (!inFlight.isAnswered || this.#inFlight !== inFlight) return;
     const { body, sink } = inFlight;
     if (sink.gone || this.#isTakenOver || this.socket.destroyed) {
-      this.#isDeaf = true;
+      this.#ignoresInput = true;
       this.#inFlight = null;
       return;
     }
@@ -184,8 +184,8 @@ export class Http1Connection implements Deadline, Reading {
     else this.advance();
   }
 
-  sayContinue(): void {
-    if (this.#input.length === 0) this.#inFlight?.sink.sayContinue(); // a client that sends without waiting needs no 100 Continue
+  sendContinue(): void {
+    if (this.#input.length === 0) this.#inFlight?.sink.sendContinue(); // a client that sends without waiting needs no 100 Continue
   }
 
   #readContent({ body }: InFlight): void {
@@ -193,7 +193,7 @@ export class Http1Connection implements Deadline, Reading {
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
       const { code, detail } = this.#content!.problem;
-      this.#spoil();
+      this.#abandonInput();
       body.fail(code, detail);
     }
     if (came !== 'more' || this.#isDiscarding) return;
@@ -203,9 +203,9 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   /** The start of the next request can no longer be determined. */
-  #spoil(): void {
+  #abandonInput(): void {
     this.#isClosing = true;
-    this.#isDeaf = true;
+    this.#ignoresInput = true;
     this.#input.clear();
     this.deadline = 0;
   }
@@ -225,7 +225,7 @@ export class Http1Connection implements Deadline, Reading {
   /** Releases the socket, with all bytes that were read ahead. */
   #detach(): Socket {
     this.#isTakenOver = true;
-    this.#isDeaf = true;
+    this.#ignoresInput = true;
     detach(this.socket).pause();
     unshiftBuffered(this.#input, this.socket);
     return this.socket;
@@ -246,7 +246,7 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   #refuse(why: Refusal): void {
-    this.#spoil();
+    this.#abandonInput();
     const { exchanges } = this.#service;
     const reply = refused(exchanges, why, this.#reader.partial, this.facts);
     this.output.text(refusalText(reply, exchanges.nowMs()));
@@ -257,34 +257,35 @@ export class Http1Connection implements Deadline, Reading {
   expire(): void {
     const inFlight = this.#inFlight;
     if (inFlight !== null && !inFlight.isAnswered) {
-      this.#spoil();
+      this.#abandonInput();
       inFlight.body.fail('timeout', 'the request body did not arrive in time');
-    } else if (inFlight === null && this.#isWithin && !this.#isDeaf) this.#refuse(LATE);
+    } else if (inFlight === null && this.#isWithin && !this.#ignoresInput) this.#refuse(LATE);
     else this.socket.destroy();
   }
 
   /** Closes the connection so that the client can read the response before the close. */
   #closeGently(): void {
-    this.#spoil();
+    this.#abandonInput();
     if (!endGently(this.socket, this.output)) return;
     this.#isPaused = false;
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
   }
 
-  cameToEnd(): void {
+  peerEnded(): void {
     this.advance();
     this.output.settle();
     if (this.#inFlight !== null) this.socket.destroy(); // a client that half-closes while it waits has left
-    else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
-    else this.#isDeaf = true;
+    else if (this.#isWithin && !this.#ignoresInput) this.#refuse(LEFT_IN_HEAD);
+    else this.#ignoresInput = true;
   }
 
   closed(): void {
     this.advance();
     const { exchanges, deadlines } = this.#service;
     deadlines.forget(this);
-    if (this.#isWithin && !this.#isDeaf) refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
-    this.#isDeaf = true;
+    if (this.#isWithin && !this.#ignoresInput)
+      refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
+    this.#ignoresInput = true;
     if (this.#inFlight !== null && !this.#isTakenOver) {
       const { body, sink } = this.#inFlight;
       const onGone = sink.markGone();

@@ -58,7 +58,7 @@ export class Http1Sink implements ReplySink {
     this.#connection.output.flush();
   }
 
-  sayContinue(): void {
+  sendContinue(): void {
     if (this.gone || this.headSent) return;
     this.#connection.output.text(CONTINUE);
     this.#connection.output.flush();

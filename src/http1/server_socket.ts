@@ -5,7 +5,7 @@ import { failed, within } from '../io/containment.ts';
 export interface SocketOwner {
   came(bytes: Buffer): void;
   /** The peer has ended its side. */
-  cameToEnd(): void;
+  peerEnded(): void;
   closed(): void;
 }
 
@@ -49,7 +49,7 @@ function onData(this: Owned, bytes: Buffer): void {
 }
 
 function onEnd(this: Owned): void {
-  within(this, () => this[OWNER]?.cameToEnd());
+  within(this, () => this[OWNER]?.peerEnded());
 }
 
 function onClose(this: Owned): void {

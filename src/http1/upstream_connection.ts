@@ -121,16 +121,16 @@ export class UpstreamConnection implements Deadline, Reading {
   expire(): void {
     const exchange = this.#exchange;
     if (exchange === null) this.socket.destroy();
-    else if (!this.#isConnected) this.#undialled(`no connection within ${this.#limits.connectMs} ms`);
+    else if (!this.#isConnected) this.#connectFailed(`no connection within ${this.#limits.connectMs} ms`);
     else if (this.#head === null) {
       if (!exchange.overdue()) exchange.broken('timeout', 'the response head did not arrive in time');
     } else this.#failContent('timeout', `no content arrived for ${this.#limits.bodyIdleMs} ms`);
   }
 
-  #undialled(detail: string): void {
+  #connectFailed(detail: string): void {
     const exchange = this.#exchange;
     this.drop();
-    exchange?.undialled(detail);
+    exchange?.connectFailed(detail);
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -189,17 +189,17 @@ export class UpstreamConnection implements Deadline, Reading {
   /** False: the exchange needs no more from this connection. */
   #takeHead(head: WireResponse): boolean {
     const exchange = this.#exchange!;
-    if (head.status < 200) return exchange.headed(head);
+    if (head.status < 200) return exchange.headReceived(head);
     this.deadline = 0;
     this.#head = head;
     this.#content.begin(head.framing);
     if (head.framing === 0) {
       // There is no content, so the connection is free before the head is processed.
       this.#finish(exchange);
-      exchange.headed(head);
+      exchange.headReceived(head);
       return false;
     }
-    return exchange.headed(head);
+    return exchange.headReceived(head);
   }
 
   #readContent(): boolean {
@@ -272,7 +272,7 @@ export class UpstreamConnection implements Deadline, Reading {
     const exchange = this.#exchange;
     if (exchange === null) return;
     const detail = this.#error === null ? 'the connection was closed' : detailOf(this.#error);
-    if (!this.#isConnected) this.#undialled(detail);
+    if (!this.#isConnected) this.#connectFailed(detail);
     else if (this.#head === null) exchange.broken('reset', detail);
     else this.#failContent('left', detail);
   };

@@ -105,12 +105,12 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     } else this.#flowBody();
   }
 
-  undialled(detail: string): void {
+  connectFailed(detail: string): void {
     this.#connection = null;
     this.#fail('connect', detail);
   }
 
-  headed(head: WireResponse): boolean {
+  headReceived(head: WireResponse): boolean {
     if (head.status < 200) return this.#interimHead(head);
     this.#isSettled = true;
     this.#keepAliveHint = head.keepAliveHint;

@@ -10,7 +10,7 @@ interface Outgoing {
   readonly isHost: boolean;
   readonly isDate: boolean;
   /** The last value that passed the check: values often repeat. */
-  sound: string;
+  lastValid: string;
 }
 
 const KEPT_NAMES = 2_048;
@@ -28,7 +28,7 @@ function outgoing(name: string): Outgoing | null {
     label: dropped ? '' : `\r\n${name}: `,
     isHost: lower === 'host',
     isDate: lower === 'date',
-    sound: '',
+    lastValid: '',
   };
   if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, made);
   return made;
@@ -65,9 +65,9 @@ const linesOf: (fields: FieldList) => Lines = weakMemoizeRecurring((fields) => {
     if (name === null) return BROKEN;
     if (name.label === '') continue;
     const value = fields[at + 1]!;
-    if (value !== name.sound) {
+    if (value !== name.lastValid) {
       if (!isFieldValue(value)) return BROKEN;
-      if (value.length <= LONGEST_KEPT) name.sound = value;
+      if (value.length <= LONGEST_KEPT) name.lastValid = value;
     }
     if (name.isHost) hosts++;
     else if (name.isDate) hasDate = true;

@@ -71,11 +71,11 @@ export function createHttp2Service(
         sessions.delete(session);
         look();
       });
-      attend(session, socket, facts, shared);
+      addListeners(session, socket, facts, shared);
     },
     async drain(deadlineMs) {
       draining = true;
-      for (const session of sessions.keys()) sayGoodbye(session);
+      for (const session of sessions.keys()) drainSession(session);
       let open = 0;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
@@ -97,21 +97,21 @@ export function createHttp2Service(
 }
 
 /** The highest stream id: the client opens no new streams, but those already sent are still accepted. */
-const NONE_IS_LOST = 2 ** 31 - 1;
+const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /** RFC 9113 §6.8: a first GOAWAY, one round trip for streams already sent, then the final GOAWAY. */
-function sayGoodbye(session: ServerHttp2Session): void {
+function drainSession(session: ServerHttp2Session): void {
   if (session.closed || session.destroyed) return;
-  sendGoaway(session, constants.NGHTTP2_NO_ERROR, NONE_IS_LOST);
+  sendGoaway(session, constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
   const last = (): void => {
     clearTimeout(timer);
     if (!session.destroyed) attempt(() => session.close());
   };
-  const timer = setTimeout(last, GOODBYE_MS);
+  const timer = setTimeout(last, GOAWAY_MS);
   if (!sendPing(session, last)) last();
 }
 
-const GOODBYE_MS = 1_000;
+const GOAWAY_MS = 1_000;
 
 /** A session that has sent GOAWAY waits for its client to close, even when it is destroyed. */
 function cut(session: ServerHttp2Session, socket: Socket): void {
@@ -120,7 +120,7 @@ function cut(session: ServerHttp2Session, socket: Socket): void {
 }
 
 /** Adds listeners to a connection. */
-function attend(
+function addListeners(
   session: ServerHttp2Session,
   socket: Socket,
   facts: ConnectionFacts,

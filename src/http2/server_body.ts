@@ -5,7 +5,7 @@ import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchan
 
 /** What a request body needs from its exchange. */
 export interface BodyExchange {
-  sayContinue(): void;
+  sendContinue(): void;
   /** It starts or stops waiting for the client. */
   waits(isWaiting: boolean): void;
 }
@@ -57,7 +57,7 @@ export class Http2Body implements RequestBody {
     }
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
-      this.#exchange.sayContinue();
+      this.#exchange.sendContinue();
     }
     this.#exchange.waits(true);
     this.#stream.on('data', this.#onData).once('end', this.#onEnd);

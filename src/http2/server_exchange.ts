@@ -88,8 +88,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     );
   }
 
-  sayContinue(): void {
-    this.#sink?.sayContinue();
+  sendContinue(): void {
+    this.#sink?.sendContinue();
   }
 
   waits(isWaiting: boolean): void {
@@ -147,9 +147,9 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   readonly #onClose = (): void => {
     this.deadline = 0;
     this.#shared.deadlines.forget(this);
-    const tellGone = this.#sink!.markGone();
+    const notifyGone = this.#sink!.markGone();
     this.#body!.fail('left', 'the client left in the middle of its request body');
-    tellGone();
+    notifyGone();
   };
 
   /** A head that is refused before an exchange starts; it still has its event. */

@@ -61,7 +61,7 @@ export class Http2Sink implements ReplySink {
     respondInterim(this.#stream, { ':status': status, ...(links.length > 0 && { link: links }) });
   }
 
-  sayContinue(): void {
+  sendContinue(): void {
     if (this.gone || this.headSent) return;
     respondInterim(this.#stream, { ':status': 100 });
   }

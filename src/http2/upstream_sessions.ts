@@ -29,7 +29,7 @@ const USUAL_STREAMS = 100;
  * Maximum number of sessions opened for one request, when others take the streams or the upstream leaves at
  * once.
  */
-const MOST_TURNS = 8;
+const MAX_ATTEMPTS = 8;
 
 /** An HTTP/2 connection to an upstream. */
 export class UpstreamSession {
@@ -107,7 +107,7 @@ export class SessionPool {
 
   /** A session for one stream; requests that arrive while one is being opened wait for it. Never rejects. */
   async take(): Promise<Opened> {
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const session = this.ready();
       if (session !== null) return { session };
       const busiest = this.#sessions.find((each) => !each.isLeaving);

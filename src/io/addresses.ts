@@ -47,7 +47,7 @@ interface Entry {
   readonly addresses: readonly ResolvedAddress[];
   endMs: number;
   /** The address that the next connection tries first. */
-  turn: number;
+  nextIndex: number;
 }
 
 /**
@@ -63,7 +63,7 @@ export function createAddresses(
 
   async function ask(host: string): Promise<Entry> {
     const addresses = await names.addresses(host);
-    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, turn: 0 };
+    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, nextIndex: 0 };
     if (known.size >= MOST_NAMES) known.clear();
     known.set(host, entry);
     void learnLifetime(host, entry);
@@ -87,18 +87,18 @@ export function createAddresses(
   }
 
   /** All addresses, rotated by one each time, so that they share the load. */
-  async function inTurn(host: string): Promise<ResolvedAddress[]> {
+  async function rotated(host: string): Promise<ResolvedAddress[]> {
     const family = isIP(host);
     if (family !== 0) return [{ address: host, family }];
     const entry = await entryOf(host);
-    const turn = entry.turn++ % entry.addresses.length;
-    return [...entry.addresses.slice(turn), ...entry.addresses.slice(0, turn)];
+    const nextIndex = entry.nextIndex++ % entry.addresses.length;
+    return [...entry.addresses.slice(nextIndex), ...entry.addresses.slice(0, nextIndex)];
   }
 
   async function answer(host: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
     let found: ResolvedAddress[];
     try {
-      found = await inTurn(host);
+      found = await rotated(host);
     } catch (error) {
       callback(error as NodeJS.ErrnoException, '');
       return;

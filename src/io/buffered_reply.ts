@@ -14,7 +14,7 @@ export class BufferedReply implements BodyTaker {
   readonly #stream: (source: ResponseBody) => void;
   /** Makes the piece, and starts the response. */
   readonly #make: (whole: Uint8Array) => Uint8Array;
-  readonly #relay: BodyPump;
+  readonly #pump: BodyPump;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   /** Number of pieces that are already copies. */
@@ -34,7 +34,7 @@ export class BufferedReply implements BodyTaker {
     this.#when = when;
     this.#stream = stream;
     this.#make = make;
-    this.#relay = new BodyPump(parts, source, done);
+    this.#pump = new BodyPump(parts, source, done);
   }
 
   take(bytes: Uint8Array): void {
@@ -63,14 +63,14 @@ export class BufferedReply implements BodyTaker {
     if (sink.gone) return;
     const whole = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
     const bytes = this.#make(whole);
-    this.#relay.rawBytes = () => (sink.sentBytes === bytes.length ? whole.length : sink.sentBytes);
+    this.#pump.rawBytes = () => (sink.sentBytes === bytes.length ? whole.length : sink.sentBytes);
     sink.take(bytes);
-    this.#relay.end(NO_FIELDS);
+    this.#pump.end(NO_FIELDS);
   }
 
   fail(fault: BodyFault, detail: string): void {
     if (this.#onward !== null) this.#onward.fail(fault, detail);
-    else this.#relay.fail(fault, detail);
+    else this.#pump.fail(fault, detail);
   }
 
   /** Passes on the collected bytes, and then what follows. */
@@ -79,7 +79,7 @@ export class BufferedReply implements BodyTaker {
     this.#pieces = [];
     let goesOn = true;
     const source = this.#source;
-    this.#relay.leave();
+    this.#pump.leave();
     this.#stream({
       lengthBytes: null,
       flow: (taker) => {

@@ -44,7 +44,7 @@ export class Chunk {
  * together. Code that runs many times in a row stays in the CPU caches, which system calls in between would
  * evict; and the receivers are awake already (docs/decisions/0016_turns.md).
  */
-class Turn {
+class TickBatch {
   readonly #chunks = [new Chunk()];
   #at = 0;
   #isBegun = false;
@@ -120,4 +120,4 @@ class Turn {
   }
 }
 
-export const tickBatch = new Turn();
+export const tickBatch = new TickBatch();

@@ -177,11 +177,12 @@ function carryOut(
 }
 
 function loosely({ rule, reading }: Loosely): InnerStep {
-  const message = 'all expressions of the rule are true of the path as a looser reader may take it';
+  const message =
+    'all expressions of the rule are true for a spelling of the path that the upstream may accept';
   return { ...rule.applies, says: message, detail: { reading } };
 }
 
-/** Runs the actions of a rule from `first` on; null when all of them let the walk go on. */
+/** Runs the actions of a rule from `first` on; null when all of them let the phase continue. */
 function runActions(
   policyRun: PolicyRun,
   phase: CompiledPhase,

@@ -35,13 +35,13 @@ async function nearestKind(text: string): Promise<KindOfFile> {
     policy: [...PHASES, ...Object.keys(LEGACY_PHASES)],
     scenario: ['cases', ...Object.keys(SHELL_SHAPE.properties ?? {})],
   };
-  const likeness = (kind: KindOfFile): number =>
+  const similarity = (kind: KindOfFile): number =>
     entries.reduce((sum, [key, value]) => {
       const near = keys[kind].includes(key) ? 2 : suggest(key, keys[kind]) === undefined ? 0 : 1;
       return sum + near + (kind === 'policy' && isRules(value) ? 2 : 0);
     }, 0);
   const kinds = ['edge', 'policy', 'scenario'] as const;
-  return kinds.reduce((best, kind) => (likeness(kind) > likeness(best) ? kind : best));
+  return kinds.reduce((best, kind) => (similarity(kind) > similarity(best) ? kind : best));
 }
 
 /** Rules are recognised by their actions, whatever the name of the phase. */

@@ -45,7 +45,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     if (shell === undefined) return { checked, edge: null, findings: [], files: [path], ...unread };
     const { edge, policy } = shell;
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
-    const beside = named === null ? null : besideOf(path, named);
+    const beside = named === null ? null : relativeTo(path, named);
     const files = beside === null ? [path] : [path, beside];
     let config: Checked;
     let findings: readonly Diagnostic[];
@@ -76,7 +76,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     } else if (ready === undefined) compiled.set(config, (ready = edgeFixture(config.config, config.locate)));
     const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
     const edgeName = beside ?? path;
-    return { checked, edge: ready, findings: findings.filter(isTold), files, source, edgeName };
+    return { checked, edge: ready, findings: findings.filter(isReported), files, source, edgeName };
   };
 }
 
@@ -94,12 +94,12 @@ function sourceOf(
 }
 
 /** Warnings about the edge are for `check`; here only errors are reported. */
-function isTold({ severity }: Diagnostic): boolean {
+function isReported({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
 /** A path in the file, relative to the current folder. */
-function besideOf(file: string, named: string): string {
+function relativeTo(file: string, named: string): string {
   return relative('.', resolve(dirname(file), named)) || join(dirname(file), named);
 }
 

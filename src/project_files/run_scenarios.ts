@@ -1,3 +1,5 @@
+import { modulesOf, placedRoutes } from '../coverage/placed_routes.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { CaseRow, Scenario } from '../simulator/document/check.ts';
@@ -19,7 +21,7 @@ export interface TestRun {
   readonly fillsSnapshots?: boolean;
   /** Whether reports contain the lines of cases that passed. */
   readonly lines: boolean;
-  readonly told: (result: CaseResult) => void;
+  readonly onResult: (result: CaseResult) => void;
   /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
   readonly completed?: (simulated: SimulatedRequest) => void;
@@ -71,8 +73,8 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
     lines: run.lines,
     signer: await signerFor(scenario),
-    told: (result) => {
-      run.told(result);
+    onResult: (result) => {
+      run.onResult(result);
       return true;
     },
     clockMs: elapsedMs,
@@ -90,13 +92,18 @@ export async function signerFor(scenario: Scenario): Promise<Signer | null> {
   return needsSigner(scenario) ? loadSigner() : null;
 }
 
+/** Types of actions that verify signatures. */
+const SIGNED = [...ACTION_FACTS.values()]
+  .filter(({ signedBy }) => signedBy !== undefined)
+  .map(({ type }) => type);
+
 /** Signs requests for an edge that verifies signatures; null for other edges. */
 export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
-  const routes = Object.values(config.edges.https).flatMap((edge) => edge.routes);
-  const verifies = routes.some(
-    ({ webhook_verification: own, traffic_policy: policy }) =>
-      own !== undefined || policy?.value.includes('verify-webhook') === true,
-  );
+  const verifies =
+    modulesOf(config).some(({ facts }) => facts.signedBy !== undefined) ||
+    placedRoutes(config).some(({ route: { traffic_policy: policy } }) =>
+      SIGNED.some((type) => policy?.value.includes(type)),
+    );
   return verifies ? loadSigner() : null;
 }
 

@@ -18,7 +18,7 @@ export interface Judged {
 }
 
 /** A decision in words; requests with the same outcome have equal texts. */
-export function fateOf(decided: Decided): string {
+export function outcomeText(decided: Decided): string {
   const { outcome, by, code, status, endpoint, exchange } = decided;
   if (exchange.ended?.code === 'engine.bug') return 'no outcome';
   if (outcome === 'forwarded') return `forwarded to ${endpoint?.id ?? 'nothing'}`;
@@ -35,7 +35,7 @@ export function compareDecisions(before: Decided, after: Decided): Judged {
     return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
   const difference =
     differ === 'all' ? `${fateByChance(before)} → ${fateByChance(after)}` : differenceOf(before, after);
-  if (difference === null) return { finding: 'same', cause: fateOf(after), pointer: after.pointer };
+  if (difference === null) return { finding: 'same', cause: outcomeText(after), pointer: after.pointer };
   return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
 }
 
@@ -62,13 +62,13 @@ function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
 
 function fateByChance(decided: Decided): string {
   const { choice, outcome } = decided;
-  if (choice === null || outcome !== 'forwarded') return fateOf(decided);
+  if (choice === null || outcome !== 'forwarded') return outcomeText(decided);
   return `forwarded to one of ${choice.endpoints.map(({ id }) => id).join(', ')}`;
 }
 
 /** The difference of two decisions; null if neither the client nor the backend could observe one. */
 function differenceOf(before: Decided, after: Decided): string | null {
-  const [one, other] = [fateOf(before), fateOf(after)];
+  const [one, other] = [outcomeText(before), outcomeText(after)];
   if (one !== other) return `${one} → ${other}`;
   if (after.endpoint !== null && !sameEndpoint(before, after)) {
     return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
@@ -124,22 +124,20 @@ export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged
   }
   const departure = departureOf(decided, outcome);
   return departure === null
-    ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
+    ? { finding: 'same', cause: outcomeText(decided), pointer: decided.pointer }
     : { finding: 'changed', cause: departure, pointer: decided.pointer };
 }
 
 /** How a decision differs from the log; null if it reproduces the recorded outcome. */
 export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
-  const fate = fateOf(decided);
+  const fate = outcomeText(decided);
   const { exchange, status } = decided;
   const { decisions } = recorded;
   for (const module in decisions) {
     const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
-      return `recorded ${module} ${was} → ${fate}`;
-    }
+    if (is !== was) return `recorded ${module} ${was} → ${fate}`;
   }
   const code = codeOf(decided);
   if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;

@@ -46,17 +46,17 @@ export function readEvent(facts: EventFacts | null, line: number): LogRecord | {
     scheme,
     headers: fieldsOf(facts.headers, authorityOf(facts), facts.userAgent ?? ''),
   });
-  const came = cameOf(facts);
+  const result = resultOf(facts);
   return {
     line,
     head,
     connection,
     atMs: Number.isNaN(endMs) ? connection.startMs : endMs,
     body: facts.bodyLength === 0 && !mayHaveBody(head) ? NO_BYTES : null,
-    upstream: came.upstream,
+    upstream: result.upstream,
     upstreamBody: null,
     fetched: null,
-    outcome: came.outcome,
+    outcome: result.outcome,
     keptCase: 'host and user-agent',
     redacted: NO_NAMES,
     dropped: NO_NAMES,
@@ -148,20 +148,20 @@ function tlsOf({
 }
 
 /** The outcome of a request, as far as its event has it. */
-interface Came {
+interface RecordedResult {
   readonly outcome: RecordedOutcome | null;
   readonly upstream: Answers['forward'] | null;
 }
 
-const NOT_TOLD: Came = { outcome: null, upstream: null };
+const UNKNOWN_RESULT: RecordedResult = { outcome: null, upstream: null };
 /** The previous outcome and its input: it is the same for most requests. */
-let before: { readonly facts: EventFacts; readonly came: Came } | null = null;
+let before: { readonly facts: EventFacts; readonly result: RecordedResult } | null = null;
 
-function cameOf(facts: EventFacts): Came {
-  if (before !== null && isAlike(before.facts, facts)) return before.came;
+function resultOf(facts: EventFacts): RecordedResult {
+  if (before !== null && isAlike(before.facts, facts)) return before.result;
   const { status, ipPolicy = 'invalid', breaker = 'invalid', oauth = 'invalid', webhook = 'invalid' } = facts;
   // If the client left (status 0), the response that it would have got is unknown.
-  if (status === undefined || status === 0) return NOT_TOLD;
+  if (status === undefined || status === 0) return UNKNOWN_RESULT;
   const { errorCode, location } = saidIn(facts.responseHeaders);
   const decisions = {
     ip_restriction: ipPolicy,
@@ -172,9 +172,9 @@ function cameOf(facts: EventFacts): Came {
   const isEdge = errorCode !== '' || Object.values(decisions).includes('block');
   const answeredBy = isEdge ? 'edge' : facts.reused ? 'upstream' : null;
   const outcome: RecordedOutcome = { status, errorCode, location, answeredBy, decisions, body: null };
-  const came = { outcome, upstream: upstreamOf(outcome) };
-  before = { facts, came };
-  return came;
+  const result = { outcome, upstream: upstreamOf(outcome) };
+  before = { facts, result };
+  return result;
 }
 
 function isAlike(one: EventFacts, other: EventFacts): boolean {

@@ -16,7 +16,7 @@ export interface LogReader {
   readonly end: () => void;
 }
 
-export interface Taken {
+export interface LogTaker {
   readonly record: (record: LogRecord) => void;
   readonly problem: (line: number, message: string) => void;
 }
@@ -28,7 +28,7 @@ const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
  * Reads a log and detects its format from its lines: recordings, NDJSON of `http_request_complete` events, curl
  * command lines (a backslash at the end continues the line), or a HAR document over all lines.
  */
-export function logReader(taken: Taken): LogReader {
+export function logReader(taken: LogTaker): LogReader {
   let document: string[] | null = null;
   let documentUnits = 0;
   let curl = '';
@@ -83,7 +83,7 @@ const FIRST_LINE_BYTES = 1 << 18;
 
 type Read = LogRecord | { readonly problem: string } | null;
 
-function give(read: Read, line: number, taken: Taken): void {
+function give(read: Read, line: number, taken: LogTaker): void {
   if (read === null) return;
   if ('problem' in read) taken.problem(line, read.problem);
   else taken.record(read);

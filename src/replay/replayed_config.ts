@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import { backendTable } from '../edge/backends.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
@@ -24,11 +25,14 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
   };
 }
 
+const hasBackend = (module: string): boolean =>
+  MODULE_FACTS.get(module)?.references?.some(({ kind }) => kind === 'backend') === true;
+
 /** The backend of the route that the request has reached, internal endpoints included; null if there is none. */
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === 'backend') ?? -1;
+  const index = exchange.pipeline?.filters.findIndex(({ module }) => hasBackend(module)) ?? -1;
   const id = exchange.verdicts[index]?.reason.detail['backend'];
   return typeof id === 'string' ? id : null;
 }

@@ -15,8 +15,8 @@ const TRIES = 500;
 const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'seed', 'before', 'startMs']);
 
 /**
- * The smallest change of one request field after which every expectation holds, found by running it. It shows
- * which rule would have done what was expected. Null if no such change was found.
+ * The smallest change of one request field after which every expectation is met, found by running it. It shows which
+ * rule would have done what was expected. Null if no such change was found.
  */
 export function nearMiss(compiled: CompiledCase, edge: EdgeFixture): string | null {
   const { plan } = compiled;
@@ -42,7 +42,7 @@ export function nearMiss(compiled: CompiledCase, edge: EdgeFixture): string | nu
     const steps = outcomeOf(ran.outcome.simulated).facts();
     const rule = steps.findLast((step) => step.rule !== undefined && step.phase === 'request');
     const by = rule === undefined ? '' : `: rule ${rule.rule}${inBrackets(rule.detail)} would do it`;
-    return `${message} the expectations would hold${by}`;
+    return `${message} the expectations would be met${by}`;
   }
   return null;
 }

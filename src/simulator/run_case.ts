@@ -96,7 +96,7 @@ function runSample(
     return sample.keyOf(outcomeOf(simulated));
   };
   const chance = seededChance(compiled.seed);
-  const taken = takeSample(sample, run, (turn) => chance.split(String(turn)).random);
+  const taken = takeSample(sample, run, (iteration) => chance.split(String(iteration)).random);
   return {
     mismatches: taken.mismatches,
     explained: null,

@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
+import { countMismatches } from './expect/counts.ts';
 import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
@@ -9,7 +10,7 @@ import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
-const TOLD_LIMIT = 5;
+const REPORTED_LIMIT = 5;
 
 /** The stored requests of one step. */
 interface Seen {
@@ -47,7 +48,7 @@ export function runTimeline(
     if (counts !== null)
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
-  if (failing.failed > TOLD_LIMIT) {
+  if (failing.failed > REPORTED_LIMIT) {
     const received = `${failing.failed} more requests do not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
@@ -90,7 +91,7 @@ function scheduleSends(
     const found = failuresOf(step.expectations, outcome);
     if (found.length === 0) return;
     failing.first ??= outcome;
-    if (failing.failed++ >= TOLD_LIMIT) return;
+    if (failing.failed++ >= REPORTED_LIMIT) return;
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
@@ -108,21 +109,4 @@ function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last 
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];
-}
-
-function countMismatches(
-  counts: Readonly<Record<string, number>>,
-  tally: ReadonlyMap<string, number>,
-  pointer: string,
-): Mismatch[] {
-  const names = [...new Set([...Object.keys(counts), ...tally.keys()])];
-  if (names.every((name) => (counts[name] ?? 0) === (tally.get(name) ?? 0))) return [];
-  const shown = (of: (name: string) => number | undefined) =>
-    names
-      .filter((name) => (of(name) ?? 0) > 0)
-      .sort()
-      .map((name) => `${of(name)} × ${name}`)
-      .join(', ') || 'none';
-  const expected = shown((name) => counts[name]);
-  return [{ what: 'counts', expected, received: shown((name) => tally.get(name)), pointer }];
 }

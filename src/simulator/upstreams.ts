@@ -33,7 +33,7 @@ export const PLAIN_ANSWER: Answering = {
 
 interface Playing {
   readonly script: UpstreamScript;
-  turn: number;
+  position: number;
 }
 
 /** The active scripts, by backend; for control requests by URL or URL prefix. */
@@ -54,22 +54,22 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
   const used = new Set<string>();
   let urls: string[] = [];
 
-  const next = (name: string, { script, turn }: Playing): Answering => {
-    if (turn === 0) used.add(name);
+  const next = (name: string, { script, position }: Playing): Answering => {
+    if (position === 0) used.add(name);
     const { answers, afterwards } = script;
     const last = answers.length - 1;
-    return answers[turn <= last ? turn : afterwards === 'last' ? last : turn % answers.length]!;
+    return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
   };
   const play = (name: string): Answering | null => {
     const found = playing.get(name);
     if (found === undefined) return null;
     const answering = next(name, found);
-    found.turn++;
+    found.position++;
     return answering;
   };
   return {
     set: (name, script) => {
-      playing.set(name, { script, turn: 0 });
+      playing.set(name, { script, position: 0 });
       if (name.includes('://')) urls = [...new Set([...urls, name])].sort((a, b) => b.length - a.length);
     },
     answerOf: (backend) => play(backend) ?? PLAIN_ANSWER,

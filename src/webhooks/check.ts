@@ -9,6 +9,8 @@ export const findings = {
   'edge.webhook_secret': {
     severity: 'error',
     message: 'Every webhook provider except sns needs a secret in its format; sns has none.',
+    number: 7027,
+    numberOfReason: { secret_forbidden: 7026 },
   },
   'edge.webhook_uncertain': {
     severity: 'warning',

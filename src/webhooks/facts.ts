@@ -16,6 +16,17 @@ export const reasons = Object.fromEntries(
   ]),
 ) as Readonly<Record<`webhook_verification.${WebhookReason}`, DeclaredReason>>;
 
+const signedBy = ({
+  provider,
+  secret = '',
+}: {
+  readonly provider: string;
+  readonly secret?: string | undefined;
+}) => ({
+  provider,
+  secret,
+});
+
 export const webhookVerification = {
   module: {
     type: 'webhook_verification',
@@ -23,8 +34,10 @@ export const webhookVerification = {
     carriers: ['https'],
     ends: 'may',
     reads: ['headers', 'body', 'clock'],
+    signedBy,
     costNs: 9000,
     secrets: ['/secret'],
+    apiCodes: { bad: 7030 },
     cannotHappen: cannotVerify,
     notInCases: notInCasesOfWebhooks,
     check: checkModule,
@@ -45,9 +58,10 @@ export const webhookVerification = {
     }),
     leavesRequest: true,
     guards: true,
-    alsoCalled: ['webhook-verification'],
+    alsoCalled: ['webhook-verification', 'webhook-validation'],
     secrets: ['/secret'],
     reads: ['headers', 'body', 'clock'],
+    signedBy,
     costNs: 9000,
     check: checkAction,
     reasons: WEBHOOK_REASONS,

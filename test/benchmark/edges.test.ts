@@ -48,7 +48,7 @@ const slow = {
 };
 
 describe('subjects that are measured side by side', () => {
-  it('never come to the same moment, whose text the first would make for the second', () => {
+  it('never use the same timestamp, because its text is cached', () => {
     const config = edgeWith([quick('a')]);
     const moments = (place: number) => {
       const event = decider(config, 1, 'decided', place).subject(CORPUS.requests, 'event');
@@ -74,7 +74,7 @@ describe('subjects that are measured side by side', () => {
 });
 
 describe('the profile', () => {
-  it('blames a slow rule that was planted', async () => {
+  it('finds a planted slow rule', async () => {
     const config = edgeWith([quick('a'), quick('b'), slow, quick('c')]);
     const { parts } = await benchEdge(config, CORPUS, SETTING);
     const rules = parts.filter(({ kind }) => kind === 'rule');
@@ -89,7 +89,7 @@ describe('the profile', () => {
 });
 
 describe('suggestions', () => {
-  it('put a rule that ends every request before the one that is dear, and say so only when it is faster', async () => {
+  it('put a rule that ends every request before an expensive one, only if that is faster', async () => {
     const all = {
       name: 'all',
       expressions: ["req.url.path.startsWith('/items/')"],
@@ -100,7 +100,7 @@ describe('suggestions', () => {
     for (const { comparison } of suggestions) expect(comparison.verdict).toBe('faster');
   });
 
-  it('never change what is decided', async () => {
+  it('never change a decision', async () => {
     const first = {
       name: 'first',
       expressions: [slow.expressions[0]!.replace('||', '|| true ||')],

@@ -28,14 +28,14 @@ const folder = folderWith({
 const bench = (...args: string[]) => edgeproof(['bench', ...args], folder);
 
 describe('edgeproof bench', () => {
-  it('measures an edge file, with the places of its parts', async () => {
+  it('measures an edge file and shows the places of its parts', async () => {
     const { code, stdout } = await bench(SAMPLE, ...SHORT);
     expect(code).toBe(0);
     expect(stdout).toContain('with event and trace');
     expect(stdout).toMatch(/edge\.yaml:\d+/);
   });
 
-  it('measures a policy on requests of scenarios, and blames its rule by line', async () => {
+  it('measures a policy with the requests of scenarios, and shows the line of its rule', async () => {
     const { code, stdout } = await bench('policy.yaml', '--requests', '.', '-r', 'json', ...SHORT);
     expect(code).toBe(0);
     const { corpus, parts, rows } = JSON.parse(stdout) as BenchResult;
@@ -49,7 +49,7 @@ describe('edgeproof bench', () => {
     expect(rows[0]!.nsPerOp.value).toBeGreaterThan(0);
   });
 
-  it('takes lines of curl from a file of any name', async () => {
+  it('reads curl lines from a file of any name', async () => {
     await writeFile(join(folder, 'lines.curl'), 'curl -X POST https://edge.test/x\n');
     const args = ['--requests', 'lines.curl', '-r', 'json', '--no-profile', ...SHORT];
     const { code, stdout } = await bench('policy.yaml', ...args);
@@ -57,13 +57,13 @@ describe('edgeproof bench', () => {
     expect((JSON.parse(stdout) as BenchResult).corpus).toEqual({ count: 1, from: 'of lines.curl' });
   });
 
-  it('measures an expression, and compares two in one run', async () => {
+  it('measures an expression, and compares two in the same run', async () => {
     const { code, stdout } = await bench('rule.cel', '--against', 'rule.cel', ...SHORT);
     expect([0, 8]).toContain(code);
     expect(stdout).toMatch(/evaluation: .*ratio/);
   });
 
-  it('writes reports, and compares with one of them', async () => {
+  it('writes reports, and compares with an earlier one', async () => {
     const first = await bench(
       'rule.cel',
       ...SHORT,
@@ -93,7 +93,7 @@ describe('edgeproof bench', () => {
     expect(second.code).toBe(8);
   });
 
-  it('fails when a threshold does not hold, with a code of its own', async () => {
+  it('fails with its own exit code when a threshold is missed', async () => {
     const missed = await bench('rule.cel', ...SHORT, '--threshold', 'ops>1000M', 'p50<10s');
     expect(missed.stderr).toContain('limit ops>1000M missed');
     expect(missed.stderr).not.toContain('p50<10s');

@@ -10,13 +10,13 @@ it.each([
   [1, '1 ms'],
   [2.4, '2 ms'],
   [1_500, '1500 ms'],
-])('%d is told as %s', (tookMs, told) => expect(inMilliseconds(tookMs)).toBe(told));
+])('%d is printed as %s', (tookMs, told) => expect(inMilliseconds(tookMs)).toBe(told));
 
 it.each([
   [0, '0 routes'],
   [1, '1 route'],
   [2, '2 routes'],
-])('%d routes are told as %s', (count, told) => {
+])('%d routes are printed as %s', (count, told) => {
   const routes = Array.from({ length: count }, (_, index) => ({
     match_type: 'path_prefix',
     match: `/${index}`,

@@ -82,7 +82,7 @@ const LEFT =
   /\.(?:provider_logout|body_too_large|timestamp_missing|session_too_long)\b|oauth\.identity_refused|saml\.provider_failed/;
 
 describe('login gates, webhooks, TLS and TCP edges', () => {
-  it('are covered by cases that are found, pass, and do what was promised', () => {
+  it('are covered by suggested cases that pass and cover their points', () => {
     const edge = createEdge(CONFIG);
     const first = coverScenario(edge, {
       identities: { alice: { teams: ['acme/platform'] } },
@@ -112,7 +112,7 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     expect(open.map(({ says }) => says).filter((message) => !LEFT.test(message))).toEqual([]);
   });
 
-  it('say what would have to differ', () => {
+  it('explain which changes are needed', () => {
     const edge = createEdge(CONFIG);
     const why = (request: object, name: string) => explainWhyNot(edge, request, name, { identities });
     const identities = { bob: { teams: [] } };
@@ -130,7 +130,7 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     expect(() => why({ path: '/gh', as: 'carol' }, 'oauth.session')).toThrow("unknown identity 'carol'");
   });
 
-  it('count what connections do, in places of their own', () => {
+  it('count connections separately', () => {
     const covered = coveredEdge(edgeOf(CONFIG));
     runCases(covered, [
       { connect: { to: '1.tcp.test:5432', ip: '203.0.113.0' }, expect: { connection: 'allowed' } },
@@ -153,13 +153,13 @@ describe('login gates, webhooks, TLS and TCP edges', () => {
     );
   });
 
-  it('tell whose login would have done it, when a case fails', () => {
+  it('report whose login would have helped when a case fails', () => {
     const { cases } = coverScenario(createEdge(CONFIG), {
       identities: { bob: {} },
       cases: [{ name: 'bob', request: { path: '/gh', as: 'bob' }, expect: { status: 200 } }],
     });
     expect(cases[0]!.near).toBe(
-      "as 'member' (teams acme/platform, groups staff) the expectations would hold",
+      "as 'member' (teams acme/platform, groups staff) the expectations would be met",
     );
   });
 

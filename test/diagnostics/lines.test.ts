@@ -26,7 +26,7 @@ describe('lines and columns', () => {
     expect(positionAt(lines, -1)).toEqual({ line: 1, column: 1 });
   });
 
-  test('an offset survives the way to its position and back', () => {
+  test('an offset survives conversion to a position and back', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = linesOf(text);

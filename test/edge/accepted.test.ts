@@ -57,8 +57,8 @@ function expectFrozen(config: object | null): void {
   expect(() => (edges.https.shop.routes[0]!.match = '/x')).toThrow(TypeError);
 }
 
-describe('an accepted configuration is frozen to its last part', () => {
-  it('by createEdge and swap, which leave the object of the caller alone', () => {
+describe('an accepted configuration is deeply frozen', () => {
+  it('by createEdge and swap, which do not change the caller’s object', () => {
     const given = edge('/a', '/b');
     const running = createEdge(given);
     expectFrozen(running.runtime.current().config);
@@ -70,7 +70,7 @@ describe('an accepted configuration is frozen to its last part', () => {
     expect(running.decide({ url: 'https://shop.test/c' }).status).toBe(403);
   });
 
-  it('with what the last one had already, as the management API checks it', () => {
+  it('including the parts of the previous one, as the management API checks it', () => {
     const cache = validationCache();
     const { https } = edge('/a', '/b').edges;
     const value = { ...edge(), edges: { https } };
@@ -112,7 +112,7 @@ function callsIn(file: string, work: () => void): Map<string, number> {
   return calls;
 }
 
-describe('a policy is read once', () => {
+describe('a policy is parsed once', () => {
   const reads = (work: () => void) => callsIn('src/policy/document/read.ts', work).get('readPolicyText') ?? 0;
 
   it('from check to compiled edge, and for each part that a swap changes', () => {

@@ -49,7 +49,7 @@ describe('precedence of routes', () => {
     expect(found(table.find(host, path))).toBe(expected);
   });
 
-  it('equals a naive search over all routes', () => {
+  it('gives the same as a naive search over all routes', () => {
     const segment = fc.constantFrom('/a', '/b', '/ab', '/', 'c');
     const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join('')}`);
     const host = fc.constantFrom('', 'x.test', 'y.test');
@@ -80,7 +80,7 @@ function naive(routes: readonly RoutedPipeline[], host: string, path: string): s
   return best?.pipeline.route ?? null;
 }
 
-describe('paths that another reader would route elsewhere', () => {
+describe('paths that another server would route elsewhere', () => {
   const table = router([route('/'), route('/admin'), route('/files/exact', true)]);
   const ambiguous = (path: string) => table.isAmbiguous('x', path, table.find('x', path));
 
@@ -103,7 +103,7 @@ describe('paths that another reader would route elsewhere', () => {
     },
   );
 
-  it('respects two routes that differ in case only', () => {
+  it('distinguishes routes that differ only in case', () => {
     const both = router([route('/a'), route('/A'), route('/')]);
     for (const path of ['/a', '/A', '/ax', '/AX'])
       expect(both.isAmbiguous('x', path, both.find('x', path))).toBe(false);

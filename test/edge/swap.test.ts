@@ -85,7 +85,7 @@ describe(`${SWAPS} swaps under traffic of every kind`, () => {
     for (const each of upstreams) each.close();
   });
 
-  it('drops nothing, changes no byte and mixes no two configurations', async () => {
+  it('drops nothing, changes no byte and mixes no configurations', async () => {
     const { kinds, close } = kindsOf(target);
     const count: Record<string, number> = {};
     const across: Record<string, number> = {};
@@ -132,7 +132,7 @@ describe(`${SWAPS} swaps under traffic of every kind`, () => {
     close();
   }, 120_000);
 
-  it('leaves no connection to upstreams of the past', async () => {
+  it('leaves no connection to removed upstreams', async () => {
     await expect.poll(() => upstreams[(SWAPS + 1) % 2]!.open()).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queryWithoutSecrets, urlWithoutSecrets, withoutSecret } from '../../src/http/secrets.ts';
 
-describe('what may be told of a request', () => {
+describe('redacted fields of a request', () => {
   it.each([
     ['authorization', 'Bearer abc.def', 'Bearer [redacted]'],
     ['authorization', 'Basic YTpi', 'Basic [redacted]'],
@@ -36,7 +36,7 @@ describe('what may be told of a request', () => {
     expect(queryWithoutSecrets(query, '/')).toBe(told);
   });
 
-  it('a callback is known by its path too', () => {
+  it('a callback is also recognised by its path', () => {
     expect(urlWithoutSecrets('/auth/callback?code=c')).toBe('/auth/callback?code=[redacted]');
   });
 });

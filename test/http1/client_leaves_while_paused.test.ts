@@ -18,7 +18,7 @@ type Way = 'upload' | 'download' | 'whole';
 
 const LONG = Buffer.alloc(32_000_000, 'x');
 
-describe('a client that leaves while its stream stands still', () => {
+describe('a client that leaves while its stream is paused', () => {
   let listening: Listening;
   let edge: Edge;
   let events: HttpRequestComplete[];
@@ -113,7 +113,7 @@ describe('a client that leaves while its stream stands still', () => {
     ['HTTP/2, destroys its session', (way) => http2(way, -1)],
   ];
 
-  it.each(WAYS)('%s: an upload that its upstream does not take', async (_name, begin) => {
+  it.each(WAYS)('%s: an upload that its upstream does not read', async (_name, begin) => {
     const { leave, end } = await begin('upload');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);
@@ -123,7 +123,7 @@ describe('a client that leaves while its stream stands still', () => {
     expect(events.length).toBe(1);
   });
 
-  it.each(WAYS.slice(2))('%s: a reply whose end it does not take', async (_name, begin) => {
+  it.each(WAYS.slice(2))('%s: a response whose end it does not read', async (_name, begin) => {
     const { leave, end } = await begin('whole');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);
@@ -132,7 +132,7 @@ describe('a client that leaves while its stream stands still', () => {
     expect(events.length).toBe(1);
   });
 
-  it.each(WAYS)('%s: a download that it does not take', async (_name, begin) => {
+  it.each(WAYS)('%s: a download that it does not read', async (_name, begin) => {
     const { leave, end } = await begin('download');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);

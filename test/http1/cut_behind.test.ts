@@ -54,7 +54,7 @@ async function edge(upstream: UpstreamClient) {
   return { port: bound.port, traces, arrived };
 }
 
-describe('what came before a fault goes out before the cut, to a reader that had not read yet', () => {
+describe('bytes before a fault are sent before the cut, to a client that had not read yet', () => {
   test('HTTP/1.1', async () => {
     const { upstream, given, broken } = breaking();
     const { port, traces, arrived } = await edge(upstream);
@@ -96,7 +96,7 @@ describe('what came before a fault goes out before the cut, to a reader that had
     expect(traces[0]!.completions).toBe(1);
   });
 
-  test('a client that leaves instead is not waited for', async () => {
+  test('a client that has left is not waited for', async () => {
     const { upstream, broken } = breaking();
     const { port, traces, arrived } = await edge(upstream);
     const client = connectTcp({ port, host: '127.0.0.1' });

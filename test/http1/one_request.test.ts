@@ -49,7 +49,7 @@ function chunked(...chunks: string[]): string {
 describe('DELETE with a chunked body', () => {
   const request = `DELETE /thing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(SMUGGLED)}`;
 
-  test('becomes two requests behind http-proxy-3: the reason why it is not our data path', async () => {
+  test('becomes two requests behind http-proxy-3, which is why we do not use it', async () => {
     const seen = await recorder(answering(OK));
     const proxy = createProxyServer({ target: `http://127.0.0.1:${seen.port}` });
     const front = createHttpServer((incoming, response) => proxy.web(incoming, response));
@@ -123,7 +123,7 @@ const BROKEN_CHUNKS: readonly (readonly [name: string, content: string])[] = [
 ];
 
 test.each(BROKEN_CHUNKS)(
-  'chunks broken by %s: no complete request reaches the upstream',
+  'chunks invalidated by %s: no complete request reaches the upstream',
   async (_name, content) => {
     const before = edge.traces.length;
     const client = await dial(edge.port);
@@ -152,7 +152,7 @@ test('chunk extensions and trailers end here', async () => {
   expect(up.all()).not.toMatch(/x-t: 1|a=b|trailer/i);
 });
 
-test('content-length that the client declared is kept, chunks stay chunks', async () => {
+test('the client’s Content-Length is kept, chunked stays chunked', async () => {
   const before = up.all().length;
   await through('POST /l HTTP/1.1\r\nHost: a\r\nContent-Length: 003\r\n\r\nabc');
   await through(`POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n${chunked('abc')}`);
@@ -204,7 +204,7 @@ test('the upstream’s hop-by-hop fields do not reach the client', async () => {
   await hopping.close();
 });
 
-test('bytes behind a request that closes are no request', async () => {
+test('bytes after a request with close are not a request', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send(`GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n${SMUGGLED}`);
@@ -213,7 +213,7 @@ test('bytes behind a request that closes are no request', async () => {
   expect(edge.traces.length).toBe(before + 1);
 });
 
-test('whatever bytes follow the head of a GET without content, upstreams read whole requests only', async () => {
+test('whatever bytes follow the head of a GET without content, upstreams receive only complete requests', async () => {
   const alphabet = [
     '\r\n',
     '\r',
@@ -251,7 +251,7 @@ test('whatever bytes follow the head of a GET without content, upstreams read wh
   expect(read).toBeLessThanOrEqual(decided);
 });
 
-test('a body that came with its head goes on with it, in one write', async () => {
+test('a body that arrived with its head is forwarded with it, in one write', async () => {
   const client = await dial(edge.port);
   const request = `POST /thing HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n${'x'.repeat(10_000)}`;
   // The first one may have to dial.

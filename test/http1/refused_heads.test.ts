@@ -87,7 +87,7 @@ const UNSERVED: typeof REFUSED = [
   ['TRACE', 400, 'TRACE / HTTP/1.1\r\n~\r\n'],
 ];
 
-test.each(UNSERVED)('%s is answered %i by the engine and never forwarded', async (_name, status, request) => {
+test.each(UNSERVED)('%s gets %i from the engine and is never forwarded', async (_name, status, request) => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send(request.replace('~', 'Host: a\r\n'));
@@ -101,7 +101,7 @@ test.each(UNSERVED)('%s is answered %i by the engine and never forwarded', async
 });
 
 test.each(REFUSED)(
-  '%s is refused with %i, never forwarded, and leaves its event',
+  '%s is refused with %i, never forwarded, and has an event',
   async (_name, status, request) => {
     const before = edge.traces.length;
     const client = await dial(edge.port);
@@ -118,7 +118,7 @@ test.each(REFUSED)(
   },
 );
 
-test('what is known of a refused head reaches its event', async () => {
+test('the known parts of a refused head are in its event', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send('POST /pay?x=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc');
@@ -131,7 +131,7 @@ test('what is known of a refused head reaches its event', async () => {
   });
 });
 
-test('a client that says nothing and leaves is no request', async () => {
+test('a client that sends nothing and leaves is not a request', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.socket.end();
@@ -158,7 +158,7 @@ test('a head of 1 MB is accepted below the limit and refused with 431 above it',
   expect(edge.traces[before]!.refused?.code).toBe('head_too_large');
 });
 
-test('many small fields are all there: none is dropped without a word', async () => {
+test('many small fields all arrive: none is silently dropped', async () => {
   const client = await dial(edge.port);
   const fields = Array.from({ length: 5_000 }, (_, index) => `x-${index}: ${index}\r\n`).join('');
   client.send(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`);

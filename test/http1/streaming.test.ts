@@ -212,7 +212,7 @@ function dechunker(): (piece: Buffer) => Buffer {
   };
 }
 
-test('small bodies below every high-water mark pass, however they are cut', async () => {
+test('small bodies below every high-water mark pass, however they are split', async () => {
   const port = await serve((socket) => {
     let got = '';
     let answered = 0;

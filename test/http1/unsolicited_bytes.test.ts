@@ -12,7 +12,7 @@ afterEach(async () => {
 const answer = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-test('what an upstream sends unasked is no answer, though the next request comes in the same turn', async () => {
+test('unsolicited bytes of an upstream are not a response, even if the next request arrives in the same tick', async () => {
   const sockets: Socket[] = [];
   const upstream = createServer((socket) => {
     sockets.push(socket);

@@ -27,7 +27,7 @@ interface Seen {
   reset: number | null;
 }
 
-describe('an upload that is answered early', () => {
+describe('an upload with an early response', () => {
   let edge: Edge;
   let listening: Listening;
   let upstream: Server;
@@ -138,7 +138,7 @@ describe('an upload that is answered early', () => {
   for (const host of places) {
     for (const target of ['/now', '/hint', '/leave', '/hint/leave', '/long', '/hint/long', '/long/leave']) {
       const name = host === null ? 'cleartext' : host === 'm.test' ? 'mutual TLS' : 'TLS';
-      it(`${target} over ${name}: all of the answer, its end, and NO_ERROR for the rest`, async () => {
+      it(`${target} over ${name}: the complete response, its end, and NO_ERROR for the rest`, async () => {
         const seen = await uploads(host, target);
         expect(seen.map(({ ended, reset }) => ({ ended, reset }))).toEqual(
           seen.map(() => ({ ended: true, reset: 0 })),

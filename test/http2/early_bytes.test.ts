@@ -39,7 +39,7 @@ async function holding(bytes: Buffer): Promise<Socket> {
 
 const HELLO = Buffer.concat([PREFACE, settings()]);
 
-it('a session that is destroyed before it has read what came early ends quietly', async () => {
+it('a session that is destroyed before it has read early bytes ends without an error', async () => {
   for (const end of [
     (session: ServerHttp2Session) => session.destroy(),
     (session: ServerHttp2Session) => void session.once('connect', () => session.destroy()),
@@ -55,7 +55,7 @@ it('a session that is destroyed before it has read what came early ends quietly'
   expect(uncaught).toEqual([]);
 });
 
-it('one that is not destroyed reads what came early, and the socket is as it was afterwards', async () => {
+it('one that is not destroyed reads early bytes, and the socket is unchanged afterwards', async () => {
   const socket = await holding(HELLO);
   const session = begin(socket);
   await once(session, 'remoteSettings');
@@ -64,7 +64,7 @@ it('one that is not destroyed reads what came early, and the socket is as it was
   await once(session, 'close');
 });
 
-it('one that ends in the middle of what TLS has decrypted by then does so, too', async () => {
+it('the same for one that ends in the middle of the bytes that TLS has decrypted', async () => {
   const authority = testAuthority('early bytes');
   const { key, cert } = authority.issue('a.test', SERVER('a.test'));
   const made = createTlsServer({ key, cert, ALPNProtocols: ['h2'] });

@@ -111,7 +111,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
     if (expected.startsWith('405')) expect(http2).toBe(expected);
   });
 
-  it('a second Host is refused, also one that says the same', async () => {
+  it('a second Host is refused, even with the same value', async () => {
     const more = [['host', 'a.test'] as const, ['host', 'a.test'] as const];
     expect(await toldOf(http1({ ...get(more.slice(1)) }))).toBe('400 request.malformed');
     const http2 = await toldOf(Buffer.concat([PREFACE, settings(), request(1, '/', { more })]));
@@ -148,7 +148,7 @@ describe('trailers', () => {
     http1.close();
   });
 
-  it('of a response say nothing over HTTP/1.1 that only a head may say', async () => {
+  it('of a response over HTTP/1.1 have no fields that are only allowed in heads', async () => {
     const socket: Socket = connect(listening.port, '127.0.0.1');
     let got = '';
     socket.on('data', (bytes: Buffer) => (got += bytes.toString('latin1')));

@@ -118,7 +118,7 @@ describe('HTTP/2 from clients', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith(':'))).toEqual([]);
   });
 
-  it('an upload of 3 MB arrives whole', async () => {
+  it('an upload of 3 MB arrives completely', async () => {
     const stream = ask({ ':path': '/', ':method': 'POST' });
     const answered = answerOf(stream);
     stream.end(Buffer.alloc(3_000_000, 1));
@@ -209,7 +209,7 @@ describe('HTTP/2 from clients', () => {
     expect(events.at(-1)!.http.response.status_code).toBe(status);
   });
 
-  it('a body that stops coming is 408, and one event', async () => {
+  it('a body that stops gets 408, and one event', async () => {
     const before = events.length;
     const stream = ask({ ':path': '/', ':method': 'POST' });
     stream.write('half');
@@ -233,7 +233,7 @@ describe('HTTP/2 from clients', () => {
     await expect.poll(() => events.length).toBe(before + 1);
   });
 
-  it('an upstream that breaks off resets the stream: nobody takes a part for the whole', async () => {
+  it('an upstream that breaks off resets the stream, so that a part does not look complete', async () => {
     handle = (_request, response) => {
       response.write('half of it');
       setImmediate(() => response.destroy());
@@ -244,7 +244,7 @@ describe('HTTP/2 from clients', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR);
   });
 
-  it('a reply before the end of the request is whole, and the rest of the request is not asked for', async () => {
+  it('a response before the end of the request is complete, and the rest of the request is not requested', async () => {
     handle = (_request, response) => void response.end('enough');
     const stream = ask({ ':path': '/', ':method': 'POST' });
     const answered = answerOf(stream);
@@ -294,7 +294,7 @@ describe('HTTP/2 from clients', () => {
     expect(sent).toBeLessThan(5_000);
   });
 
-  it.skipIf(!hasCurl)('curl speaks it with prior knowledge', async () => {
+  it.skipIf(!hasCurl)('works with curl and prior knowledge', async () => {
     const { stdout } = await promisify(execFile)('curl', [
       '-s',
       '--http2-prior-knowledge',
@@ -309,7 +309,7 @@ describe('HTTP/2 from clients', () => {
     expect(stdout).toMatch(/"bytes":3.* 2$/);
   });
 
-  it('a drain takes no new stream and lets those that are there end', async () => {
+  it('a drain accepts no new streams and lets open ones end', async () => {
     let finish: () => void = () => undefined;
     handle = (_request, response) => {
       response.write('first ');
@@ -329,7 +329,7 @@ describe('HTTP/2 from clients', () => {
     expect(await drained).toEqual({ cut: 0 });
   });
 
-  it('a drain cuts a client that was told goodbye and stays', async () => {
+  it('a drain disconnects a client that stays after GOAWAY', async () => {
     handle = (_request, response) => void response.write('for ever');
     const own = await edge.listen({});
     const client = connect(own.url);

@@ -64,7 +64,7 @@ const FAULTS: Readonly<Record<string, readonly [fault: Fault, told: string, even
   ],
 };
 
-describe(`upstreams of HTTP/2 that fail, ${EACH} requests each`, () => {
+describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
   const upstream = createServer();
   /** Whatever it is, it does not speak HTTP/2. */
   let manners: (socket: Socket) => void = () => undefined;
@@ -151,7 +151,7 @@ describe(`upstreams of HTTP/2 that fail, ${EACH} requests each`, () => {
     ['without content', null],
     ['with content', 'some content'],
   ])('%s', (_name, content) => {
-    it.each(Object.keys(FAULTS))('%s: each is told, and leaves one event', async (path) => {
+    it.each(Object.keys(FAULTS))('%s: each client is notified, and has one event', async (path) => {
       const [, told, event, also] = FAULTS[path]!;
       const asked = await askMany(path, content);
       await expect.poll(() => events.length).toBe(EACH);
@@ -181,7 +181,7 @@ describe(`upstreams of HTTP/2 that fail, ${EACH} requests each`, () => {
     expect(new Set(events)).toEqual(new Set(['502 upstream.connect']));
   });
 
-  it('one that is not there: 502', async () => {
+  it('one that is unreachable: 502', async () => {
     expect(new Set(await askMany('/gone', null))).toEqual(new Set(['502']));
     await expect.poll(() => new Set(events)).toEqual(new Set(['502 upstream.connect']));
     expect(events.length).toBe(EACH);

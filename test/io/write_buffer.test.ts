@@ -53,8 +53,8 @@ function readAll(socket: Socket, count: number): Promise<Buffer> {
 
 const NOBODY = { flushed: () => undefined };
 
-describe('what is left over by a write', () => {
-  test('is known to be sent, although it never came near the high-water mark', async () => {
+describe('the rest that a write leaves', () => {
+  test('is known to be sent, although it was far below the high-water mark', async () => {
     const { ours, theirs } = await pair();
     let drained = false;
     ours.on('drain', () => {
@@ -73,7 +73,7 @@ describe('what is left over by a write', () => {
     expect(output.flush()).toBe(true);
   });
 
-  test('keeps its bytes, although others write by the same buffer meanwhile', async () => {
+  test('keeps its bytes, although others use the same chunk meanwhile', async () => {
     const slow = await pair();
     const quick = await pair();
     const waiting = new WriteBuffer(slow.ours, NOBODY);
@@ -96,7 +96,7 @@ describe('what is left over by a write', () => {
     expect(all.toString('latin1', count)).toBe(expected);
   });
 
-  test('by a reply keeps what was read for it: two slow clients get their own bytes', async () => {
+  test('keeps lent bytes valid: two slow clients get their own bytes', async () => {
     const sizes = 6_000_000;
     const server = createServer((socket) => {
       socket.on('error', () => undefined);

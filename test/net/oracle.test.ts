@@ -34,7 +34,7 @@ print('\n'.join(out))
 
 const hasPython = hasProgram('python3', ['-c', 'import ipaddress'], 'addresses beside Python');
 
-describe.skipIf(!hasPython)('addresses and prefixes, beside the ipaddress module of Python', () => {
+describe.skipIf(!hasPython)('addresses and prefixes, compared with Python’s ipaddress module', () => {
   it(`agrees on ${PAIRS} pairs`, () => {
     const pairs = makePairs(seeded(5));
     const input = pairs.map(([address, prefix]) => `${address} ${prefix}\n`).join('');

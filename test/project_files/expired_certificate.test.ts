@@ -9,7 +9,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 
 const folder = folderWith();
 
-it('the command line warns of certificates that do not count at this time', async () => {
+it('the command line warns about certificates that are not valid at this time', async () => {
   const told = async (madeMs: number, inFile: boolean): Promise<string[]> => {
     const { certificatePem, privateKeyPem } = newSigningIdentity('shop.test', madeMs);
     writeFileSync(join(folder, 'a.pem'), certificatePem);

@@ -58,7 +58,7 @@ describe('the admin listener', () => {
     upstream.close();
   });
 
-  it('counts by route, decision, backend and class, and every line is OpenMetrics', async () => {
+  it('counts by route, decision, backend and status class, in valid OpenMetrics', async () => {
     const { url } = listening;
     const faultsBefore = readOpenMetrics(await (await fetch(`${admin}/metrics`)).text()).get(
       'edgeproof_contained_faults',
@@ -91,7 +91,7 @@ describe('the admin listener', () => {
     expect(readOpenMetrics(edge.metrics())).toEqual(families);
   });
 
-  it('an event loop that is held up shows', async () => {
+  it('shows a delayed event loop', async () => {
     const held = 300;
     for (const until = performance.now() + held; performance.now() < until;);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -102,20 +102,20 @@ describe('the admin listener', () => {
     expect(samples.get('edgeproof_event_loop_delay_seconds_sum{}')).toBeGreaterThan((held - 50) / 1_000);
   });
 
-  it('has no series for what clients choose', async () => {
+  it('has no series for values that clients choose', async () => {
     const before = edge.metrics().split('\n').length;
     for (let at = 0; at < 50; at++) await (await fetch(`${listening.url}/unknown/${at}?q=${at}`)).text();
     expect(edge.metrics().split('\n').length).toBe(before);
   });
 
-  it('adds counts of several processes up', async () => {
+  it('adds counts of several processes', async () => {
     const empty = createMetrics().families();
     expect(addedUp([empty, empty])).toEqual(empty);
     const some = [{ name: 'a', type: 'counter', help: 'b', samples: { _total: 2 } }] as const;
     expect(addedUp([some, some])[0]!.samples).toEqual({ _total: 4 });
   });
 
-  it('tells health, refuses what it does not know', async () => {
+  it('reports health, and refuses unknown paths', async () => {
     const status = async (path: string, init?: RequestInit): Promise<number> =>
       (await fetch(admin + path, init)).status;
     expect(await status('/healthz')).toBe(200);
@@ -124,7 +124,7 @@ describe('the admin listener', () => {
     expect(await status('/metrics', { method: 'POST' })).toBe(405);
   });
 
-  it('is not ready while it drains, and healthy all the same', async () => {
+  it('is not ready while it drains, but healthy', async () => {
     const answered = fetch(`${listening.url}/slow`);
     await expect.poll(() => pending !== null).toBe(true);
     const closed = listening.close(5_000);

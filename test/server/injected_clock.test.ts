@@ -68,7 +68,7 @@ async function sent(port: number, text: string): Promise<string> {
   return got;
 }
 
-test('a fixed clock is the time of everything that a live edge tells', async () => {
+test('a fixed clock is the time of everything that a live edge reports', async () => {
   const { listening, events } = await serve();
   const { port } = listening;
   try {

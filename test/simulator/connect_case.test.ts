@@ -144,7 +144,7 @@ function run(cases: readonly object[], config = configTo('127.0.0.1:1', '127.0.0
 }
 
 describe('cases that connect', () => {
-  it('hold', () => {
+  it('pass', () => {
     const { cases, diagnostics } = run(CASES);
     expect(diagnostics).toEqual([]);
     expect(cases.map(({ name, status, mismatches }) => ({ name, status, mismatches }))).toEqual(
@@ -152,7 +152,7 @@ describe('cases that connect', () => {
     );
   });
 
-  it('fail when anything of it is otherwise, and say why', () => {
+  it('fail when any part differs, and report why', () => {
     const [first] = CASES;
     const others = [
       { connection: 'denied' },
@@ -177,7 +177,7 @@ describe('cases that connect', () => {
     });
   });
 
-  it('are refused where they cannot be', () => {
+  it('are refused where they are not allowed', () => {
     const bad = [
       { name: 'status', connect: '1.tcp.test:5432', expect: { status: 200 } },
       { name: 'place', connect: 'nowhere', expect: { connection: 'denied' } },
@@ -245,7 +245,7 @@ describe('simulated and live connections', () => {
     expect(outcome.event().conn).toMatchObject({ ...times(event.conn), server_ip: '127.0.0.1' });
   });
 
-  it('begin without a handshake as they would with one', () => {
+  it('give the same without a real handshake', () => {
     const edge = live.edge.runtime.current();
     const world = { nowMs: () => 0, random: () => 0 };
     const connection = {

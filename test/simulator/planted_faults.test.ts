@@ -75,11 +75,11 @@ const FAULTS: readonly (readonly [says: string, begin: typeof beginExchange, cau
 ];
 
 describe('the fixtures', () => {
-  it('hold without a fault', () => {
+  it('pass without a fault', () => {
     expect(failed(runText(TEXT))).toEqual([]);
   });
 
-  it.each(FAULTS)('catch an edge that %s', (_says, begin, caught) => {
+  it.each(FAULTS)('detect an edge that %s', (_says, begin, caught) => {
     const names = failed(runText(TEXT, { begin }));
     expect(names).toContainEqual(expect.stringMatching(caught));
   });

@@ -105,7 +105,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
   'control/resources': [...LEAVES, 'schemas', 'facts', 'auth', 'policy', 'edge/document'],
   'control/store': [...LEAVES, 'control/resources'],
-  'control/api': [...LEAVES, ...LANGUAGE, 'events', 'control/resources', 'control/store'],
+  'control/api': [...LEAVES, ...LANGUAGE, 'facts', 'events', 'control/resources', 'control/store'],
   // The composition root of the management API.
   control: [...CONFIGURATION, 'events', 'clients', ...CONTROL, 'edgeproof.ts'],
   // Applications as upstreams of the live driver.

@@ -1,4 +1,5 @@
 import { deadFileRules } from './dead_files.ts';
+import { filterNames } from './filter_names.ts';
 import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
 import { packagesStayAtHome } from './homes.ts';
 import {
@@ -17,6 +18,7 @@ import { plainWords } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
+const { filtersAreNamedAtHome, namesAreUsed } = filterNames();
 const { textsArePlain, toDoExists } = plainWords();
 
 /** Every rule of the house, by the sentence that it holds. */
@@ -37,6 +39,8 @@ export const RULES = {
   'tables are data': tablesAreData,
   'nothing is called utils': nothingIsCalledUtils,
   'names are snake_case': namesAreSnakeCase,
+  'filters are named at home': filtersAreNamedAtHome,
+  'exceptions of filter names are used': namesAreUsed,
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,

@@ -11,6 +11,17 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
     'write `is not a …` or `has no …`',
   ],
   [/\bnone to be had\b/i, 'write `there is none`'],
+  [/\blooser (?:reader|reading)/i, 'write `more lenient parser` or `more lenient server`'],
+  [/\bspoken (?:here|of|to)\b|\bspeaks? of\b/i, 'write `supported`, `uses` or `mentions`'],
+  [/\b(?:is|are|was|were) said\b/i, 'write `is reported` or `is sent`'],
+  [/\bwarn(?:s|ed) of\b/i, 'write `warns about`'],
+  [/\b(?:unasked|for ever)\b/i, 'write `unsolicited` or `forever`'],
+  [/\bin force\b/i, 'write `active` or `current`'],
+  [/\bbe it\b/i, 'write `whether` or `including`'],
+  [/\bhears? of\b/i, 'write `is notified of`'],
+  [/\blets? go of\b/i, 'write `releases`'],
+  [/\bstands? (?:in|at|beside|behind|below|still|there)\b/i, 'write `is`, `follows` or `is paused`'],
+  [/\bnot any more\b/i, 'write `no longer`'],
   [/\b(?:comes?|came|coming) about\b/i, 'write `occurs` or `happens`'],
   [/\bmakes? it happen\b/i, 'write what causes it'],
   [/\b(?:is|are|was|were) told\b/i, 'write `is reported`, `is shown` or `is notified`'],
@@ -39,10 +50,6 @@ const TO_DO: readonly string[] = [
   'src/control/session_keys.ts',
   'src/control/vault_secrets.ts',
   'src/events/',
-  'src/policy/module.ts',
-  'src/policy/module_compile.ts',
-  'src/policy/module_links.ts',
-  'src/policy/module_schema.ts',
 ];
 
 /** Comments, messages and pages are plain English; `toDo` lists the paths that are exempt until they are edited. */

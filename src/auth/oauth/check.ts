@@ -10,10 +10,15 @@ import type { OauthConfig } from './module_schema.ts';
 const WITHOUT_MANAGED_APP: ReadonlySet<string> = new Set(['amazon', 'facebook']);
 
 export const findings = {
-  'edge.oauth_provider': { severity: 'error', message: 'An oauth module has exactly one provider.' },
+  'edge.oauth_provider': {
+    severity: 'error',
+    message: 'An oauth module has exactly one provider.',
+    number: 7033,
+  },
   'edge.oauth_app': {
     severity: 'error',
     message: 'An OAuth app of your own needs client_id and client_secret; scopes need the app.',
+    number: 7034,
   },
 } as const;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enabled, seconds, session, textList } from '../../filters/module_fields_schema.ts';
+import { type ModuleApi, enabled, seconds, session, textList } from '../../filters/module_fields_schema.ts';
 
 const app = {
   client_id: z
@@ -74,3 +74,24 @@ export const oauth = z
   .describe('Requires a login at an OAuth provider.');
 
 export type OauthConfig = z.output<typeof oauth>;
+
+const providers = oauth.shape.provider.shape;
+
+/** Responses list all providers, unused ones as null. */
+export const oauthApi: ModuleApi = {
+  shown: {
+    schema: oauth.extend({
+      provider: z.strictObject(
+        Object.fromEntries(Object.entries(providers).map(([name, app]) => [name, app.unwrap().nullable()])),
+      ),
+    }),
+    show: (config, { service }) => {
+      const given = config['provider'] as Readonly<Record<string, unknown>>;
+      return {
+        ...config,
+        cookie_prefix: config['cookie_prefix'] ?? `${service}.`,
+        provider: Object.fromEntries(Object.keys(providers).map((name) => [name, given[name] ?? null])),
+      };
+    },
+  },
+};

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enabled, session, textList } from '../../filters/module_fields_schema.ts';
+import { type ModuleApi, enabled, session, textList } from '../../filters/module_fields_schema.ts';
 
 export const oidc = z
   .strictObject({
@@ -19,3 +19,8 @@ export const oidc = z
   .describe('Requires a login at an OpenID provider.');
 
 export type OidcConfig = z.output<typeof oidc>;
+
+/** Responses show the prefix even if it is the default. */
+export const oidcApi: ModuleApi = {
+  shown: { schema: oidc, show: (config) => ({ cookie_prefix: '', ...config }) },
+};

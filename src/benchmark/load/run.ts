@@ -111,15 +111,15 @@ export function runLoad(target: Target, arrivals: Arrivals, options: LoadOptions
       if (inFlight === 0 || timing.nowMs() > endMs + patienceMs) conclude();
       else timing.after(WAITING_MS, wait);
     };
-    const turn = (): void => {
+    const iteration = (): void => {
       const nowMs = timing.nowMs() - beganMs;
       while (due <= nowMs && due < warmUpMs + durationMs) {
         send(due);
         due = arrivals.next().value;
       }
       if (due >= warmUpMs + durationMs) wait();
-      else timing.after(due - nowMs, turn);
+      else timing.after(due - nowMs, iteration);
     };
-    turn();
+    iteration();
   });
 }

@@ -22,13 +22,13 @@ export function coverageRecords(): CoverageRecords {
   const edges = new Map<string, RecordedEdge>();
   return {
     on: (loaded, edge) => {
-      let booked = edges.get(loaded.edgeName);
-      if (booked === undefined) {
-        booked = { covered: coveredEdge(edge, kindOf(loaded)), scenarios: [], first: loaded };
-        edges.set(loaded.edgeName, booked);
+      let recorded = edges.get(loaded.edgeName);
+      if (recorded === undefined) {
+        recorded = { covered: coveredEdge(edge, kindOf(loaded)), scenarios: [], first: loaded };
+        edges.set(loaded.edgeName, recorded);
       }
-      booked.scenarios.push(loaded);
-      return booked.covered.edge;
+      recorded.scenarios.push(loaded);
+      return recorded.covered.edge;
     },
     edges: () => [...edges.values()],
   };

@@ -23,7 +23,7 @@ export async function printCoverage(
   const asked = reporters.length === 0 ? [{ name: 'text', path: null } as const] : reporters;
   const offers =
     isOffering || emitCases !== null ? await offersOf(edges, emitCases) : edges.map(() => new Map());
-  const reports = edges.map((booked, index) => reportOf(booked, thresholds, offers[index]!));
+  const reports = edges.map((recorded, index) => reportOf(recorded, thresholds, offers[index]!));
   for (const { name, path } of asked) {
     const text = await rendered(name, reports);
     if (path === null) process.stdout.write(text);
@@ -42,7 +42,7 @@ async function offersOf(
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
   const offers = await Promise.all(
-    edges.map(async (booked) => ({ booked, emitted: await offeredCases(booked) })),
+    edges.map(async (recorded) => ({ recorded, emitted: await offeredCases(recorded) })),
   );
   if (path !== null) await writeCases(offers, path);
   return offers.map(({ emitted }) => emitted.offered);

@@ -19,16 +19,16 @@ interface ThreadData {
 }
 
 /** A message of a thread: the number of cases run so far, the results of a file, or an error. */
-type Said =
+type ThreadMessage =
   | { readonly ran: number }
   | { readonly file: FileResult; readonly made: readonly string[] }
   | { readonly problem: string }
   | { readonly done: true };
 
 /** Callbacks during a run. */
-export interface Hearing {
+export interface RunCallbacks {
   /** Receives each result, in the order of the files and their cases. */
-  readonly told: (result: CaseResult) => void;
+  readonly onResult: (result: CaseResult) => void;
   /** Counts cases as they run, in any order. */
   readonly ran: (count: number) => void;
   /** Receives the files that each scenario file depends on. */
@@ -43,36 +43,36 @@ export async function runOnThreads(
   files: readonly string[],
   order: Order,
   jobs: number,
-  { told, ran, made }: Hearing,
+  { onResult, ran, made }: RunCallbacks,
 ): Promise<readonly FileResult[]> {
   const threads = Math.min(jobs, files.length);
   const byFile = new Map<string, FileResult>();
   let next = 0;
-  const heard = (result: FileResult, parts: readonly string[]): void => {
+  const onFile = (result: FileResult, parts: readonly string[]): void => {
     made(result.file, parts);
     byFile.set(result.file, result);
     for (let known = byFile.get(files[next]!); known !== undefined; known = byFile.get(files[++next] ?? ''))
-      for (const each of known.cases) told(each);
+      for (const each of known.cases) onResult(each);
   };
   const shares = Array.from({ length: threads }, (_, thread) =>
     files.filter((_file, index) => index % threads === thread),
   );
-  await Promise.all(shares.map((part) => onThread(part, order, heard, ran)));
+  await Promise.all(shares.map((part) => onThread(part, order, onFile, ran)));
   return files.flatMap((file) => byFile.get(file) ?? []);
 }
 
 function onThread(
   edgeproofFiles: readonly string[],
   order: Order,
-  heard: (result: FileResult, made: readonly string[]) => void,
-  ran: Hearing['ran'],
+  onFile: (result: FileResult, made: readonly string[]) => void,
+  ran: RunCallbacks['ran'],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const data: ThreadData = { edgeproofFiles, order };
     const worker = new Worker(new URL(import.meta.url), { workerData: data });
-    worker.on('message', (said: Said) => {
+    worker.on('message', (said: ThreadMessage) => {
       if ('ran' in said) ran(said.ran);
-      else if ('file' in said) heard(said.file, said.made);
+      else if ('file' in said) onFile(said.file, said.made);
       else if ('problem' in said) reject(new FileError(said.problem));
       else resolve();
     });
@@ -84,7 +84,10 @@ function onThread(
 const SAY_MS = 100;
 
 /** Runs the files of this thread and reports the results. */
-async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) => void): Promise<void> {
+async function runHere(
+  { edgeproofFiles, order }: ThreadData,
+  say: (said: ThreadMessage) => void,
+): Promise<void> {
   const selects = selector({ filters: order.filter, tags: order.tag, shard: null });
   const made = new Map<string, readonly string[]>();
   let count = 0;
@@ -96,7 +99,7 @@ async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) 
     bail: false,
     fillsSnapshots: order.fillsSnapshots,
     lines: true,
-    told: () => {
+    onResult: () => {
       count++;
       if (performance.now() - lastMs < SAY_MS) return;
       lastMs = performance.now();

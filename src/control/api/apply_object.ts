@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { Body } from '../resources/contract.ts';
 import { MORE_KEY } from '../resources/edge_values.ts';
 import { NAME_KEY } from '../resources/policies_document.ts';
@@ -61,11 +62,12 @@ function takenApart(kind: string, name: string, given: Body): { readonly values:
   );
   // `export` has made this name up.
   if (more['private_key_file'] === keyFileOf(name)) delete more['private_key_file'];
-  const termination = given['tls_termination'] as Body | undefined;
-  if (kind === 'https_edge' && termination?.['redirect_http'] !== undefined) {
-    const { redirect_http: redirect, ...rest } = termination;
-    values['tls_termination'] = rest;
-    if (redirect === true) more['redirect_http'] = true;
+  for (const { type, fileOnly = [] } of MODULE_FACTS.values()) {
+    const config = given[type] as Body | undefined;
+    if (config === undefined || fileOnly.length === 0) continue;
+    values[type] = Object.fromEntries(Object.entries(config).filter(([key]) => !fileOnly.includes(key)));
+    // What is off needs no place.
+    for (const key of fileOnly) if (config[key] === true) more[key] = true;
   }
   return { values, more };
 }

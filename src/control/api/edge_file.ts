@@ -1,6 +1,8 @@
+import { trafficPolicy } from '../../policy/facts.ts';
 import type { Body } from '../resources/contract.ts';
+import { withFileOnly } from '../resources/edge_values.ts';
 import type { FileSettings } from '../resources/edge_document.ts';
-import { ROUTE_MODULES } from '../resources/module_fields.ts';
+import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from '../resources/module_fields.ts';
 import type { StoredObject } from '../store/port.ts';
 import {
   EDGE_FAMILIES,
@@ -128,7 +130,7 @@ function write(written: Written, object: StoredObject, writing: Writing): void {
     case 'https_edge_route':
       if (!writing.dropped.has(parent!)) {
         const routes = written.edges['https']![owner]!['routes'] as unknown[];
-        routes.push(carrierOf(body, ['match_type', 'match'], Object.keys(ROUTE_MODULES), writing));
+        routes.push(carrierOf(body, ['match_type', 'match'], Object.keys(ROUTE_FIELDS), writing));
       }
       return;
     default:
@@ -183,14 +185,10 @@ function backendOf({ kind, body }: StoredObject, { names, dropped }: Writing): M
 }
 
 function edgeOf(family: 'https' | 'tls' | 'tcp', body: Body, writing: Writing): Mutable {
-  const own = ['tls_termination', 'mutual_tls'];
-  const modules = family === 'https' ? own : [...own, 'backend', 'ip_restriction', 'traffic_policy'];
-  const edge = carrierOf(body, ['hostports'], modules, writing);
-  if (family !== 'https') return edge;
-  const termination = edge['tls_termination'] as Body | undefined;
-  if (termination !== undefined && moreOf(body)['redirect_http'] === true)
-    edge['tls_termination'] = { ...termination, redirect_http: true };
-  return { ...edge, routes: [] };
+  const fields = { https: EDGE_FIELDS, tls: TLS_FIELDS, tcp: TCP_FIELDS }[family];
+  const edge = carrierOf(body, ['hostports'], Object.keys(fields), writing);
+  Object.assign(edge, withFileOnly(body, edge));
+  return family === 'https' ? { ...edge, routes: [] } : edge;
 }
 
 /** An edge or route: some members as they are, modules with names in place of ids. */
@@ -202,10 +200,11 @@ function carrierOf(
 ): Mutable {
   const present = [...members, ...modules].filter((key) => body[key] !== undefined);
   const thing: Mutable = { ...notesOf(body), ...Object.fromEntries(present.map((key) => [key, body[key]])) };
-  const policy = thing['traffic_policy'] as { readonly value: string } | undefined;
+  const { type } = trafficPolicy.module;
+  const policy = thing[type] as { readonly value: string } | undefined;
   if (policy !== undefined) {
     const value = policyNames.reduce((text, [id, name]) => text.replaceAll(id, name), policy.value);
-    thing['traffic_policy'] = { ...policy, value };
+    thing[type] = { ...policy, value };
   }
   return renamed(thing, (_, id) => (dropped.has(id) ? null : names.get(id)!));
 }

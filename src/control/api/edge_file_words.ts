@@ -1,5 +1,8 @@
 import type { Body } from '../resources/contract.ts';
+import type { ModuleReference } from '../../filters/facts.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
 import { MORE_KEY } from '../resources/edge_values.ts';
+import { idMember } from '../resources/module_fields.ts';
 import { NAME_KEY } from '../resources/policies_document.ts';
 import type { StoredObject } from '../store/port.ts';
 
@@ -59,28 +62,22 @@ export const EDGE_FAMILIES = [
   ['tcp', 'tcp_edge'],
 ] as const;
 
-/** Modules that name other objects: the member with their ids, and what they are. */
-const REFERRING = {
-  backend: ['backend_id', 'backend'],
-  ip_restriction: ['ip_policy_ids', 'ip_policy'],
-  mutual_tls: ['certificate_authority_ids', 'certificate_authority'],
-} as const;
+export type Named = ModuleReference['kind'];
 
-export type Named = 'backend' | 'ip_policy' | 'certificate_authority';
-
-/** A route or edge that calls other objects by other names; a backend that has none is left out. */
+/** A route or edge that calls other objects by other names; a module is left out if the only object that it names is. */
 export function renamed(thing: Body, rename: (named: Named, id: string) => string | null): Mutable {
   const result: Mutable = { ...thing };
-  for (const [module, [member, named]] of Object.entries(REFERRING)) {
-    const config = thing[module] as Body | undefined;
+  for (const { type, references = [] } of MODULE_FACTS.values()) {
+    const config = thing[type] as Body | undefined;
     if (config === undefined) continue;
-    const ids = config[member] as string | readonly string[];
-    if (typeof ids !== 'string')
-      result[module] = { ...config, [member]: ids.map((id) => rename(named, id) ?? id) };
-    else {
-      const name = rename(named, ids);
-      if (name === null) delete result[module];
-      else result[module] = { ...config, [member]: name };
+    for (const reference of references) {
+      const { key, isList } = idMember(reference);
+      const { kind } = reference;
+      const name = isList
+        ? (config[key] as readonly string[]).map((id) => rename(kind, id) ?? id)
+        : rename(kind, config[key] as string);
+      if (name === null) delete result[type];
+      else result[type] = { ...config, [key]: name };
     }
   }
   return result;

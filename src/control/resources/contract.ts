@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { FieldCodes } from '../../filters/facts.ts';
 
 /** The values of one object in the shape of requests: ids where responses have Refs. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -30,14 +31,6 @@ export interface WriteRule {
   /** Value if a creation omits the field, or an update empties it. */
   readonly standard?: unknown;
   readonly codes?: FieldCodes;
-}
-
-/** The service's error numbers for this field. */
-export interface FieldCodes {
-  readonly missing?: number;
-  readonly bad?: number;
-  /** For its direct members, by name, including unknown ones. */
-  readonly below?: Readonly<Record<string, number>>;
 }
 
 interface ReadRule {

@@ -1,6 +1,7 @@
 import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { Body } from './contract.ts';
-import { ROUTE_MODULES } from './module_fields.ts';
+import { MODULE_FACTS } from '../../filters/table.ts';
+import { ROUTE_FIELDS } from './module_fields.ts';
 
 /**
  * Settings of the edge file that requests cannot express are stored under this key, which responses do not
@@ -21,14 +22,22 @@ export const edgeOf = weakMemoizeLast((body: Body, [id]: readonly [string]): Bod
   const edge: Record<string, unknown> = {
     hostports: hostports.length === 0 ? [`${id.replaceAll('_', '-')}.invalid:443`] : hostports,
   };
-  for (const name of ['tls_termination', 'mutual_tls', 'ip_restriction', 'traffic_policy', 'backend']) {
-    if (body[name] !== undefined) edge[name] = body[name];
-  }
-  const more = body[MORE_KEY] as Body | undefined;
-  if (more?.['redirect_http'] === true && edge['tls_termination'] !== undefined)
-    edge['tls_termination'] = { ...(edge['tls_termination'] as Body), redirect_http: true };
+  for (const name of MODULE_FACTS.keys()) if (body[name] !== undefined) edge[name] = body[name];
+  Object.assign(edge, withFileOnly(body, edge));
   return edge;
 });
+
+/** The modules with members that only a file has, which are stored beside the others. */
+export function withFileOnly(body: Body, thing: Body): Body {
+  const more = (body[MORE_KEY] ?? {}) as Body;
+  const found = Array.from(MODULE_FACTS.values()).flatMap(({ type, fileOnly = [] }) => {
+    const own = fileOnly.filter((member) => more[member] !== undefined);
+    if (own.length === 0 || thing[type] === undefined) return [];
+    const members = Object.fromEntries(own.map((member) => [member, more[member]]));
+    return [[type, { ...(thing[type] as Body), ...members }]];
+  });
+  return Object.fromEntries(found) as Body;
+}
 
 export const authorityOf = weakMemoize((body: Body): Body => ({ ca_pem: body['ca_pem'] }));
 
@@ -57,7 +66,7 @@ export const backendOf = weakMemoizeLast((body: Body, [kind]: readonly [string])
   }
 });
 
-const MODULE_NAMES = Object.keys(ROUTE_MODULES);
+const MODULE_NAMES = Object.keys(ROUTE_FIELDS);
 
 /** A route in the form of the edge file. */
 export const routeOf = weakMemoize((body: Body): Body => {

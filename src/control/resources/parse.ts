@@ -1,7 +1,8 @@
 import { weakMemoize } from '../../caches/weak_memoize.ts';
 import * as z from 'zod';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Body, Field, FieldCodes, Reference, Resource } from './contract.ts';
+import type { Body, Field, Reference, Resource } from './contract.ts';
+import type { FieldCodes } from '../../filters/facts.ts';
 import { issueMessage } from './issue_messages.ts';
 import { ApiProblem, COMMON, refusedValue } from './problem.ts';
 

@@ -26,7 +26,7 @@ export function checkBackends(config: SoundConfig, report: Report): void {
     }
     checkStatic(backend.static, `${pointer}/static`, report);
     checkHttpResponse(backend.http_response, `${pointer}/http_response`, report);
-    warnOfNoChoice(backend, pointer, report);
+    warnAboutNoChoice(backend, pointer, report);
   }
 }
 
@@ -65,7 +65,7 @@ function headerProblem(name: string, value: string): string | null {
     : `the value of ${quoted(name)} has characters that are not allowed in a header`;
 }
 
-function warnOfNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
+function warnAboutNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
   if (weighted !== undefined && Object.values(weighted).every((weight) => weight === 0)) {
     const message = Object.keys(weighted).length === 0 ? 'there are no children' : 'all weights are zero';
     report('edge.backend_without_choice', `${pointer}/weighted`, `${message}, so no child is ever chosen`, {

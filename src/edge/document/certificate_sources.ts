@@ -3,7 +3,7 @@ import { quoted } from '../../diagnostics/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 
-/** Each text stands in the file or in another one. */
+/** Checks that each text is given either in the file or as a file name. */
 export function checkCertificateSources(config: SoundConfig, report: Report): void {
   for (const [name, certificate] of Object.entries(config.tls_certificates ?? {})) {
     const at = pointerTo('/tls_certificates', name);
@@ -21,7 +21,7 @@ function checkSource(thing: object, text: string, file: string, pointer: string,
   const hasText = text in thing;
   const hasFile = file in thing;
   if (hasText !== hasFile) return;
-  const message = hasText ? `both ${text} and ${file} are there` : `neither ${text} nor ${file} is there`;
+  const message = hasText ? `both ${text} and ${file} are set` : `neither ${text} nor ${file} is set`;
   report('edge.certificate_source', pointer, message, {
     at: 'key',
     notes: [`exactly one of ${quoted(text)} and ${quoted(file)}`],

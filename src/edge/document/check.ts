@@ -59,7 +59,7 @@ export interface Checking {
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
 /** What a check of an edge may use. */
-export interface Knowledge {
+export interface EdgeCheckOptions {
   /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;
   /** The current time, to find what has expired; without it, nothing has. */
@@ -73,20 +73,20 @@ export interface Knowledge {
 export function checkEdge(
   given: Source | { readonly value: unknown },
   further: readonly SemanticCheck[],
-  knowledge: Knowledge = {},
+  options: EdgeCheckOptions = {},
 ): Checked {
-  if ('value' in given) return checkDocument(plainDocument(given.value), [], further, knowledge);
+  if ('value' in given) return checkDocument(plainDocument(given.value), [], further, options);
   const { document, diagnostics } = readDocument(given, EDGE_FILE);
   return document === null
     ? checked(null, diagnostics, plainDocument(undefined))
-    : checkDocument(document, diagnostics, further, knowledge);
+    : checkDocument(document, diagnostics, further, options);
 }
 
 function checkDocument(
   document: LocatedDocument,
   read: readonly Diagnostic[],
   further: readonly SemanticCheck[],
-  { cache, nowMs }: Knowledge,
+  { cache, nowMs }: EdgeCheckOptions,
 ): Checked {
   const diagnostics = [...read];
   const report = reportTo(diagnostics, document);

@@ -46,8 +46,8 @@ const DOCUMENT_CODES = {
     message: 'Names consist of letters, digits, dashes, underscores and dots.',
   },
   // Checks beyond the schema.
-  'edge.unknown_backend': { severity: 'error', message: 'No backend has this name.' },
-  'edge.unknown_ip_policy': { severity: 'error', message: 'No IP policy has this name.' },
+  'edge.unknown_backend': { severity: 'error', message: 'No backend has this name.', number: 6514 },
+  'edge.unknown_ip_policy': { severity: 'error', message: 'No IP policy has this name.', number: 1402 },
   'edge.unknown_certificate_authority': {
     severity: 'error',
     message: 'No certificate authority has this name.',
@@ -68,30 +68,62 @@ const DOCUMENT_CODES = {
   'edge.nested_backend': {
     severity: 'error',
     message: 'A weighted backend cannot lead to another weighted one, nor failover to failover.',
+    number: 6524,
   },
-  'edge.backend_cycle': { severity: 'error', message: 'A backend must not lead back to itself.' },
-  'edge.bad_address': { severity: 'error', message: 'The address of a static backend is a host and a port.' },
+  'edge.backend_cycle': {
+    severity: 'error',
+    message: 'A backend must not lead back to itself.',
+    number: 6524,
+  },
+  'edge.bad_address': {
+    severity: 'error',
+    message: 'The address of a static backend is a host and a port.',
+    number: 6505,
+  },
   'edge.bad_hostport': {
     severity: 'error',
     message: 'A hostport is a host name and a port, 443 for HTTPS edges.',
+    number: 7104,
   },
-  'edge.duplicate_hostport': { severity: 'error', message: 'A host name and its port belong to one edge.' },
+  'edge.duplicate_hostport': {
+    severity: 'error',
+    message: 'A host name and its port belong to one edge.',
+    number: 7122,
+  },
   'edge.bad_match': {
     severity: 'error',
     message: 'A match is a path, a host, or a host followed by a path.',
+    number: 7131,
   },
-  'edge.duplicate_route': { severity: 'error', message: 'Two routes of an edge take the same requests.' },
+  'edge.duplicate_route': {
+    severity: 'error',
+    message: 'Two routes of an edge take the same requests.',
+    number: 7126,
+  },
   'edge.certificate_expired': {
     severity: 'warning',
     message: 'A certificate in the file has expired or is not yet valid, so connections with it fail.',
   },
-  'edge.several_logins': { severity: 'error', message: 'A route has at most one of oauth, oidc and saml.' },
+  'edge.several_logins': {
+    severity: 'error',
+    message: 'A route has at most one of oauth, oidc and saml.',
+    number: 7079,
+  },
   'edge.bad_cidr': {
     severity: 'error',
     message: 'An address range needs a mask, and no bits may be set beyond it.',
+    number: 1406,
   },
-  'edge.duplicate_cidr': { severity: 'error', message: 'An IP policy has the same range twice.' },
-  'edge.bad_header': { severity: 'error', message: 'The header cannot be set or removed by configuration.' },
+  'edge.duplicate_cidr': {
+    severity: 'error',
+    message: 'An IP policy has the same range twice.',
+    number: 1408,
+  },
+  'edge.bad_header': {
+    severity: 'error',
+    message: 'The header cannot be set or removed by configuration.',
+    number: 7023,
+  },
   // Valid, but probably a mistake.
   'edge.no_edges': { severity: 'warning', message: 'Without an edge nothing is served.' },
   'edge.no_routes': {

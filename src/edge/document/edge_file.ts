@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { FileKind } from '../../config_file/read.ts';
 
 /** The edge file in messages. */
@@ -12,7 +13,17 @@ export const EDGE_FILE: FileKind = {
 export const KEYS_ELSEWHERE: Readonly<Record<string, string>> = {
   policy: '`policy` only appears in responses; the module is `traffic_policy`',
   ip_policies: 'in a request the module has `ip_policy_ids`, a list of names',
-  mutual_tls: 'mutual TLS is a module of HTTPS and TLS edges',
-  tls_termination: 'TLS termination is a module of HTTPS and TLS edges',
+  ...Object.fromEntries(
+    Array.from(MODULE_FACTS.values()).flatMap(({ type, place, carriers }) =>
+      place === 'edge'
+        ? [
+            [
+              type,
+              `it is a module of ${carriers.map((carrier) => carrier.toUpperCase()).join(' and ')} edges`,
+            ],
+          ]
+        : [],
+    ),
+  ),
   terminate_at: 'an HTTPS edge always terminates TLS itself',
 };

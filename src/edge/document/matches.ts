@@ -93,7 +93,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
         });
         continue;
       }
-      warnOfMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
+      warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
       if (route.match_type === undefined) continue;
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
@@ -105,7 +105,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
   }
 }
 
-function warnOfMatch(
+function warnAboutMatch(
   match: string,
   { host, path }: Selector,
   hostports: readonly (string | undefined)[],

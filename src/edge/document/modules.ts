@@ -7,7 +7,7 @@ import { type SoundStreamEdge, edgesOf, routesOf, streamEdgesOf } from './routes
 const CHECKED = [...MODULE_FACTS.values()].filter(({ check }) => check !== undefined);
 const LOGINS = [...MODULE_FACTS.values()].filter(({ login = false }) => login).map(({ type }) => type);
 
-/** Checks every module as its facts say, and that a route has one way to log in. */
+/** Checks every module as declared in its facts, and that a route has one login module. */
 export function checkModules(config: SoundConfig, report: Report, nowMs?: number): void {
   const place = { ipPolicies: config.ip_policies ?? {}, ...(nowMs !== undefined && { nowMs }) };
   const check = (carrier: Carrier, thing: object, pointer: string, terminatesTls: boolean): void => {

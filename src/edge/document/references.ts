@@ -55,7 +55,14 @@ export function checkReferences(config: SoundConfig, report: Report): void {
     for (const { name, ...place } of childUses(pointer, thing)) note(backends, name, () => place);
   }
   if (config.backends !== undefined && checkUses(backends, 'backend', 'edge.unknown_backend', report)) {
-    warnOfUnused(backends, reached, report, 'edge.unused_backend', '/backends', 'no route leads to backend');
+    warnAboutUnused(
+      backends,
+      reached,
+      report,
+      'edge.unused_backend',
+      '/backends',
+      'no route leads to backend',
+    );
   }
   checkAuthorities(config, uses.certificate_authority, report);
   if (
@@ -63,7 +70,7 @@ export function checkReferences(config: SoundConfig, report: Report): void {
     checkUses(policies, 'IP policy', 'edge.unknown_ip_policy', report)
   ) {
     const message = 'no route refers to IP policy';
-    warnOfUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', message);
+    warnAboutUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', message);
   }
 }
 
@@ -79,7 +86,7 @@ function checkAuthorities(config: SoundConfig, uses: Uses, report: Report): void
   if (!checkUses(uses, 'certificate authority', code, report)) return;
   const message = 'no edge refers to certificate authority';
   const at = '/certificate_authorities';
-  warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
+  warnAboutUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
 }
 
 /** Reports unknown names. If there are any, unused names are not reported, because one of them was probably meant. */
@@ -103,7 +110,7 @@ function checkUses(
   return false;
 }
 
-function warnOfUnused(
+function warnAboutUnused(
   { known }: Uses,
   used: ReadonlySet<string>,
   report: Report,

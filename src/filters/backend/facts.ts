@@ -14,7 +14,7 @@ export const backend = {
     ends: 'never',
     reads: ['chance'],
     costNs: 30,
-    references: [{ kind: 'backend', at: '/backend_id' }],
+    references: [{ kind: 'backend', at: '/backend_id', shownAs: 'backend', missing: 6514, wrong: 242 }],
     reasons,
     examples: {
       good: [{ backend_id: 'app' }],

@@ -31,6 +31,7 @@ export const circuitBreaker = {
     ends: 'may',
     reads: ['clock', 'state'],
     costNs: 40,
+    apiCodes: { below: { num_buckets: 7018, error_threshold_percentage: 7011 } },
     remembersMs: (config) => (config.rolling_window + config.tripped_duration) * 1_000,
     lastsUntilSuccess: true,
     exercise: (config) => tripping(config.volume_threshold, config.tripped_duration * 1_000),

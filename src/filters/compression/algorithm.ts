@@ -1,5 +1,5 @@
 import { isBodyless } from '../../http/bodyless.ts';
-import { codingWishes, wishFor } from '../../http/accept_encoding.ts';
+import { parseAcceptEncoding, weightOf } from '../../http/accept_encoding.ts';
 import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
 import { mediaType } from '../../http/ascii.ts';
 
@@ -35,12 +35,12 @@ export function negotiate<Coding extends string>(
   offered: readonly Coding[],
 ): Coding | null {
   if (acceptEncoding === undefined) return null;
-  const wishes = codingWishes(acceptEncoding);
+  const wishes = parseAcceptEncoding(acceptEncoding);
   // The identity coding competes only if it is named; a bare `*` does not express a preference for it.
   let best = Math.max(1, wishes.named.get('identity') ?? 0);
   let chosen: Coding | null = null;
   for (const algorithm of offered) {
-    const wish = wishFor(wishes, algorithm);
+    const wish = weightOf(wishes, algorithm);
     if (chosen === null ? wish >= best : wish > best) {
       best = wish;
       chosen = algorithm;

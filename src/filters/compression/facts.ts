@@ -22,6 +22,19 @@ export const messages = {
   no_transform: 'the response or the request forbids changing the body',
 };
 
+const CODINGS = { 'accept-encoding': ['gzip', 'br', 'identity'] };
+
+const TEXT = { 'content-type': 'text/plain' };
+const BODY = 'hello hello';
+const ANSWERS = [
+  { headers: TEXT, body: BODY },
+  { headers: { ...TEXT, 'content-encoding': 'gzip' }, body: BODY },
+  { headers: { ...TEXT, 'cache-control': 'no-transform' }, body: BODY },
+  { status: 206, headers: { ...TEXT, 'content-range': 'bytes 0-10/4000' }, body: BODY },
+  { headers: { 'content-type': 'image/png' }, body: BODY },
+  204,
+];
+
 export const compression = {
   module: {
     type: 'compression',
@@ -29,6 +42,7 @@ export const compression = {
     carriers: ['https'],
     ends: 'never',
     reads: [{ header: 'accept-encoding' }, 'response'],
+    samples: () => ({ headers: CODINGS, answers: ANSWERS }),
     costNs: 60,
     reasons,
     examples: {
@@ -47,6 +61,7 @@ export const compression = {
     leavesRequest: false,
     legacyTypes: ['compress'],
     reads: [{ header: 'accept-encoding' }, 'response'],
+    samples: () => ({ headers: CODINGS }),
     costNs: 80,
     reasons: messages,
     examples: {

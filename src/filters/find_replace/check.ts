@@ -8,7 +8,7 @@ const REFERENCE = /\$(\$|\d\w*)/g;
 /** `${1}` is a group reference in other tools: here it is an expression with the value 1. */
 const GROUP_AS_TEMPLATE = /(?<!\$)\$\{(\d+)\}/g;
 
-/** Warns of references to groups that the pattern does not have. */
+/** Warns about references to groups that the pattern does not have. */
 export function checkReplacement(
   config: { readonly from?: string | undefined; readonly to?: string | undefined },
   report: ReportGroup,

@@ -28,8 +28,12 @@ export const ipRestriction = {
     carriers: ['https', 'tls', 'tcp'],
     ends: 'may',
     reads: ['client_address'],
+    addressLists: ({ ip_policy_ids: policies }) => ({ allow: [], deny: [], policies }),
     costNs: 30,
-    references: [{ kind: 'ip_policy', at: '/ip_policy_ids/*' }],
+    references: [
+      { kind: 'ip_policy', at: '/ip_policy_ids/*', shownAs: 'ip_policies', missing: 1402, wrong: 229 },
+    ],
+    apiCodes: { bad: 7025 },
     check: checkModule,
     findings,
     reasons,
@@ -56,6 +60,7 @@ export const ipRestriction = {
       return code === 'allowed' && allow.length + policies.length === 0 ? 'no range is allowed' : null;
     },
     reads: ['client_address'],
+    addressLists: ({ allow, deny, ip_policies: policies }) => ({ allow, deny, policies }),
     costNs: 80,
     check: checkAction,
     reasons: messages,

@@ -2,7 +2,7 @@ import { quoted } from '../../diagnostics/message_text.ts';
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
-/** Warns of tokens whose scheme would be read as a part of them. */
+/** Warns about tokens whose scheme would be read as part of them. */
 export function checkAction({ http }: Sound<JwtValidationConfig>, report: Report<string>): void {
   for (const [index, token] of (http?.tokens ?? []).entries()) {
     const name = token?.name;

@@ -1,9 +1,7 @@
 import type { Report, Sound } from '../../diagnostics/report.ts';
 import type { ModulePlace } from '../facts.ts';
+import { AUTHORITIES_LIMIT } from './algorithm.ts';
 import type { MutualTlsConfig } from './module_schema.ts';
-
-/** Maximum number of certificate authorities of one edge. */
-const AUTHORITIES_LIMIT = 10;
 
 export const findings = {
   'edge.too_many_authorities': {

@@ -35,7 +35,16 @@ export const mutualTls = {
     ends: 'may',
     reads: ['client_certificate', 'clock'],
     costNs: 50,
-    references: [{ kind: 'certificate_authority', at: '/certificate_authority_ids/*' }],
+    references: [
+      {
+        kind: 'certificate_authority',
+        at: '/certificate_authority_ids/*',
+        shownAs: 'certificate_authorities',
+        missing: 7072,
+        wrong: 228,
+      },
+    ],
+    apiCodes: { bad: 7075 },
     // A TLS edge takes connections after their handshake only.
     cannotHappen: (code, _config, carrier) =>
       code === 'no_tls' && carrier !== 'https' ? 'connections of this edge have TLS' : null,

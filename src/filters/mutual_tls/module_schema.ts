@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { enabled } from '../module_fields_schema.ts';
+import { AUTHORITIES_LIMIT } from './algorithm.ts';
+import { type ModuleApi, enabled } from '../module_fields_schema.ts';
 
 export const mutualTls = z
   .strictObject({
@@ -14,3 +15,12 @@ export const mutualTls = z
   .describe('Requires a valid client certificate in the TLS handshake.');
 
 export type MutualTlsConfig = z.output<typeof mutualTls>;
+
+const { certificate_authority_ids: authorities } = mutualTls.shape;
+
+/** A request with too many authorities has an error of its own; in an edge file the check reports them. */
+export const mutualTlsApi: ModuleApi = {
+  schema: mutualTls
+    .extend({ certificate_authority_ids: authorities.max(AUTHORITIES_LIMIT) })
+    .describe(mutualTls.description!),
+};

@@ -2,8 +2,8 @@
  * A sliding window per key. The window is divided into ten slots; an admitted request is counted in the slot
  * of its arrival, and the current slot plus the ten before it are summed up. So at most `capacity` requests
  * are admitted in any span of `windowMs`, and each counts for at most 1.1 × `windowMs`. Rejected requests are
- * Requests that are held back do not count: a client that keeps knocking is not locked out for ever. Services of this
- * kind do not say how finely their windows slide; slots are always so that the limit is never exceeded.
+ * not counted, so that a client that keeps trying is not locked out forever. Services of this kind do not document
+ * how finely their windows slide; with slots the limit is never exceeded.
  *
  * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole
  * window are dropped together. Beyond the limit, all new keys share one window of the same capacity, so that

@@ -7,6 +7,7 @@ import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
 export const responseBodyFindReplace = {
   action: {
     type: 'response-body-find-replace',
+    readsText: true,
     phases: ['on_http_response'],
     ends: { when: 'never', how: [] },
     result: resultOf('response_body_find_replace', 'Replacements in the body.', REPLACEMENTS),

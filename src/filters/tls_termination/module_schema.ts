@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enabled } from '../module_fields_schema.ts';
+import { type ModuleApi, enabled } from '../module_fields_schema.ts';
 
 const minVersion = z
   .enum(['1.0', '1.1', '1.2', '1.3'])
@@ -28,6 +28,11 @@ export const tlsTermination = z
     min_version: minVersion,
   })
   .describe('Where and how TLS is terminated.');
+
+/** Responses of HTTPS edges show where TLS ends, like those of TLS edges. */
+export const tlsTerminationAtEdgeApi: ModuleApi = {
+  shown: { schema: tlsTermination, show: (config) => ({ ...config, terminate_at: 'edge' }) },
+};
 
 export type TlsTerminationAtEdgeConfig = z.output<typeof tlsTerminationAtEdge>;
 export type TlsTerminationConfig = z.output<typeof tlsTermination>;

@@ -9,6 +9,7 @@ export const findings = {
   'edge.bad_pattern': {
     severity: 'error',
     message: 'The pattern is not a valid RE2 regular expression.',
+    number: 2090,
   },
   'edge.pattern_matches_everything': {
     severity: 'warning',

@@ -23,6 +23,7 @@ export const userAgentFilter = {
     carriers: ['https'],
     ends: 'may',
     reads: [{ header: 'user-agent' }],
+    patternLists: ({ allow, deny }) => ({ allow, deny }),
     costNs: 650,
     // Both verdicts name a pattern of their list.
     cannotHappen: (code, { allow, deny }) => {

@@ -194,7 +194,7 @@ function documentSection(code: string, row: DocumentCode): string[] {
     row.means,
     `Refused${carrier === undefined ? '' : ` ${carrier}`}:`,
     fenced(shortened(row.bad)),
-    'Put right:',
+    'Corrected:',
     fenced(shortened(row.good)),
   ];
 }

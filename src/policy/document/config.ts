@@ -235,7 +235,9 @@ function reportUnknownChoice(
   const synonym = SYNONYMS.get(lower);
   const meant =
     allowed.find((word) => word.toLowerCase() === lower) ??
-    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(received, allowed));
+    (synonym !== undefined && allowed.includes(synonym)
+      ? synonym
+      : (suggest(received, allowed) ?? allowed.find((word) => lower.startsWith(`${word}_`))));
   fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(received)}`, {
     hint:
       didYouMean(meant) ??

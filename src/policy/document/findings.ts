@@ -42,12 +42,12 @@ export interface Findings {
 /** An empty list of findings about a policy. A finding that is repeated through a YAML alias is reported once. */
 export function findingsOf(policy: PolicyText, branding: Pick<Branding, 'errorCode'>): Findings {
   const list: Diagnostic[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const add: Findings['add'] = (code, severity, pointer, message, more) => {
     const span = policy.file && placed(policy, pointer, more);
     const key = `${code} ${span === undefined ? pointer : `${span.start} ${span.end}`} ${message}`;
-    if (told.has(key)) return;
-    told.add(key);
+    if (reported.has(key)) return;
+    reported.add(key);
     const { hint, notes, fix } = more;
     const edit = policy.file && fix?.edit ? policy.toFile.edit(fix.edit.span, fix.edit.text) : null;
     list.push({

@@ -52,7 +52,7 @@ export interface CheckedScenario {
 const SCENARIO_FILE = {
   called: 'a scenario file',
   keys: '`edge` and `cases`',
-  smallest: 'the smallest scenario file has an `edge` and one of `cases`',
+  smallest: 'a minimal scenario file has an `edge` and one of `cases`',
   prefix: 'scenario',
 };
 

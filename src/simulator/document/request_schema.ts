@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a scenario says of requests and their connections; `schema.ts` says how such schemas are used. */
+/** The schema of requests and their connections in scenarios; `schema.ts` describes how such schemas are used. */
 
 export const duration = z
   .string()

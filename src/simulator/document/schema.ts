@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { POINT_KINDS, type PointKind } from '../../coverage/point.ts';
-import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
+import type {
+  because,
+  expectedValue,
+  fetchSent,
+  matcher,
+  scalar,
+  upstreamSaw,
+} from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
 import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
 import { type answer, simulation, type upstream, upstreams } from './world_schema.ts';
@@ -71,7 +78,7 @@ const connection = z
   .describe('A connection of a TLS or TCP edge.');
 
 const caseShape = {
-  name: z.string().describe('What must hold, as a sentence; the name of the case.'),
+  name: z.string().describe('Name of the case: what is expected, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
   skip: z.union([z.boolean(), z.string()]).optional().describe('Skips the case, with the reason.'),
   clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),
@@ -163,6 +170,7 @@ export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;
 export type BecauseConfig = z.output<typeof because>;
+export type FetchSentConfig = z.output<typeof fetchSent>;
 export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
 export type AnswerConfig = z.output<typeof answer>;

@@ -53,14 +53,14 @@ function valueWatch(): ValueWatch {
 }
 
 function partsOf({ steps }: Tracer<Activation>, source: string): ExpressionValues['parts'] {
-  return worthTelling(steps(), source).map((step) => ({
+  return reportedSteps(steps(), source).map((step) => ({
     text: oneLine(source.slice(step.span.start, step.span.end), TEXT_UNITS),
     value: shownStep(step),
   }));
 }
 
 /** Skipped parts are reported once as a whole; list literals are omitted. */
-function worthTelling(steps: readonly Step[], source: string): Step[] {
+function reportedSteps(steps: readonly Step[], source: string): Step[] {
   let skippedUpTo = -1;
   return steps.filter(({ span, skipped }) => {
     if (skipped === undefined) return source[span.start] !== '[';

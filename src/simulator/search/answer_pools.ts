@@ -1,5 +1,5 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf } from '../../coverage/placed_routes.ts';
 import { type Asked, has, namedPool, textsFor } from './constants.ts';
 
 /** A response of an upstream, as in a scenario. */
@@ -20,19 +20,7 @@ export function answersOf(config: EdgeConfig, asked: readonly Asked[]): Answer[]
     headers: { 'content-type': type },
     body: 'data: x\n\n',
   }));
-  const isCompressing = placedRoutes(config).some(({ route }) => route.compression !== undefined);
-  const text = { 'content-type': 'text/plain' };
-  const body = 'hello hello';
-  const packed: Answer[] = isCompressing
-    ? [
-        { headers: text, body },
-        { headers: { ...text, 'content-encoding': 'gzip' }, body },
-        { headers: { ...text, 'cache-control': 'no-transform' }, body },
-        { status: 206, headers: { ...text, 'content-range': 'bytes 0-10/4000' }, body },
-        { headers: { 'content-type': 'image/png' }, body },
-        204,
-      ]
-    : [];
+  const samples = modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own).answers ?? []);
   const valid = statuses.filter((status) => status >= 101 && status <= 599);
-  return [500, 'refuse', ...valid, ...named, ...types, ...packed];
+  return [500, 'refuse', ...valid, ...named, ...types, ...new Set(samples)];
 }

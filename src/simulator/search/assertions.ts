@@ -78,7 +78,7 @@ function writer({ configuration: { redact } }: Logged): Write {
     text.length > TEXT_LIMIT_UNITS || (redact !== null && redact(text) !== text) ? null : text;
 }
 
-/** The fields of a list as expected values; those of `absent` that are not there are said to be absent. */
+/** The fields of a list as expected values; missing fields of `absent` are expected to be absent. */
 function responseFields(
   fields: FieldList,
   absent: ReadonlySet<string>,

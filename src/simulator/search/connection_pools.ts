@@ -2,6 +2,8 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { parseAddress } from '../../net/address.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import { boundariesOf } from '../../coverage/ip_points.ts';
+import { modulesOf } from '../../coverage/placed_routes.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import { type Asked, has, textsFor } from './constants.ts';
 
 /** What is worth trying of a connection: addresses, facts about them, certificates, and whether it has TLS. */
@@ -14,8 +16,7 @@ export function addressesOf(config: EdgeConfig, asked: readonly Asked[], actions
     ...Object.values(config.ip_policies).flatMap(({ rules }) => rules.map(({ cidr }) => cidr)),
     ...textsFor(asked, /^conn\.client_ip/),
     ...actions.flatMap(({ type, config: own }) => {
-      if (type !== 'restrict-ips') return [];
-      const { allow, deny } = own as { readonly allow: readonly string[]; readonly deny: readonly string[] };
+      const { allow = [], deny = [] } = ACTION_FACTS.get(type)?.addressLists?.(own as never) ?? {};
       return [...allow, ...deny];
     }),
   ];
@@ -50,22 +51,20 @@ export function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
 }
 
 /** Names of client certificates; null for none. */
-export function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+export function certificatesOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
   const texts = textsFor(asked, /^conn\.tls\.client/);
   const isAsked =
     asked.some(({ variables }) => has(variables, /^conn\.tls\.client/)) ||
-    [...Object.values(edges.https), ...Object.values(edges.tls)].some(
-      (edge) => edge.mutual_tls !== undefined,
+    modulesOf(config).some(
+      ({ facts: { reads } }) => Array.isArray(reads) && reads.includes('client_certificate'),
     );
   return isAsked ? new Set([null, ...texts, 'client']) : new Set();
 }
 
 /** Both schemes, if an edge tells them apart. */
-export function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): ReadonlySet<'http' | 'https'> {
+export function schemesOf(config: EdgeConfig, asked: readonly Asked[]): ReadonlySet<'http' | 'https'> {
   const isTold =
     asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
-    Object.values(edges.https).some(
-      ({ tls_termination: tls, mutual_tls: mutual }) => tls !== undefined || mutual !== undefined,
-    );
+    modulesOf(config).some(({ facts, kind }) => facts.place === 'edge' && kind === 'https');
   return new Set(isTold ? ['http', 'https'] : []);
 }

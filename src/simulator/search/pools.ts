@@ -2,16 +2,19 @@ import { readMatch } from '../../edge/compile.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
+import type { Samples } from '../../filters/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
-import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
-import { dialledBackends } from '../compile_case.ts';
+import { dialledBackends } from '../case_setting.ts';
 import { type Answer, answersOf } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
-import { type Asked, askedBy, has, namedPool, textsFor } from './constants.ts';
-import type { Before } from './draft.ts';
+import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
+import { bodiesOf } from './bodies.ts';
+import { type Before, FRAMING } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
 import { statefulBefores } from './stateful.ts';
 
@@ -54,7 +57,7 @@ export function poolsOf(
     const policy = policyOf(placed, config);
     return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
-  const gates = gatePools(config, routes, actions, {
+  const gates = gatePools(config, actions, {
     signer,
     texts: asked.flatMap((each) => each.texts),
   });
@@ -110,12 +113,11 @@ function pathsAsked(asked: readonly Asked[]): string[] {
   );
 }
 
-function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
-  const filters = Object.values(edges.https).flatMap(({ routes }) =>
-    routes.flatMap(({ user_agent_filter: filter }) =>
-      filter === undefined ? [] : [[...filter.allow, ...filter.deny]],
-    ),
-  );
+function agentsOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+  const filters = modulesOf(config).flatMap(({ facts, config: own }) => {
+    const lists = facts.patternLists?.(own);
+    return lists === undefined ? [] : [Object.values(lists).flat()];
+  });
   const texts = textsFor(asked, /^req\.user_agent/);
   if (filters.length === 0 && texts.length === 0) return new Set();
   const samples = filters.flat().flatMap((pattern) => sampleTexts(pattern));
@@ -144,27 +146,18 @@ function headersOf(
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
-  const compresses =
-    placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
-    actions.some(({ type }) => type === 'compress-response');
-  if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
-  for (const { type, config: own } of actions) {
-    if (type !== 'basic-auth') continue;
-    const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
-    const plain = credentials.filter((each): each is string => typeof each === 'string');
-    add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
-  }
+  for (const { headers = {} } of samplesOf(config, actions))
+    for (const [name, values] of Object.entries(headers)) add(name, values);
+  // They follow from the body and the URL of a request.
+  for (const name of FRAMING) pool.delete(name);
   return pool;
 }
 
-const BODY_LIMIT = 65_536;
-
-function bodiesOf(asked: readonly Asked[]): Set<string> {
-  const lengths = asked
-    .filter(({ variables }) => has(variables, /^req\.content_length/))
-    .flatMap(({ numbers }) => numbers.flatMap((count) => [count - 1, count, count + 1]));
-  const possible = lengths.filter((length) => length >= 0 && length <= BODY_LIMIT);
-  return new Set(possible.map((length) => 'x'.repeat(length)));
+function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
+  return [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
+  ];
 }
 
 const HOUR_MS = 3_600_000;

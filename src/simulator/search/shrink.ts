@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { type CaseSetting, type CompiledCase, compileCase } from '../compile_case.ts';
+import { type CompiledCase, compileCase } from '../compile_case.ts';
+import { type CaseSetting } from '../case_setting.ts';
 import type { CaseRow } from '../document/check.ts';
 import type { StepConfig } from '../document/schema.ts';
 import type { Mismatch } from '../result.ts';

@@ -9,7 +9,7 @@ import type { ConnectionOutcome } from '../run_connect.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 
 /** The parts of a request's or connection's result that targets read. */
-export interface CameAbout {
+export interface ObservedResult {
   readonly steps: readonly Step[];
   readonly facts: readonly StepFacts[];
   readonly deciding: Step;
@@ -19,7 +19,7 @@ export interface CameAbout {
 }
 
 /** The result of a request. */
-export function cameOf(simulated: SimulatedRequest): CameAbout {
+export function resultOf(simulated: SimulatedRequest): ObservedResult {
   const outcome = outcomeOf(simulated);
   const { exchange } = simulated;
   return {
@@ -32,7 +32,7 @@ export function cameOf(simulated: SimulatedRequest): CameAbout {
 }
 
 /** The result of a connection. */
-export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
+export function resultOfConnection({ exchange, facts }: ConnectionOutcome, match: string): ObservedResult {
   const steps = traceOf(exchange);
   return {
     steps,
@@ -47,7 +47,7 @@ export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: 
 export interface Target {
   /** As part of a sentence: `rule office#3 decides`. */
   readonly message: string;
-  readonly isMet: (come: CameAbout) => boolean;
+  readonly isMet: (come: ObservedResult) => boolean;
   /** Why it never happens for any request; null if the configuration does not exclude it. */
   readonly impossible: string | null;
 }
@@ -113,10 +113,9 @@ interface LabelledRule {
 
 /** Rules of policies, of IP policies and of user agent filters, by their names in traces. */
 function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
-  const agents = points.flatMap(({ kind, pointer }) => {
-    const parts = /\/user_agent_filter\/(allow|deny)\/(\d+)$/.exec(pointer);
-    return kind === 'rules' && parts !== null ? [{ label: `${parts[1]}[${parts[2]}]`, pointer }] : [];
-  });
+  const agents = points.flatMap(({ kind, pointer, about }) =>
+    kind === 'rules' && about !== undefined ? [{ label: about, pointer }] : [],
+  );
   return [...rules, ...ipModules(routes, edge.config).flatMap((module) => module.rules), ...agents];
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkClients } from '../../../src/clients/network.ts';
-import { speaksTls } from '../../../src/cli/stream_options.ts';
+import { usesTls } from '../../../src/cli/stream_options.ts';
 import { localCertificates } from '../../../src/cli/local_authority.ts';
 import { samlKeysBeside } from '../../../src/control/saml_keys.ts';
 import { newSealingKey, readSealingKey } from '../../../src/crypto/sealing.ts';
@@ -133,10 +133,10 @@ describe('the addresses that the management API shows', () => {
 
   it('answer over TLS, with a certificate for their host, and no other host does', async () => {
     const { edge } = instance.management;
-    expect(speaksTls(edge.config)).toBe(true);
+    expect(usesTls(edge.config)).toBe(true);
     const folder = join(instance.folder, 'authority');
     const certificateFor = localCertificates(folder);
-    const listening = await edge.listen({ tls: { port: 0, when: speaksTls, certificateFor } });
+    const listening = await edge.listen({ tls: { port: 0, when: usesTls, certificateFor } });
     try {
       const { hostname } = new URL(shown['metadata_url']!);
       await certificateFor(hostname);

@@ -29,7 +29,7 @@ function codeOf(file: string): string {
   return `edge.${file.split('.')[0]!}`;
 }
 
-describe('broken edge files', () => {
+describe('edge files with errors', () => {
   test.each(cases)('%s is explained', async (file) => {
     const { config, diagnostics } = checkFile(file);
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
@@ -40,14 +40,14 @@ describe('broken edge files', () => {
     await expect(renderDiagnostics(diagnostics, { color: false })).toMatchFileSnapshot(golden);
   });
 
-  test('every code is shown by a file of its name', () => {
+  test('every code has a fixture with its name', () => {
     const shown = new Set(cases.map(codeOf));
     const missing = Object.keys(EDGE_CODES).filter((code) => !shown.has(code) && !WITHOUT_FIXTURE.has(code));
     expect(missing).toEqual([]);
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 
-  test('nothing is printed for a file that is gone', () => {
+  test('no golden file without an edge file', () => {
     const golden = readdirSync(folder).filter((file) => file.endsWith('.txt'));
     expect(golden).toHaveLength(cases.length);
   });

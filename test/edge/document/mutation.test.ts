@@ -53,13 +53,13 @@ function mutated({ text, edits }: Mutation): string {
   return pieces.join('');
 }
 
-test.each([GOOD_EDGE, ...SMALL_EDGES])('what is mutated is good: %#', (text) => {
+test.each([GOOD_EDGE, ...SMALL_EDGES])('the mutated file is valid: %#', (text) => {
   const { config, diagnostics } = checkEdge({ name: 'good.yaml', text });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(config).not.toBeNull();
 });
 
-test('mutations: never an exception, spans lie in the text, a config exactly when there is no error', () => {
+test('mutations: no exception, spans within the text, a config exactly when there is no error', () => {
   let withConfig = 0;
   const codes = new Set<string>();
   let run = 0;

@@ -159,7 +159,7 @@ describe('exactly one event for every request', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('left by the client while the upstream is silent', async () => {
+  it('aborted by the client while the upstream is silent', async () => {
     const reached = new Promise<void>((resolve) => (upstreamReached = resolve));
     const socket = await send(request('/hang'));
     await reached;
@@ -170,7 +170,7 @@ describe('exactly one event for every request', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('left by the client in the middle of its body', async () => {
+  it('aborted by the client in the middle of its body', async () => {
     const socket = await send('POST /ok HTTP/1.1\r\nhost: shop.test\r\ncontent-length: 100\r\n\r\nhello');
     socket.destroy();
     await seen(1);
@@ -178,7 +178,7 @@ describe('exactly one event for every request', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('cut by the upstream in the middle: the client does not take it for the whole', async () => {
+  it('cut by the upstream in the middle: the client sees that it is incomplete', async () => {
     const socket = await send(request('/half'));
     await once(socket, 'data');
     const closed = once(socket, 'close');
@@ -192,7 +192,7 @@ describe('exactly one event for every request', () => {
 });
 
 describe('what the event measured', () => {
-  it('says whether the connection to the upstream was used before', async () => {
+  it('shows whether the connection to the upstream was reused', async () => {
     const socket = await send(request('/ok'));
     await seen(1);
     socket.write(request('/ok'));
@@ -214,7 +214,7 @@ describe('what the event measured', () => {
     expect(saved).toBe(20_000 - body.length);
   });
 
-  it('has every field of the specification', async () => {
+  it('has every specified field', async () => {
     (
       await send(
         'POST /ok?a=B HTTP/1.1\r\nHost: Shop.test\r\nUser-Agent: Mine/1\r\nX-Twice: A\r\nx-twice: B\r\ncontent-length: 3\r\n\r\nabc',

@@ -124,7 +124,7 @@ describe('the end of a WebSocket over HTTP/2', () => {
   }
 
   describe.each(['/', '/tcp'])('at %s', (path) => {
-    it.each(ENDINGS)('$name: one event, the upstream let go, nothing to wait for', async ({ end }) => {
+    it.each(ENDINGS)('$name: one event, the upstream released, nothing left open', async ({ end }) => {
       const listening = await edge.listen({});
       const opened = await open(listening.url, path);
       const { upstream, session } = opened;
@@ -139,7 +139,7 @@ describe('the end of a WebSocket over HTTP/2', () => {
       expect(statuses).toEqual([101]);
     });
 
-    it('a drain cuts what does not end, and waits for nothing after that', async () => {
+    it('a drain closes what does not end, and waits for nothing after that', async () => {
       const listening = await edge.listen({});
       const { session, upstream } = await open(listening.url, path);
       const released = once(upstream, 'close');

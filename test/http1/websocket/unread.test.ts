@@ -147,7 +147,7 @@ describe('WebSockets whose peers do not read', () => {
     ['HTTP/2', overHttp2],
   ] as const;
 
-  it.each(WAYS)('%s: pings of a client that does not read are not gathered', async (_name, open) => {
+  it.each(WAYS)('%s: pings of a client that does not read are not collected', async (_name, open) => {
     handle = (socket) => void socket.resume();
     const socket = await open('/tcp');
     const before = heldBytes();
@@ -160,7 +160,7 @@ describe('WebSockets whose peers do not read', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  it('one pong waits: that of the latest ping', async () => {
+  it('one pong is queued: that of the latest ping', async () => {
     // More than the buffers hold, so that pongs find no room.
     handle = (socket) => void socket.end(Buffer.alloc(FLOOD_BYTES));
     const socket = new WebSocket(`ws://127.0.0.1:${port}/tcp`);
@@ -192,7 +192,7 @@ describe('WebSockets whose peers do not read', () => {
     expect(pongs.length).toBeLessThan(20);
   });
 
-  it.each(WAYS)('%s: small frames wait with a backend that does not read', async (_name, open) => {
+  it.each(WAYS)('%s: small frames wait while a backend does not read', async (_name, open) => {
     handle = (socket) => void socket.pause();
     for (const tiny of [frame(2, Buffer.from('x')), frame(0, Buffer.from('x'), false)]) {
       const socket = await open('/tcp');
@@ -204,7 +204,7 @@ describe('WebSockets whose peers do not read', () => {
     }
   });
 
-  it.each(WAYS)('%s: what follows a close frame is not gathered', async (_name, open) => {
+  it.each(WAYS)('%s: bytes after a close frame are not collected', async (_name, open) => {
     handle = (socket) => void socket.resume();
     const socket = await open('/tcp');
     const before = heldBytes();
@@ -213,7 +213,7 @@ describe('WebSockets whose peers do not read', () => {
     expect(heldBytes() - before).toBeLessThan(90_000_000);
   });
 
-  it.each(WAYS)('%s: bytes pass through no faster than the other side takes them', async (_name, open) => {
+  it.each(WAYS)('%s: bytes pass no faster than the other side reads them', async (_name, open) => {
     handle = granting(() => undefined);
     const up = await open('/plain');
     expect(await flood(up, Buffer.alloc(SLAB_BYTES))).toBeLessThan(BUFFERS_BYTES);
@@ -226,7 +226,7 @@ describe('WebSockets whose peers do not read', () => {
     down.destroy();
   });
 
-  it('subprotocols keep their letter case, and are compared in it', async () => {
+  it('subprotocols keep their letter case, and are case-sensitive', async () => {
     handle = (socket) => void socket.resume();
     for (const [offered, chosen] of [
       [['MQTT'], 'MQTT'],
@@ -240,7 +240,7 @@ describe('WebSockets whose peers do not read', () => {
     }
   });
 
-  it('a close reason that is not UTF-8 is answered with 1007', async () => {
+  it('a close reason that is not UTF-8 closes with 1007', async () => {
     handle = (socket) => void socket.resume();
     const socket = await overHttp1('/tcp');
     socket.write(frame(8, Buffer.from([3, 0xe8, 0xff, 0xfe])));

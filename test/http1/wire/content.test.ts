@@ -36,7 +36,7 @@ function read(framing: number, pieces: readonly string[], limits: Partial<WireLi
 const CHUNKS = '3\r\nabc\r\n1;x="\\"";y\r\n!\r\n0\r\nX-T: 1 \r\ny:\r\n\r\nbehind';
 
 describe('chunks', () => {
-  test('are undone however they come; extensions are dropped, trailers kept apart', () => {
+  test('are decoded however they are split; extensions are dropped, trailers kept separate', () => {
     const expected = { body: 'abc!', found: END, trailers: ['X-T', '1', 'y', ''] };
     expect(read(CHUNKED, [CHUNKS])).toMatchObject({ ...expected, left: 'behind' });
     expect(read(CHUNKED, CHUNKS.split(''))).toMatchObject(expected);
@@ -53,7 +53,7 @@ describe('chunks', () => {
     ],
     ['trailers', { trailerBytes: 20 }, `0\r\nX: ${'y'.repeat(30)}\r\n\r\n`],
     ['trailers that do not end', { trailerBytes: 20 }, `0\r\nX: ${'y'.repeat(30)}`],
-  ])('have limits, over all of them: %s', (name, limits, text) => {
+  ])('have limits for all of them together: %s', (name, limits, text) => {
     for (const pieces of [[text], text.split('')]) {
       const { found, problem, code } = read(CHUNKED, pieces, limits);
       expect([found, /longer than the limit/.test(problem)]).toEqual([REFUSED, true]);
@@ -74,7 +74,7 @@ describe('chunks', () => {
     expect(read(CHUNKED, `0\r\n${line}\r\n\r\n`.split('')).found).toBe(REFUSED);
   });
 
-  test('with sizes that are exact are taken, with others refused', () => {
+  test('with exact sizes are accepted, others refused', () => {
     expect(read(CHUNKED, ['0000000000000001\r\na']).body).toBe('a');
     expect(read(CHUNKED, ['1fffffffffffff\r\na']).body).toBe('a');
     expect(read(CHUNKED, ['20000000000000\r\na']).found).toBe(REFUSED);
@@ -82,7 +82,7 @@ describe('chunks', () => {
   });
 });
 
-test('content of a length ends there, content without one with its connection', () => {
+test('content with a length ends there, content without one with its connection', () => {
   expect(read(3, ['a', 'bcd'])).toMatchObject({ body: 'abc', found: END, left: 'd' });
   expect(read(0, ['x'])).toMatchObject({ body: '', found: END, left: 'x' });
   const content = new BodyDecoder(WIRE_LIMITS);
@@ -93,8 +93,8 @@ test('content of a length ends there, content without one with its connection', 
   expect(content.endsByClose()).toBe(false);
 });
 
-describe('an inbox', () => {
-  test('copies what has to stay, and nothing else', () => {
+describe('a read buffer', () => {
+  test('copies only bytes that must be kept', () => {
     const input = new ReadBuffer();
     const lent = Buffer.from('abcdef');
     input.add(lent, 4);

@@ -51,7 +51,7 @@ test.each([
   ['request', readRequests, REQUEST_DIFFERENCES],
   ['response', readResponses, RESPONSE_DIFFERENCES],
 ] as const)(
-  '%s streams: never more lenient than llhttp, and each difference has its reason',
+  '%s streams: never more lenient than llhttp, and each difference has a reason',
   (kind, read, table) => {
     const random = seeded(1);
     const stricter = new Map<string, { count: number; example: string }>();

@@ -101,7 +101,7 @@ function toUpstream(message: ReadMessage, random: () => number): { text: string;
   return { text: text(), isChunked };
 }
 
-test('no request goes to an upstream in a way that could be read as another', () => {
+test('no request is sent to an upstream in a form that could be read as another', () => {
   const random = seeded(3);
   let written = 0;
   for (let index = 0; index < COUNT; index++) {
@@ -125,7 +125,7 @@ test('no request goes to an upstream in a way that could be read as another', ()
   expect(written).toBeGreaterThan(COUNT / 8);
 }, 600_000);
 
-test('no reply goes to a client in a way that could be read as another', () => {
+test('no response is sent to a client in a form that could be read as another', () => {
   const random = seeded(4);
   let written = 0;
   for (let index = 0; index < COUNT / 2; index++) {

@@ -81,7 +81,7 @@ describe('policies in edge files', () => {
     expect(formatted(after)).toBe(after);
   });
 
-  it('more than one, and those that are canonical stay as they are', () => {
+  it('more than one, and canonical ones are unchanged', () => {
     const text = `edges:\n  https:\n    a:\n      routes:\n${[OLD, canonical, OLD]
       .map((each) => `        - traffic_policy:\n            value: |\n${indented(each, 14)}`)
       .join('')}`;
@@ -90,11 +90,11 @@ describe('policies in edge files', () => {
     expect(after).not.toContain('inbound');
   });
 
-  it('says which one has no canonical form', () => {
+  it('reports which one has no canonical form', () => {
     expect(formatted(edgeOf(`'[1, 2'`))).toMatch(/^\/edges\/https\/shop\/routes\/0\/traffic_policy\/value: /);
   });
 
-  it('changes nothing but policies, whatever they are', () => {
+  it('changes only policies, whatever they are', () => {
     fc.assert(
       fc.property(policyText, fc.constantFrom('block', 'double', 'json'), (policy, style) => {
         const value = style === 'block' ? `|\n${indented(policy, 14).trimEnd()}` : JSON.stringify(policy);
@@ -115,7 +115,7 @@ describe('policies in edge files', () => {
     );
   });
 
-  it('knows an edge from a policy', () => {
+  it('distinguishes an edge from a policy', () => {
     expect([isEdgeText(edgeOf('x')), isEdgeText(OLD), isEdgeText('edges: ['), isEdgeText('')]).toEqual([
       true,
       false,

@@ -38,21 +38,21 @@ describe('fmt', () => {
     expect(readFileSync(join(folder, 'print.yaml'), 'utf8')).toBe(OLD);
   });
 
-  it('--check tells which files are not in it', async () => {
+  it('--check lists files that are not formatted', async () => {
     const [old, fine] = [file('old.yaml', OLD), file('new.yaml', NEW)];
     expect(await run('fmt', '--check', fine)).toEqual({ code: 0, stdout: '', stderr: '' });
     const { code, stdout } = await run('fmt', '--check', fine, old);
     expect([code, stdout]).toEqual([1, 'old.yaml: not formatted\n']);
   });
 
-  it('--write writes them anew', async () => {
+  it('--write formats them', async () => {
     const name = file('write.yaml', OLD);
     expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: formatted\n');
     expect(readFileSync(join(folder, name), 'utf8')).toBe(NEW);
     expect((await run('fmt', '--write', name)).stdout).toBe('');
   });
 
-  it('says what is wrong with a text that has no canonical form', async () => {
+  it('reports the errors of a text that cannot be formatted', async () => {
     const { code, stderr } = await run(
       'fmt',
       file('tag.yaml', 'on_http_request:\n  - expressions: [!has(req.x)]\n'),
@@ -61,7 +61,7 @@ describe('fmt', () => {
     expect(stderr).toContain('tag.yaml:2:19 error ERR_SERVICE_2200');
   });
 
-  it('says that a file is not there', async () => {
+  it('reports a missing file', async () => {
     expect(await run('fmt', 'nowhere.yaml')).toEqual({
       code: 2,
       stdout: '',
@@ -70,7 +70,7 @@ describe('fmt', () => {
   });
 });
 
-describe('check of a policy for what will carry it', () => {
+describe('check of a policy for its endpoint', () => {
   const policy = `on_http_request:
   - expressions: ["req.method == 'PUT'"]
     actions: [{ type: circuit-breaker }]
@@ -90,7 +90,7 @@ describe('check of a policy for what will carry it', () => {
   it.each([
     ['--as', 'balloon'],
     ['--plan', 'without=flying'],
-  ])('%s %s is no choice', async (option, value) => {
+  ])('%s %s is not valid', async (option, value) => {
     const { code, stderr } = await run('check', option, value, file('plain.yaml', policy));
     expect([code === 0, stderr.includes(`argument '${value}' is invalid`)]).toEqual([false, true]);
   });
@@ -143,13 +143,13 @@ describe('explain-code', () => {
     expect([code, stdout.includes(part)]).toEqual([0, true]);
   });
 
-  it('spells codes by the name of the service', async () => {
+  it('uses the service name in codes', async () => {
     expect((await run('explain-code', '2200', '--service-name', 'acme')).stdout).toMatch(
       /^ERR_ACME_2200 {2}/,
     );
   });
 
-  it('guesses what an unknown code was meant to be', async () => {
+  it('suggests a code for an unknown one', async () => {
     const { code, stderr } = await run('explain-code', 'policy.never_run');
     expect([code, stderr]).toEqual([2, "unknown code 'policy.never_run'; did you mean policy.never_runs?\n"]);
     expect((await run('explain-code', '22077')).stderr).toContain('did you mean ERR_SERVICE_2207?');

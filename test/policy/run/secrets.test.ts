@@ -28,7 +28,7 @@ function decide(
 const requestRule = (...actions: object[]) => ({ on_http_request: [{ actions }] });
 
 describe('secrets of policies', () => {
-  it('are read by expressions and templates, and change what happens', () => {
+  it('are read by expressions and templates, and affect decisions', () => {
     const policy = {
       on_http_request: [
         {
@@ -59,7 +59,7 @@ describe('secrets of policies', () => {
     });
   });
 
-  it('stand in no trace, event, explanation or log, however they come there', () => {
+  it('are in no trace, event, explanation or log, whatever the way', () => {
     const ann = "${secrets.get('team', 'ann')}";
     const policy = {
       on_http_request: [
@@ -105,7 +105,7 @@ describe('secrets of policies', () => {
     expect(exchange.response!.headers).toContain('staple-1234');
   });
 
-  it('stand in nothing that is told of a connection without HTTP', () => {
+  it('are in no report about a connection without HTTP', () => {
     const policy = {
       on_tcp_connect: [
         { actions: [{ type: 'log', config: { metadata: { bob: "${secrets.get('team', 'bob')}" } } }] },
@@ -132,26 +132,26 @@ describe('secrets of policies', () => {
     expect(JSON.stringify([event, traceOf(exchange)])).not.toContain('staple');
   });
 
-  it('stand in no message of an error', () => {
+  it('are in no error message', () => {
     const { trace } = decide(
       requestRule({ type: 'redirect', config: { to: "no url ${secrets.get('team', 'bob')}\n" } }),
     );
     expect(JSON.stringify(trace)).not.toContain('staple');
   });
 
-  it('cost nothing where none was read', () => {
+  it('cost nothing if none was read', () => {
     const { redact } = keepSecrets(secretProvider(SECRETS));
     expect(redact('staple-1234')).toBe('staple-1234');
   });
 
-  it('hide the longer of two of which one is a part of the other', () => {
+  it('hide the longer one if one is part of another', () => {
     const kept = keepSecrets(secretProvider({ v: { short: 'abc', long: 'abcdef' } }));
     kept.get('v', 'short');
     kept.get('v', 'long');
     expect(kept.redact('abcdef abc')).toBe('*** ***');
   });
 
-  it('come out of the environment', () => {
+  it('come from the environment', () => {
     const { get } = environmentSecrets({ EDGEPROOF_SECRET_TEAM_ANN_KEY: 'a' });
     expect(get('team', 'ann-key')).toBe('a');
     expect(get('team', 'ann')).toBeUndefined();
@@ -213,7 +213,7 @@ describe('checking the names of secrets', () => {
     ['a name that is known only at run time', '${secrets.get(req.host, req.method)}', SECRETS],
     ['a provider that cannot list', "${secrets.get('none', 'ann')}", { get: () => undefined }],
     ['nothing known of secrets', "${secrets.get('none', 'ann')}", undefined],
-  ])('says nothing of %s', (_name, text, secrets) => {
+  ])('has no findings for %s', (_name, text, secrets) => {
     expect(found(text, secrets)).toEqual([]);
   });
 });

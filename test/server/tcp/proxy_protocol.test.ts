@@ -27,7 +27,7 @@ function connectionWith(
 }
 
 describe('PROXY protocol headers', () => {
-  it('are read as they were written, whatever follows and however they are cut', () => {
+  it('are read as written, whatever follows and however they are split', () => {
     fc.assert(
       fc.property(
         pair,
@@ -57,7 +57,7 @@ describe('PROXY protocol headers', () => {
     );
   });
 
-  it('never throw, never read beyond their end, and never take what is none', () => {
+  it('never throw, never read beyond their end, and never accept anything else', () => {
     const good = fc
       .tuple(pair, port, version)
       .map(([[client, server], from, each]) =>
@@ -124,7 +124,7 @@ afterEach(async () => {
 const PG = '1.tcp.test:5432';
 
 describe('PROXY protocol on connections', () => {
-  it.each(['v1', 'v2'] as const)('%s tells a backend who the client is', async (each) => {
+  it.each(['v1', 'v2'] as const)('%s sends the client’s address to a backend', async (each) => {
     const seen: Buffer[] = [];
     const there = await backend((socket) => {
       socket.on('data', (chunk: Buffer) => seen.push(chunk));
@@ -149,7 +149,7 @@ describe('PROXY protocol on connections', () => {
     expect((await live.nextEvent()).conn.bytes_in).toBe(5);
   });
 
-  it('is taken from a proxy in front where that is asked for, and from nobody else', async () => {
+  it('is accepted from a proxy in front if configured, and otherwise not', async () => {
     const there = await backend(echo);
     closing.push(there.close);
     const config = {

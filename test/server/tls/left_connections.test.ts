@@ -100,7 +100,7 @@ describe('connections that their client has left', () => {
 
   const KINDS = ['clear', 'TLS', 'mutual TLS'].flatMap((kind) => [`${kind} HTTP/1.1`, `${kind} HTTP/2`]);
 
-  it.each(KINDS)('%s: the end of the client is answered with the end of the edge', async (kind) => {
+  it.each(KINDS)('%s: after the client’s close the edge closes', async (kind) => {
     const socket = await open(kind);
     const over = once(socket, 'close', { signal: AbortSignal.timeout(3_000) });
     socket.end();
