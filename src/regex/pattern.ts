@@ -106,7 +106,7 @@ function patternOf(source: string, compiled: RE2JS): Pattern {
 }
 
 /** The leftmost match that begins at or after `from`. */
-export type Search = (from: number) => Found | null | typeof TOO_COSTLY;
+type Search = (from: number) => Found | null | typeof TOO_COSTLY;
 
 /** The subject was scanned too often. */
 export const TOO_COSTLY = 'too_costly';
