@@ -1,3 +1,4 @@
+import { RESPONSE_HEAD_MS } from '../http/message_limits.ts';
 import type {
   AnswerTo,
   Answers,
@@ -23,7 +24,7 @@ export interface VirtualLimits {
   readonly headMs: number;
 }
 
-export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
+export const DEFAULT_LIMITS: VirtualLimits = { headMs: RESPONSE_HEAD_MS };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
 interface SimulatedProviders {
