@@ -119,6 +119,8 @@ export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config is in the text, rather than filled in. */
   readonly isWritten: (pointer: string) => boolean;
+  /** Name of the service. */
+  readonly service: string;
   /** Hosts of the internal endpoints, if they are known. */
   readonly internalHosts?: readonly string[] | undefined;
   /** The hosts of its edge, in lower case; absent if they are not known. */
@@ -206,6 +208,8 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
+  /** Error number if a policy has more than one. */
+  readonly onlyOne?: number;
   /** Whether it does nothing but log. */
   readonly onlyLogs?: boolean;
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */

@@ -2,6 +2,7 @@ import { backendTable } from '../edge/backends.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { backend } from '../filters/backend/facts.ts';
 import { isConnected } from './counter_windows.ts';
 import type { Choice, Decided } from './decided.ts';
 
@@ -28,7 +29,7 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === 'backend') ?? -1;
+  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === backend.module.type) ?? -1;
   const id = exchange.verdicts[index]?.reason.detail['backend'];
   return typeof id === 'string' ? id : null;
 }

@@ -16,7 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
-  checkGateways(rules, report);
+  checkOnlyOnes(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -59,12 +59,17 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
   }
 }
 
-function checkGateways(rules: readonly ReadRule[], report: Report): void {
-  const gateways = rules.flatMap(({ read }) => read).filter((action) => action?.facts.type === 'ai-gateway');
-  for (const gateway of gateways.slice(1)) {
-    report(2266, pointerTo(gateway!.pointer, 'type'), "this is a second 'ai-gateway'", {
-      hint: 'a policy can have only one',
-    });
+function checkOnlyOnes(rules: readonly ReadRule[], report: Report): void {
+  const seen = new Set<string>();
+  for (const action of rules.flatMap(({ read }) => read)) {
+    const { type, onlyOne } = action?.facts ?? {};
+    if (action === undefined || type === undefined || onlyOne === undefined) continue;
+    if (seen.has(type)) {
+      report(onlyOne, pointerTo(action.pointer, 'type'), `this is a second '${type}'`, {
+        hint: 'a policy can have only one',
+      });
+    }
+    seen.add(type);
   }
 }
 
