@@ -24,7 +24,7 @@ export function register(program: Command): void {
   program
     .command('replay')
     .description('Decide the requests of a log again and report the effects of a changed configuration')
-    .argument('<log...>', 'recordings, events as NDJSON, HAR or curl command lines; - for standard input')
+    .argument('<log...>', 'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input')
     .option('-e, --edge <file>', 'the configuration under test', 'edge.yaml')
     .option('--against <file>', 'configuration that made the log')
     .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
