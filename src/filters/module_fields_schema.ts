@@ -14,7 +14,7 @@ export interface ModuleApi {
 }
 
 /** What responses say of a route besides its config. */
-export interface ShownAbout {
+interface ShownAbout {
   readonly id: string;
   readonly service: string;
   /** PEM certificate of the key with which a route signs its SAML requests. */
