@@ -64,10 +64,13 @@ function inputText(input: Input): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
     line(head),
     line(head.map(() => '---')),
     ...rows.map(([code, ...rest]) => line([`\`${code!}\``, ...rest])),
   ].join('\n');
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }

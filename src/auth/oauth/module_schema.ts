@@ -82,7 +82,7 @@ export const oauthApi: ModuleApi = {
   shown: {
     schema: oauth.extend({
       provider: z.strictObject(
-        Object.fromEntries(Object.entries(providers).map(([name, app]) => [name, app.unwrap().nullable()])),
+        Object.fromEntries(Object.entries(providers).map(([name, own]) => [name, own.unwrap().nullable()])),
       ),
     }),
     show: (config, { service }) => {

@@ -24,7 +24,7 @@ export function checkModules(config: SoundConfig, report: Report, nowMs?: number
     }
   }
   for (const { pointer, thing, kind } of streamEdgesOf(config))
-    check(kind, thing, pointer, terminatesTls(thing));
+    check(kind, thing, pointer, isTerminating(thing));
 }
 
 function checkModule(
@@ -40,7 +40,7 @@ function checkModule(
   check!(config as never, (code, below, message, more) => report(code, at + below, message, more), place);
 }
 
-function terminatesTls(edge: SoundStreamEdge): boolean {
+function isTerminating(edge: SoundStreamEdge): boolean {
   const { tls_termination: termination } = edge;
   if (termination === undefined) return true;
   return termination.enabled !== false && termination.terminate_at === 'edge';

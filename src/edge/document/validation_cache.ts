@@ -67,7 +67,7 @@ export function validationCache(): ValidationCache {
         for (const route of routes as readonly RouteConfig[]) {
           if (sound.has(route)) continue;
           sound.add(route);
-          for (const [, config] of modulesOf(route)) sound.add(config);
+          for (const [, own] of modulesOf(route)) sound.add(own);
         }
       }
     },
