@@ -18,10 +18,16 @@ import {
 } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
 import { needsLogin, page, redirectTo, acceptsHtml } from './pages.ts';
-import { LOGIN_STATE_MS, browserSecret, newLoginState, sealLoginState } from './login_state.ts';
+import {
+  LOGIN_STATE_MS,
+  browserSecret,
+  newLoginState,
+  sealLoginState,
+  isOwnPath,
+  returnPath,
+} from './login_state.ts';
 import { isRefusal } from './provider.ts';
 import { checkRefused, notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
-import { isOwnPath, returnPath } from './return_to.ts';
 import { stateCookies } from './state_cookie.ts';
 
 /**

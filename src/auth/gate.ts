@@ -1,7 +1,13 @@
 import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
-import { cookieName, clearCookies, cookieValues, readChunked } from './cookies.ts';
-import type { CookieScope } from './cookies.ts';
+import {
+  cookieName,
+  clearCookies,
+  cookieValues,
+  readChunked,
+  type CookieScope,
+  withoutCookies,
+} from './cookies.ts';
 import { type Conversation, isConversation } from './conversation.ts';
 import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
@@ -232,4 +238,19 @@ export function endCookies({ place, scope, request }: Visit): string[] {
 /** Resolves a value that may be a conversation. */
 export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
   return isConversation(answer) ? yield* answer : answer;
+}
+
+/**
+ * Replaces the client's `Cookie` fields for the upstream: identity headers and other cookies, without the
+ * session cookies.
+ */
+export function upstreamFields(
+  { sessionCookie, nonceCookie, cookieDomain }: LoginGate,
+  { identity }: LoginPass,
+  { headers, scheme }: Pick<RequestHead, 'headers' | 'scheme'>,
+): FieldList {
+  const scope = { secure: scheme === 'https', domain: cookieDomain };
+  const own = [cookieName(sessionCookie, scope), cookieName(nonceCookie, { ...scope, domain: null })];
+  const cookie = withoutCookies(headers, own);
+  return cookie === null ? identity : ['cookie', cookie, ...identity];
 }

@@ -15,6 +15,7 @@ import { wantsColor } from './terminal.ts';
 export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
+  readonly strict?: boolean;
   readonly as?: Carried;
   readonly plan?: Plan;
 }
@@ -22,9 +23,9 @@ export interface CheckOptions {
 /** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false, as, plan }: CheckOptions,
+  { json = false, fix = false, strict = false, as, plan }: CheckOptions,
 ): Promise<number> {
-  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
   try {
     for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type SealingKey, seal, unseal } from '../crypto/sealing.ts';
-import { type SigningIdentity, newSigningIdentity } from '../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
 import { StoreError } from './store/port.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,5 +1,6 @@
 import { fstat, write } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** Appends lines to a file in order. Failed writes are retried and resume with complete lines. */
 export interface LineFile {
@@ -169,7 +170,7 @@ class Writer {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     if (this.#problem === null) this.#options.failing?.(problem);
     this.#problem = problem;
     this.#place = this.#fd === null ? this.#place : await placeOf(this.#fd);

@@ -59,7 +59,7 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** Lists of address ranges that decide together, and IP policies whose rules count too. */
+/** Lists of address ranges that are evaluated together, also with the rules of IP policies. */
 export interface AddressLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];

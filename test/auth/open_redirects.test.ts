@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnPath } from '../../src/auth/return_to.ts';
+import { isOwnPath } from '../../src/auth/login_state.ts';
 import { browserOf } from './browser.ts';
 import { evilOp, SECRET } from './evil_op.ts';
 import { createOidcAnswers } from '../../src/clients/oidc.ts';

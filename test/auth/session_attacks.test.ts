@@ -228,7 +228,7 @@ describe('a pending login', () => {
   });
 
   it('uses no memory; used states are bounded', async () => {
-    const { useOnce } = await import('../../src/auth/one_time_ids.ts');
+    const { useOnce } = await import('../../src/auth/registry.ts');
     const edge = ground().node(ROOT);
     const used = new Map<string, number>();
     for (let turn = 0; turn < 75_000; turn++) useOnce(used, `state ${turn}`, 1_000_000, turn);

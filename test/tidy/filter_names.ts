@@ -2,8 +2,9 @@ import { ACTION_FACTS, MODULE_FACTS } from '../../src/filters/table.ts';
 import { isNode, lineOf } from './tree.ts';
 import type { Breach, Node, Rule, SourceFile, Tree } from './tree.ts';
 
-/** The generated lists of filters. */
-const LISTS = /^src\/filters\/(?:table|actions|modules|action_schemas|module_schemas)\.ts$/;
+/** The generated lists of filters, and the examples of policies for each error number. */
+const LISTS =
+  /^src\/(?:filters\/(?:table|actions|modules|action_schemas|module_schemas)|policy\/codes\/document_codes)\.ts$/;
 
 const TYPES = [...MODULE_FACTS.keys(), ...ACTION_FACTS.keys()];
 /** The key of the language of policies, which has a room, and readers, of its own. */
@@ -81,11 +82,6 @@ const EXCEPTIONS: readonly Exception[] = [
     path: 'src/filters/replacing.ts',
     names: ['request-body-find-replace', 'response-body-find-replace'],
     because: 'both actions are made by it',
-  },
-  {
-    path: 'src/policy/codes/document_codes.ts',
-    names: ['circuit-breaker'],
-    because: 'an example of a plan',
   },
 ];
 

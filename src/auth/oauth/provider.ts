@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { type Conversation } from '../conversation.ts';
-import type { LoginTokens } from '../identity.ts';
+import { type LoginTokens, listsDigest } from '../identity.ts';
 import type { LoginState } from '../login_state.ts';
 import {
   type IdentityProvider,
@@ -9,7 +9,6 @@ import {
   type LoginRefusal,
   isRefusal,
 } from '../provider.ts';
-import { listsDigest } from '../lists.ts';
 import type { Session } from '../session.ts';
 import { type ApiAccess, untrusted } from './api.ts';
 import { OAUTH_PRESETS, type OauthPreset, type OauthProviderName } from './table.ts';

@@ -10,7 +10,7 @@ import {
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, asked } from '../conversation.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;

@@ -1,6 +1,5 @@
 import { asciiLower } from '../../http/ascii.ts';
-import { equalTexts } from '../../crypto/compare.ts';
-import { longDigest } from '../../crypto/digest.ts';
+import { equalTexts, longDigest } from '../../crypto/digest.ts';
 import type { OidcClient, OidcTokens } from '../../engine/oidc_question.ts';
 import type { LoginUser } from '../identity.ts';
 

@@ -6,6 +6,7 @@ import type { LoginState } from '../login_state.ts';
 import type { Session } from '../session.ts';
 import { backchannelLogout } from './backchannel.ts';
 import { idTokenProblem, userOf } from './claims.ts';
+import { untrusted } from '../oauth/api.ts';
 
 /** Settings of an OpenID Connect gate. */
 export interface OidcSettings extends OidcClient {
@@ -171,13 +172,6 @@ function keptTokens(tokens: OidcTokens, before: LoginTokens | null, nowMs: numbe
     refresh: refresh ?? before?.refresh ?? null,
     id: id?.token ?? before?.id ?? null,
     expiresMs: expiresInSeconds === null ? null : nowMs + expiresInSeconds * 1_000,
-  };
-}
-
-function untrusted(message: string): LoginRefusal {
-  return {
-    refused: 'identity_refused',
-    message: `The response of the identity provider is not trustworthy: ${message}.`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Conversation, asked } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';

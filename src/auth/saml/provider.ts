@@ -1,6 +1,6 @@
 import { type Conversation, asked } from '../conversation.ts';
-import { listsDigest } from '../lists.ts';
-import type { LoginState } from '../login_state.ts';
+import { listsDigest } from '../identity.ts';
+import { type LoginState, returnPath } from '../login_state.ts';
 import type {
   LoginStart,
   IdentityProvider,
@@ -9,7 +9,6 @@ import type {
   LoginRefusal,
   LoginSite,
 } from '../provider.ts';
-import { returnPath } from '../return_to.ts';
 import type { Session } from '../session.ts';
 import { SAML_PATHS } from './addresses.ts';
 import { type SamlIdentity, validateResponse, openResponse, signatureQuestion } from './validate_response.ts';

@@ -1,4 +1,4 @@
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import type { LoginSite } from '../provider.ts';
 import type { SamlAddresses } from './addresses.ts';
 import type { ProviderMetadata } from './metadata.ts';

@@ -1,12 +1,11 @@
 import { Hono } from 'hono';
-import { type ServiceNames, serviceNames } from './branding.ts';
+import { type ServiceNames, serviceNames, unfolded, problemBody } from './folding.ts';
 import { cors } from './cors.ts';
 import { type Logins, NO_LOGINS } from './application_logins.ts';
 import type { ApiRequest, Caller, Wiring } from './contract.ts';
 import { EDGE_FILE_PATH, edgeFileRoute } from './document_routes.ts';
 import { openApi } from './openapi.ts';
 import { DOCUMENT_PAGE } from './page.ts';
-import { problemBody } from './problems.ts';
 import { ApiProblem } from '../resources/problem.ts';
 import { principalOf } from './principal.ts';
 import { rateLimit } from './rate.ts';
@@ -15,7 +14,6 @@ import { isAddressAllowed } from './restriction.ts';
 import type { Route } from './route.ts';
 import { checkQuery, routesOf } from './routes.ts';
 import { NO_AGENTS, type Online } from './sessions.ts';
-import { unfolded } from './folding.ts';
 
 /** API version that every request must specify. */
 const VERSION = '2';

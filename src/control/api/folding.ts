@@ -1,3 +1,24 @@
+import type { ApiProblem } from '../resources/problem.ts';
+
+/** Names in the API that derive from the service name. */
+export interface ServiceNames {
+  readonly versionField: string;
+  readonly operationField: string;
+  readonly errorCode: (number: number) => string;
+  /** Whether a client changes the case of keys, even in maps, as the published SDK of the service does. */
+  readonly isFoldingClient: (userAgent: string) => boolean;
+}
+
+export function serviceNames(service: string): ServiceNames {
+  const code = service.toUpperCase().replaceAll('-', '_');
+  return {
+    versionField: `${service}-version`,
+    operationField: `${service}-operation-id`,
+    errorCode: (number) => `ERR_${code}_${number}`,
+    isFoldingClient: (userAgent) => userAgent.startsWith(`${service}-api-typescript/`),
+  };
+}
+
 /** Maps of header names, which case-folding clients change. */
 const HEADER_MAPS: ReadonlySet<string> = new Set(['add', 'headers']);
 
@@ -24,4 +45,18 @@ function unfoldedNames(map: unknown): unknown {
       value,
     ]),
   );
+}
+
+/** The body of an error response. `details` is always an object, because one client fails on anything else. */
+export function problemBody(
+  { status, number, message, details }: ApiProblem,
+  names: ServiceNames,
+  operation: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(number !== null && { error_code: names.errorCode(number) }),
+    status_code: status,
+    msg: message,
+    details: { ...details, operation_id: operation },
+  };
 }

@@ -1,12 +1,12 @@
 import type { Resource } from '../resources/contract.ts';
 import { DESCRIBED } from '../resources/described.ts';
 import { refSchema } from '../resources/fields.ts';
-import { jsonSchema } from '../resources/json_schema.ts';
 import { writeSchema } from '../resources/parse.ts';
 import { botAccess } from '../resources/permissions.ts';
 import { resourceOfKind } from '../resources/table.ts';
-import { serviceNames } from './branding.ts';
+import { serviceNames } from './folding.ts';
 import type { Route } from './route.ts';
+import { jsonSchema } from '../resources/json_schema.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { equalTexts } from '../../crypto/compare.ts';
+import { equalTexts } from '../../crypto/digest.ts';
 import { TOKEN, USER_KIND, tokenHash } from '../resources/accounts.ts';
 import type { Principal } from '../resources/contract.ts';
 import { ApiProblem } from '../resources/problem.ts';

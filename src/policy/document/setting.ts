@@ -30,6 +30,8 @@ export interface PolicySetting {
   /** Names or ids of the IP policies that exist. */
   readonly ipPolicies?: readonly string[];
   readonly plan?: Plan;
+  /** Whether to report what works here but is not documented by the service. */
+  readonly strict?: boolean;
   /** Hosts of the endpoint that carries the policy; `*.` stands for any subdomain. */
   readonly hosts?: readonly string[];
   /** Hosts of the endpoints that `forward-internal` can reach. */

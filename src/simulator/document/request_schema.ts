@@ -26,7 +26,8 @@ export const clientCertificate = z
   })
   .meta({
     id: 'client_certificate',
-    description: 'Certificate of the client, of a trusted authority; edges without mutual TLS ask for none.',
+    description:
+      'Client certificate, issued by a trusted authority; edges without mutual TLS do not request one.',
   });
 
 export const tls = z

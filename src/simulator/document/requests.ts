@@ -7,7 +7,7 @@ import type { RequestHead } from '../../engine/contract.ts';
 import { statedTls } from './tls.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
-import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
+import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
 import type { PreparedRequest } from '../simulator.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
@@ -128,7 +128,7 @@ export function prepareCurl(line: string, pointer: string, setting: RequestSetti
   const headers = [...agent, ...accept, ...given, ...length];
   const { method, url } = curl;
   return withHead(
-    () => headOf({ method, url, headers: pairs(headers) }),
+    () => headOf({ method, url, headers: fieldPairs(headers) }),
     body,
     setting.defaults,
     pointer,
@@ -186,11 +186,5 @@ function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): s
 }
 
 function headLike(method: string, url: string, headers: FieldList) {
-  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: pairs(headers) });
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
+  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: fieldPairs(headers) });
 }

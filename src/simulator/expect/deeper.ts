@@ -7,7 +7,7 @@ import { isOpenPath } from '../../events/fields.ts';
 import type { BecauseConfig, ExpectationConfig } from '../document/schema.ts';
 import { type BecauseCheck, compileBecause, nearestStep } from './because.ts';
 import type { ExpectationContext } from './expectation_context.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { checkBecauseNames, checkDecision, checkRuleName } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';

@@ -1,6 +1,6 @@
 import type { Report } from '../../diagnostics/report.ts';
 import type { ScenarioCode } from '../document/codes.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A compiled expectation: null if it is met. */
@@ -11,7 +11,7 @@ export interface ExpectationContext {
   readonly backends: readonly string[];
   /** Texts of the policies of the edge. */
   readonly policies: readonly string[];
-  /** The name of the service, which is that of variables of expressions. */
+  /** The name of the service, which prefixes some variables of expressions. */
   readonly service: string;
   readonly report: Report<ScenarioCode>;
 }

@@ -8,7 +8,7 @@ import { compileFacts } from '../../policy/env/facts_table.ts';
 import { scopeFor } from '../../policy/env/scopes.ts';
 import type { ExpectationConfig, ExpectedValue, FetchSentConfig } from '../document/schema.ts';
 import type { Expectation, ExpectationContext } from './expectation_context.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { jsonMismatch } from './deeper.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';

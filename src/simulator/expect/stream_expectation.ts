@@ -4,7 +4,7 @@ import type { ExpectationConfig, ExpectedValue } from '../document/schema.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import { decisionChecks, eventValue } from './deeper.ts';
 import type { ExpectationContext } from './expectation_context.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { checkBackendName, checkEventPath } from './names.ts';
 import { compileValue, shownValue } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { newSigningIdentity } from '../../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 import { postPage, redirectUrl } from '../../../src/auth/saml/bindings.ts';
 import { element } from '../../../src/auth/saml/canonical.ts';
 import { logoutRequest, logoutResponse } from '../../../src/auth/saml/messages.ts';

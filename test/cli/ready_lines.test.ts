@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { about } from '../../src/cli/dev.ts';
-import { inMilliseconds } from '../../src/cli/milliseconds.ts';
+import { inMilliseconds } from '../../src/cli/request_line.ts';
 import { edgeOf, usable } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 
