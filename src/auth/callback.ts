@@ -1,3 +1,4 @@
+import { FORM_LIMIT_BYTES } from './limits.ts';
 import { expired } from './cookies.ts';
 import { type Conversation, asked } from './conversation.ts';
 import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
@@ -10,7 +11,6 @@ import type { Session } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 import { stateCookie } from './state_cookie.ts';
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 /** Form field that marks a callback re-posted by this site. */
 const AGAIN = 'sent_again';
 

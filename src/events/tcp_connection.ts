@@ -16,12 +16,12 @@ export function projectTcpConnectionClosed(
 
 /** The `object` of the event; secrets read by policies are redacted. */
 export function tcpConnectionClosed(exchange: StreamExchange, endMs: number): TcpConnectionClosed {
-  const { connection, carried, configuration } = exchange;
+  const { connection, relayed, configuration } = exchange;
   const { redact } = configuration;
   const object: TcpConnectionClosed = {
     conn: {
-      bytes_in: carried?.bytesIn ?? 0,
-      bytes_out: carried?.bytesOut ?? 0,
+      bytes_in: relayed?.bytesIn ?? 0,
+      bytes_out: relayed?.bytesOut ?? 0,
       client_ip: connection.client.text,
       end_ts: timestamp(endMs),
       server_ip: connection.serverIp,

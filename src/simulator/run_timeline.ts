@@ -95,9 +95,9 @@ function scheduleSends(
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
-  const send = (turn: number): void => {
-    if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1), index);
+  const send = (repetition: number): void => {
+    if (repetition + 1 < step.count) {
+      world.clock.schedule(step.atMs + (repetition + 1) * step.everyMs, () => send(repetition + 1), index);
     }
     world.begin(request, done);
   };

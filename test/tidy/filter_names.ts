@@ -44,16 +44,6 @@ const EXCEPTIONS: readonly Exception[] = [
     because: 'fields of traffic events and types of audit events are specified by these names',
   },
   {
-    path: 'src/replay/event_facts.ts',
-    names: ['circuit_breaker', 'webhook_verification', 'oauth'],
-    because: 'reads those fields',
-  },
-  {
-    path: 'src/replay/read_event.ts',
-    names: ['circuit_breaker', 'ip_restriction', 'webhook_verification'],
-    because: 'reads those fields',
-  },
-  {
     path: 'src/control/',
     names: ['ip_restriction'],
     because: 'a restriction of the account is an object of this kind, and is enforced by this module',

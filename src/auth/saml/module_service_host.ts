@@ -1,3 +1,4 @@
+import { FORM_LIMIT_BYTES } from '../limits.ts';
 import { ask } from '../../engine/contract.ts';
 import type {
   Ask,
@@ -29,7 +30,6 @@ export interface Endpoints {
   readonly standard: string | null;
 }
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 const TEMPORARY_REDIRECT = 307;
 
 /**

@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import { listsDigest } from '../identity.ts';
 import { type LoginState, returnPath } from '../login_state.ts';
@@ -18,7 +19,7 @@ import { hasEnded } from './metadata.ts';
 import { authnRequest, serviceMetadata } from './messages.ts';
 import { SAML_REFUSALS, type SamlRefusal, type SamlRefusalCode, isRefusal, refuse } from './reasons.ts';
 import { useAssertion } from './replay.ts';
-import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
+import { type SamlSettings, providerSession, requestId } from './settings.ts';
 
 /**
  * The web browser SSO profile of SAML 2.0 (Profiles §4.1) with single logout (§4.4); `id` is the provider id
@@ -121,7 +122,7 @@ function* finish(
             freshSinceMs: settings.forceAuthn ? loginState.startMs : null,
           },
     nowMs,
-    toleranceMs: TOLERANCE_MS,
+    toleranceMs: CLOCKS_DIFFER_MS,
   });
   if (isRefusal(identity)) return refusalOf(identity);
   const { assertionId, assertionUntilMs } = identity;
