@@ -86,7 +86,7 @@ describe('replacing in a body', () => {
   });
 });
 
-/** The matches one after another, an empty one right after a match left out, and what is between them. */
+/** Replaces match by match; an empty match directly after a match is skipped. */
 function replacedByHand(text: string, { from, to }: ReturnType<typeof replacement>): string {
   let made = '';
   let copied = 0;
@@ -106,7 +106,7 @@ function replacedByHand(text: string, { from, to }: ReturnType<typeof replacemen
   return made + text.slice(copied);
 }
 
-test('replaceMatches makes what finding one match after another makes', () => {
+test('replaceMatches agrees with repeated searches', () => {
   const sources = fc.constantFrom('', 'a', 'a*', '(a)|(b)', '(?P<n>[ab]+)c?', '$', '^', '\\b', '.', '(?s).*');
   const templates = fc.constantFrom('', 'x', '$1', '${n}', '[$0]', '$$', '$', '${', '$2x');
   const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '\n', '😀'), maxLength: 20 });

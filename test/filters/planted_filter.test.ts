@@ -273,7 +273,7 @@ test('scenarios and explain show its decision', () => {
   expect(explain.text).toContain('tea was brewed');
 });
 
-test('coverage lists what it can and cannot do, and finds the request that it stops', () => {
+test('coverage lists its possible and impossible reasons, and finds the request that it stops', () => {
   const { text } = results.commands.cover;
   expect(text).toContain('tea_pot.poured');
   expect(text).toContain('this pot is nailed down');

@@ -1,11 +1,11 @@
 import type { ApiProblem } from '../resources/problem.ts';
 
-/** The spellings of the API that derive from the name of the service. */
+/** Names in the API that derive from the service name. */
 export interface ServiceNames {
   readonly versionField: string;
   readonly operationField: string;
   readonly errorCode: (number: number) => string;
-  /** Whether a client folds the case of keys, maps included: the published SDK of the service does. */
+  /** Whether a client changes the case of keys, even in maps, as the published SDK of the service does. */
   readonly isFoldingClient: (userAgent: string) => boolean;
 }
 
@@ -47,7 +47,7 @@ function unfoldedNames(map: unknown): unknown {
   );
 }
 
-/** The body of an answer with an error. `details` is always an object: one client fails on anything else. */
+/** The body of an error response. `details` is always an object, because one client fails on anything else. */
 export function problemBody(
   { status, number, message, details }: ApiProblem,
   names: ServiceNames,
