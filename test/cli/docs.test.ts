@@ -10,10 +10,10 @@ import type { VerbFile } from '../../src/cli/run.ts';
 import { folderWith } from '../folder.ts';
 import { edgeproof } from './command.ts';
 
-// What README and docs print must run as it is printed: configurations are checked, scenarios run, command lines read.
+// Examples in README and docs must work as printed: configurations are checked, scenarios run, command lines parsed.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Pages made from the code have examples of what is wrong, which other tests check. */
+/** Generated pages have examples of mistakes, which other tests check. */
 const GENERATED = new Set(['policy_codes.md', 'fidelity.md']);
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).flatMap((name) => pageOf(name))];
 
@@ -41,14 +41,14 @@ const yaml = blocks.filter(({ language }) => language === 'yaml');
 const titled = (all: readonly Block[]) => all.map((block) => [`${block.page}:${block.line}`, block] as const);
 const has = (key: string) => (block: Block) => Object.hasOwn(parse(block.text) as object, key);
 
-/** The edge file of a page, or that of the README. */
+/** The edge file of a page, or of the README. */
 function edgeOf(page: string): string {
   const own = yaml.find((block) => block.page === page && has('edges')(block));
   return (own ?? yaml.find((block) => block.page === 'README.md' && has('edges')(block)))!.text;
 }
 
 const folder = folderWith();
-/** The local authority of these tests. */
+/** The local authority for these tests. */
 const { EDGEPROOF_HOME: before } = process.env;
 process.env['EDGEPROOF_HOME'] = join(folder, 'home');
 afterAll(() => {
@@ -56,13 +56,13 @@ afterAll(() => {
   else process.env['EDGEPROOF_HOME'] = before;
 });
 
-/** What configurations name beside them. */
+/** Files that configurations refer to. */
 beforeAll(async () => {
   expect(await edgeproof(['cert', 'shop.test'], folder)).toMatchObject({ code: 0 });
   writeFileSync(join(folder, 'partners.pem'), readFileSync(join(root, 'fixtures/every_module/partners.pem')));
 });
 
-/** What is said of a configuration of which the page shows only a part. */
+/** Findings about configurations that the page shows only in part. */
 const OF_PARTS = new Set(['edge.no_edges', 'edge.unused_backend']);
 
 describe('configurations', () => {
@@ -100,7 +100,7 @@ describe('scenarios', () => {
   });
 });
 
-/** The command of each verb, as its file registers it. */
+/** The command of each verb, as registered in its file. */
 const verbs = new Map<string, Command>();
 beforeAll(async () => {
   const shown = (await edgeproof(['--help'], root)).stdout;
@@ -135,7 +135,7 @@ describe('command lines', () => {
         .split(/\n|&&/)
         .map((line) => /^\s*(?:\$ )?(?:npx )?edgeproof ([a-z][^#]*)/.exec(line)?.[1])
         .filter((line) => line !== undefined)
-        // What the shell takes for itself.
+        // Syntax of the shell.
         .map((line) => [page, line.replace(/ >.*/, '').trim()] as const),
     );
   const mentioned = [...texts].flatMap(([page, text]) =>

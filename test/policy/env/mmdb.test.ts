@@ -128,7 +128,7 @@ describe('a database', () => {
   });
 });
 
-describe('a file that is none, or is broken', () => {
+describe('a broken file, or one of another format', () => {
   const good = writeMmdb([[cidr('203.0.113.0/24'), BERLIN]]);
 
   test('says so', () => {
