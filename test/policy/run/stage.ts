@@ -231,9 +231,9 @@ function answerTo(
       if (body === 'upstream') return limited(upstream.body ?? '', question.limitBytes);
       return 'text' in body ? limited(body.text, question.limitBytes) : body;
     case 'fetch':
-      return fetch?.(question) ?? { failure: 'connect', detail: 'nobody is there' };
+      return fetch?.(question) ?? { failure: 'connect', detail: 'nothing listens' };
     case 'oidc':
-      return { failure: 'unreachable', detail: 'nobody is there' };
+      return { failure: 'unreachable', detail: 'nothing listens' };
     case 'signature':
       return { failure: 'unavailable', detail: 'the stage verifies nothing' };
     case 'reply':
