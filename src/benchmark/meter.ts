@@ -265,5 +265,5 @@ async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
  * because they cache what was read.
  */
 export function expressionSubject<A>(program: Program<A>, inputs: readonly (() => A)[]): Subject {
-  return (turn) => program.evaluate(inputs[turn % inputs.length]!());
+  return (iteration) => program.evaluate(inputs[iteration % inputs.length]!());
 }

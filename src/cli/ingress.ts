@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
@@ -81,8 +82,6 @@ export interface IngressOptions extends StreamVerbOptions {
   readonly recordBodies?: number;
   readonly redact?: readonly string[];
 }
-
-const DRAIN_MS = 10_000;
 
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {

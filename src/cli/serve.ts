@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import { readFileSync } from 'node:fs';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -38,8 +39,6 @@ interface Options extends StreamVerbOptions {
   readonly eventFiles?: string;
   readonly allowPrivateCallbacks?: boolean;
 }
-
-const DRAIN_MS = 10_000;
 
 export function register(program: Command): void {
   const command = program

@@ -1,12 +1,15 @@
-/** The fields of the traffic events, one row a field: types, filters, subscriptions, redaction and docs come from it. */
+/**
+ * The fields of the traffic events, one row per field: types, filters, subscriptions, redaction and docs
+ * derive from it.
+ */
 
-/** Field names capitalised, values lower case (specification, table of http_request_complete.v0). */
+/** Names are capitalised, values are in lower case (specification, table of http_request_complete.v0). */
 export type NormalisedHeaders = Readonly<Record<string, readonly string[]>>;
 
 /** `invalid`: the module did not run. */
 export type ModuleDecision = 'allow' | 'block' | 'invalid';
 
-/** What each type of a field is in an event. */
+/** Value types in events by field type. */
 interface TypeOf {
   readonly bool: boolean;
   readonly string: string;

@@ -20,8 +20,8 @@ export function mapFields<Type extends TrafficType>(
 }
 
 /**
- * An event without the secrets that policies have read. Only free texts can hold one: names of fields, decisions and
- * times stay, however short a secret is.
+ * Removes secrets read by policies from an event. Only free texts can contain them; field names, decisions
+ * and times are unchanged, even if they contain a short secret.
  */
 export function redactEvent<Type extends TrafficType>(
   type: Type,

@@ -1,5 +1,5 @@
 import { connectionOf, headOf } from '../engine/request_like.ts';
-import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED } from './log_record.ts';
 import type { RecordedBody, RecordedExchange, RecordedResponse } from './recording.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 import { fieldPairs } from '../http/fields.ts';
@@ -39,15 +39,6 @@ export function isHar(value: unknown): value is Har {
   return Array.isArray((value as { log?: { entries?: unknown } } | null | undefined)?.log?.entries);
 }
 
-const HAR_LOSES: readonly Part[] = [
-  'request version',
-  'request timing',
-  'client port',
-  'client certificate',
-  'TLS handshake',
-  'session',
-  'response headers',
-];
 /** Browsers silently leave these out of their exports. */
 const OFTEN_DROPPED = ['authorization', 'cookie'];
 
@@ -83,7 +74,7 @@ function harRecord(entry: HarEntry, line: number): LogRecord | { readonly proble
       keptCase: 'all',
       redacted: NO_NAMES,
       dropped: new Set(OFTEN_DROPPED.filter((name) => !names.has(name))),
-      lost: new Set<Part>(clientIp === undefined ? [...HAR_LOSES, 'client address'] : HAR_LOSES),
+      lost: new Set<Part>(clientIp === undefined ? [...NEVER_LOGGED, 'client address'] : NEVER_LOGGED),
     };
   } catch (error) {
     return { problem: errorText(error) };

@@ -5,18 +5,9 @@ import { type RefusedHead, readRequestHead } from '../engine/request_head.ts';
 import { type FieldList, isName } from '../http/fields.ts';
 import { parseAddress } from '../net/address.ts';
 import type { EventFacts } from './event_facts.ts';
-import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome } from './log_record.ts';
+import { NO_NAMES, type LogRecord, type Part, type RecordedOutcome, NEVER_LOGGED } from './log_record.ts';
 
-const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>([
-  'request trailers',
-  'request version',
-  'request timing',
-  'client port',
-  'client certificate',
-  'TLS handshake',
-  'session',
-  'response headers',
-]);
+const EVENT_LOSES: ReadonlySet<Part> = new Set<Part>(['request trailers', ...NEVER_LOGGED]);
 const NO_BYTES = new Uint8Array(0);
 /** Error codes of the edge for failed upstreams. */
 const FAILURES: Readonly<Record<string, 'connect' | 'timeout' | 'reset' | 'invalid'>> = {

@@ -45,7 +45,7 @@ export function checkHeaderEdits(side: 'request' | 'response') {
         report('edge.bad_header', pointerTo('/add', name), message, { at });
         continue;
       }
-      // The same name twice in the list is the same problem in two places.
+      // A repeated name is reported at each of its places.
       const index = remove.findIndex((other, at) => other === name && !reported.has(at));
       reported.add(index);
       report('edge.bad_header', pointerTo('/remove', Math.max(index, 0)), message);

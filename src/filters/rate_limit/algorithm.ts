@@ -85,7 +85,7 @@ export function take(limiter: RateLimiter, key: string, nowMs: number): number {
   if (slot - limiter.rotatedSlot >= RING) rotate(limiter, slot);
   const known = limiter.recent.places.get(key);
   if (known !== undefined) return takeAt(limiter, limiter.recent, known, slot, time);
-  const [windows, at] = newcomer(limiter, key, slot);
+  const [windows, at] = windowOf(limiter, key, slot);
   return takeAt(limiter, windows, at, slot, time);
 }
 
@@ -122,7 +122,7 @@ function rotate(limiter: RateLimiter, slot: number): void {
 }
 
 /** The window of a key not seen since the last rotation: its former one, a new one, or the shared one. */
-function newcomer(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
+function windowOf(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
   const { recent, former } = limiter;
   const from = former.places.get(key);
   if (from === undefined) {

@@ -9,9 +9,11 @@ const query = (count: number): string =>
 /** A request rule with these actions. */
 const request = (action: string): string => `on_http_request:\n  - actions:\n${action}`;
 
-/** A request rule with one action, its config in one line. */
-const action = (type: string, config?: string): string =>
-  request(`      - type: ${type}\n${config === undefined ? '' : `        config: ${config}\n`}`);
+/** A request rule with one action: its type and, in one line, its config. */
+const action = (text: string): string => {
+  const [, type, config] = /^(\S+) (.+)$/.exec(text)!;
+  return request(`      - type: ${type}\n        config: ${config}\n`);
+};
 
 // table: codes with their examples
 export const DOCUMENT_CODES: readonly DocumentCode[] = [
@@ -52,8 +54,8 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     title: 'Denied addresses without allowed ones',
     means:
       'An address passes restrict-ips only if a range allows it and none denies it. With denied ranges only, no address would pass: allow all others explicitly.',
-    bad: action('restrict-ips', '{ deny: [192.0.2.0/24] }'),
-    good: action('restrict-ips', `{ allow: [0.0.0.0/0, '::/0'], deny: [192.0.2.0/24] }`),
+    bad: action('restrict-ips { deny: [192.0.2.0/24] }'),
+    good: action(`restrict-ips { allow: [0.0.0.0/0, '::/0'], deny: [192.0.2.0/24] }`),
   },
   {
     number: 2200,
@@ -73,14 +75,14 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2201,
     title: 'Unknown action type',
     means: 'This action type does not exist. Types are lower-case words joined by dashes.',
-    bad: action('rate-limits'),
-    good: action('deny'),
+    bad: request('      - type: rate-limits\n'),
+    good: request('      - type: deny\n'),
   },
   {
     number: 2202,
     title: 'Action not allowed in this phase',
     means: 'Each action runs only in certain phases: a response cannot be compressed before it exists.',
-    bad: action('compress-response'),
+    bad: request('      - type: compress-response\n'),
     good: `on_http_response:
   - actions:
       - type: compress-response
@@ -91,8 +93,8 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     title: 'Config cannot be parsed',
     means:
       "A field of the action's config is unknown, duplicate, or of the wrong type. Strings that look like numbers need quotes, numbers must not have any.",
-    bad: action('deny', '{ status: 404 }'),
-    good: action('deny', '{ status_code: 404 }'),
+    bad: action('deny { status: 404 }'),
+    good: action('deny { status_code: 404 }'),
   },
   {
     number: 2204,
@@ -161,30 +163,30 @@ export const DOCUMENT_CODES: readonly DocumentCode[] = [
     number: 2208,
     title: 'Header name too long',
     means: 'Header names have at most 256 characters.',
-    bad: action('remove-headers', `{ headers: [x-${'long'.repeat(70)}] }`),
-    good: action('remove-headers', '{ headers: [x-long] }'),
+    bad: action(`remove-headers { headers: [x-${'long'.repeat(70)}] }`),
+    good: action('remove-headers { headers: [x-long] }'),
   },
   {
     number: 2209,
     title: 'Header value too long',
     means: 'Header values have at most 8192 characters.',
-    bad: action('add-headers', `{ headers: { x-long: '${'long'.repeat(2100)}' } }`),
-    good: action('add-headers', `{ headers: { x-long: 'long' } }`),
+    bad: action(`add-headers { headers: { x-long: '${'long'.repeat(2100)}' } }`),
+    good: action(`add-headers { headers: { x-long: 'long' } }`),
   },
   {
     number: 2210,
     title: 'Invalid header name',
     means:
       'The name is not a valid header name, or policies must not set the header: User-Agent and connection-specific headers (Connection, Content-Length, Transfer-Encoding and others).',
-    bad: action('add-headers', `{ headers: { 'x lane': beta } }`),
-    good: action('add-headers', '{ headers: { x-lane: beta } }'),
+    bad: action(`add-headers { headers: { 'x lane': beta } }`),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2211,
     title: 'Invalid header value',
     means: 'The value has line breaks or other characters that are not allowed in headers.',
-    bad: action('add-headers', `{ headers: { x-lane: "beta\\nset-cookie: a=b" } }`),
-    good: action('add-headers', '{ headers: { x-lane: beta } }'),
+    bad: action(`add-headers { headers: { x-lane: "beta\\nset-cookie: a=b" } }`),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2212,
@@ -220,23 +222,23 @@ ${header(10)}
     number: 2215,
     title: 'Number out of range',
     means: 'The number is below the minimum or above the maximum of the field.',
-    bad: action('deny', '{ status_code: 200 }'),
-    good: action('deny', '{ status_code: 403 }'),
+    bad: action('deny { status_code: 200 }'),
+    good: action('deny { status_code: 403 }'),
   },
   {
     number: 2216,
     title: 'Unknown IP policy',
     means: 'The action refers to an IP policy that does not exist.',
     ipPolicies: ['office', 'partners'],
-    bad: action('restrict-ips', '{ ip_policies: [ofice] }'),
-    good: action('restrict-ips', '{ ip_policies: [office] }'),
+    bad: action('restrict-ips { ip_policies: [ofice] }'),
+    good: action('restrict-ips { ip_policies: [office] }'),
   },
   {
     number: 2217,
     title: 'Invalid address range',
     means: 'A range is an address with a prefix length, without bits set beyond the prefix.',
-    bad: action('restrict-ips', '{ allow: [192.0.2.1/24] }'),
-    good: action('restrict-ips', '{ allow: [192.0.2.0/24] }'),
+    bad: action('restrict-ips { allow: [192.0.2.1/24] }'),
+    good: action('restrict-ips { allow: [192.0.2.0/24] }'),
   },
   {
     number: 2218,
@@ -263,8 +265,8 @@ ${header(10)}
     number: 2219,
     title: 'Field cannot be configured',
     means: 'The service sets this field. Omit it.',
-    bad: action('circuit-breaker', '{ num_buckets: 32 }'),
-    good: action('circuit-breaker', '{ window_duration: 30s }'),
+    bad: action('circuit-breaker { num_buckets: 32 }'),
+    good: action('circuit-breaker { window_duration: 30s }'),
   },
   {
     number: 2221,
@@ -285,37 +287,37 @@ ${header(10)}
     number: 2222,
     title: 'Value not allowed',
     means: 'The field only allows certain values.',
-    bad: action('redirect', `{ from: '^http:', to: 'https:', status_code: 300 }`),
-    good: action('redirect', `{ from: '^http:', to: 'https:', status_code: 301 }`),
+    bad: action(`redirect { from: '^http:', to: 'https:', status_code: 300 }`),
+    good: action(`redirect { from: '^http:', to: 'https:', status_code: 301 }`),
   },
   {
     number: 2223,
     title: 'Empty value',
     means: 'The field is present but empty.',
-    bad: action('add-headers', '{ headers: {} }'),
-    good: action('add-headers', '{ headers: { x-lane: beta } }'),
+    bad: action('add-headers { headers: {} }'),
+    good: action('add-headers { headers: { x-lane: beta } }'),
   },
   {
     number: 2224,
     title: 'Template does not compile',
     means: 'An expression between `${` and `}` is invalid. Write a literal `${` as `$${`.',
-    bad: action('custom-response', `{ body: 'Hello, \${req.hots}!' }`),
-    good: action('custom-response', `{ body: 'Hello, \${req.host}!' }`),
+    bad: action(`custom-response { body: 'Hello, \${req.hots}!' }`),
+    good: action(`custom-response { body: 'Hello, \${req.host}!' }`),
   },
   {
     number: 2225,
     title: 'Duration out of range',
     means:
       'The duration is below the minimum or above the maximum of the field. A bare number counts nanoseconds: add a unit.',
-    bad: action('circuit-breaker', '{ tripped_duration: 5m }'),
-    good: action('circuit-breaker', '{ tripped_duration: 2m }'),
+    bad: action('circuit-breaker { tripped_duration: 5m }'),
+    good: action('circuit-breaker { tripped_duration: 2m }'),
   },
   {
     number: 2226,
     title: 'Not a URL',
     means: 'The field needs an absolute URL with its scheme.',
-    bad: action('forward-internal', '{ url: app.internal }'),
-    good: action('forward-internal', '{ url: https://app.internal }'),
+    bad: action('forward-internal { url: app.internal }'),
+    good: action('forward-internal { url: https://app.internal }'),
   },
   {
     number: 2227,
@@ -343,8 +345,8 @@ ${header(10)}
     number: 2228,
     title: 'Value cannot be parsed',
     means: 'The value does not have the syntax of the field, such as a duration (1h30m) or PEM.',
-    bad: action('http-request', '{ url: https://audit.internal, timeout: 3 seconds }'),
-    good: action('http-request', '{ url: https://audit.internal, timeout: 3s }'),
+    bad: action('http-request { url: https://audit.internal, timeout: 3 seconds }'),
+    good: action('http-request { url: https://audit.internal, timeout: 3s }'),
   },
   {
     number: 2230,
@@ -377,8 +379,8 @@ ${header(10)}
     number: 2234,
     title: 'Required field missing',
     means: 'The field is required.',
-    bad: action('url-rewrite', '{ from: /v1/ }'),
-    good: action('url-rewrite', '{ from: /v1/, to: /api/1/ }'),
+    bad: action('url-rewrite { from: /v1/ }'),
+    good: action('url-rewrite { from: /v1/, to: /api/1/ }'),
   },
   {
     number: 2235,
@@ -414,8 +416,8 @@ ${header(10)}
     number: 2237,
     title: 'Text too short',
     means: 'The text has fewer characters than the field requires. Passwords of basic-auth have at least 8.',
-    bad: action('basic-auth', `{ credentials: ['ann:secret'] }`),
-    good: action('basic-auth', `{ credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
+    bad: action(`basic-auth { credentials: ['ann:secret'] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2239,
@@ -426,16 +428,15 @@ ${header(10)}
       - type: oauth
         config: { provider: github }
 `),
-    good: action('oauth', '{ provider: google }'),
+    good: action('oauth { provider: google }'),
   },
   {
     number: 2240,
     title: 'Field needs another',
     means: 'Two fields are required together, and only one of them is present.',
-    bad: action('oauth', '{ provider: google, client_id: shop }'),
+    bad: action('oauth { provider: google, client_id: shop }'),
     good: action(
-      'oauth',
-      `{ provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }`,
+      `oauth { provider: google, client_id: shop, client_secret: "\${secrets.get('login', 'google')}" }`,
     ),
   },
   {
@@ -548,15 +549,15 @@ ${query(32)}
     number: 2250,
     title: 'Nested too deeply',
     means: 'Values of variables and log records can have at most ten levels of lists and maps.',
-    bad: action('set-vars', '{ vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }'),
-    good: action('set-vars', '{ vars: [{ deep: [[1]] }] }'),
+    bad: action('set-vars { vars: [{ deep: [[[[[[[[[[[1]]]]]]]]]]] }] }'),
+    good: action('set-vars { vars: [{ deep: [[1]] }] }'),
   },
   {
     number: 2252,
     title: 'Invalid form of set-vars',
     means: 'Variables are a list in the order of assignment; each entry is a map with exactly one key.',
-    bad: action('set-vars', '{ vars: { lane: beta } }'),
-    good: action('set-vars', '{ vars: [{ lane: beta }] }'),
+    bad: action('set-vars { vars: { lane: beta } }'),
+    good: action('set-vars { vars: [{ lane: beta }] }'),
   },
   {
     number: 2256,
@@ -574,23 +575,23 @@ ${query(32)}
     number: 2257,
     title: 'Invalid user name',
     means: 'The user name of a credential must not be empty or contain control characters (RFC 7617).',
-    bad: action('basic-auth', `{ credentials: [':correct horse'] }`),
-    good: action('basic-auth', `{ credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
+    bad: action(`basic-auth { credentials: [':correct horse'] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2258,
     title: 'Invalid password',
     means: 'The password of a credential must not contain control characters (RFC 7617).',
-    bad: action('basic-auth', `{ credentials: ["ann:correct\\thorse"] }`),
-    good: action('basic-auth', `{ credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
+    bad: action(`basic-auth { credentials: ["ann:correct\\thorse"] }`),
+    good: action(`basic-auth { credentials: ["ann:\${secrets.get('team', 'ann')}"] }`),
   },
   {
     number: 2261,
     title: 'Invalid pattern',
     means:
       'Patterns use RE2 syntax, which guarantees linear time: look-around and back-references are not supported.',
-    bad: action('redirect', `{ from: '^http://(?!www)(.*)', to: 'https://$1' }`),
-    good: action('redirect', `{ from: '^http://(.*)', to: 'https://$1' }`),
+    bad: action(`redirect { from: '^http://(?!www)(.*)', to: 'https://$1' }`),
+    good: action(`redirect { from: '^http://(.*)', to: 'https://$1' }`),
   },
   {
     number: 2262,

@@ -128,6 +128,10 @@ const top = {
     })
     .optional()
     .describe('Defaults of all cases.'),
+  variables: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values for `{name}` in all cases; those of a table win.'),
   clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
@@ -166,6 +170,7 @@ export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type TlsConfig = z.output<typeof tls>;
 export type CertificateConfig = z.output<typeof clientCertificate>;
+export type JwtConfig = NonNullable<z.output<typeof request>['jwt']>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;

@@ -63,14 +63,14 @@ describe('a database', () => {
     expect(networkAt(book, ip('2001:db9::'))).toBeUndefined();
   });
 
-  test('of IPv4 alone knows no IPv6 address', () => {
+  test('with only IPv4 has no IPv6 address', () => {
     const book = open(writeMmdb([[cidr('0.0.0.0/1'), network(5)]], { ipVersion: 4, recordBits: 24 }));
     expect(networkAt(book, ip('127.0.0.1'))).toBe(5);
     expect(networkAt(book, ip('128.0.0.1'))).toBeUndefined();
     expect(networkAt(book, ip('::1'))).toBeUndefined();
   });
 
-  test('of random ranges finds what a walk over the list finds', () => {
+  test('of random ranges finds the same as a scan of the list', () => {
     const random = seeded(21);
     const word = () => Math.floor(random() * 2 ** 32);
     const rows: [Cidr, number][] = Array.from({ length: 300 }, (_, index) => {
@@ -87,7 +87,7 @@ describe('a database', () => {
     }
   });
 
-  test('tells places, networks and Tor nodes in our words', () => {
+  test('provides places, networks and Tor nodes as our facts', () => {
     const city = open(writeMmdb([[cidr('203.0.113.0/24'), BERLIN]], { databaseType: 'GeoLite2-City' }));
     const asn = open(
       writeMmdb([
@@ -128,10 +128,10 @@ describe('a database', () => {
   });
 });
 
-describe('a broken file, or one of another format', () => {
+describe('an invalid file', () => {
   const good = writeMmdb([[cidr('203.0.113.0/24'), BERLIN]]);
 
-  test('says so', () => {
+  test('is reported', () => {
     expect(openMmdb(new Uint8Array())).toEqual({ problem: expect.stringContaining('no metadata') });
     expect(openMmdb(Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'))).toHaveProperty('problem');
     expect(openMmdb(good.subarray(700))).toEqual({ problem: 'the database is truncated' });
