@@ -142,7 +142,7 @@ export function judged(
       within = false;
       return `ABOVE    ${name}: ${value}, and its bound is ${bound ?? 'not set'}`;
     }
-    const loose = value < bound * LOOSE ? '; the bound is loose, --update sets it anew' : '';
+    const loose = value < bound * LOOSE ? '; the bound is loose, --update sets it again' : '';
     return `ok       ${name}: ${value} of ${bound}${loose}`;
   });
   return { lines, within };
