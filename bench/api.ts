@@ -19,7 +19,7 @@ const WORLD = { nowMs: Date.now, random: Math.random };
 const REQUESTS = 2_000;
 const CONNECTIONS = 16;
 const SWAPS = 400;
-/** Swaps before those that count. */
+/** Warm-up swaps. */
 const WARM_UP = 100;
 
 const quantile = (times: readonly number[], share: number): number =>
@@ -35,7 +35,7 @@ function cidr(number: number): string {
   return `${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}.0/24`;
 }
 
-/** Objects of an edge with so many routes, and an IP policy with so many rules that one of them uses. */
+/** Objects of an edge with this many routes, and an IP policy with this many rules, which one of them uses. */
 function objects(routes: number, rules: number): EdgeObject[] {
   const restriction = { ip_restriction: { enabled: true, ip_policy_ids: ['ipp_1'] } };
   return [
@@ -66,11 +66,11 @@ function objects(routes: number, rules: number): EdgeObject[] {
   ];
 }
 
-/** Milliseconds from stored objects to a configuration that serves. */
+/** Milliseconds from stored objects to an active configuration. */
 function compileMs(routes: number, rules: number): number {
   const times: number[] = [];
   for (let round = 0; round < 3; round++) {
-    // New objects each time: what is made of the same ones is known already.
+    // New objects each time, because results for the same objects are cached.
     const all = objects(routes, rules);
     const began = performance.now();
     edgeRuntime(usableDocument(edgeDocument(all, 'service')).config, WORLD, {});
@@ -88,7 +88,7 @@ const POLICY = JSON.stringify({
   ],
 });
 
-/** Modules that a route of a real edge has. */
+/** Modules of a realistic route. */
 const MODULES = {
   user_agent_filter: { enabled: true, allow: [], deny: ['(?i)badbot', 'curl/\\d+'] },
   request_headers: { enabled: true, add: { 'x-edge': 'one' }, remove: ['x-internal'] },
@@ -106,13 +106,13 @@ const MODULES = {
 
 interface Swap {
   readonly tookMs: number;
-  /** Whether the system gave the processor to something else meanwhile. */
+  /** Whether the system gave the processor to another process meanwhile. */
   readonly wasInterrupted: boolean;
 }
 
 const interruptions = (): number => process.resourceUsage().involuntaryContextSwitches;
 
-/** Times of swaps, from the changed object to a configuration that serves, each by a write of its own. */
+/** Times of swaps, from the changed object to an active configuration, each caused by a separate write. */
 async function swapTimes(all: readonly EdgeObject[], next: (swap: number) => EdgeObject): Promise<Swap[]> {
   const known = validationCache();
   const kept = edgeObjects();
@@ -145,7 +145,7 @@ async function routeSwaps(modules: object): Promise<Swap[]> {
   return swapTimes(all, (swap) => ({ ...last, body: { ...last.body, match: `/changed${swap}` } }));
 }
 
-/** Swaps in which a rule is added to so many. */
+/** Swaps in which a rule is added to a policy with this many. */
 function ruleSwaps(rules: number): Promise<Swap[]> {
   return swapTimes(objects(1, rules), (swap) => {
     const number = rules + swap + WARM_UP;
@@ -214,14 +214,14 @@ async function requests(management: Management): Promise<BenchRow[]> {
   ];
 }
 
-/** The management API: requests, and the way from stored objects to a running edge. */
+/** The management API: requests, and the time from stored objects to a running edge. */
 export async function run(): Promise<BenchSection> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-bench-'));
   const management = await openManagement({ storePath: join(folder, 'store.db') });
   try {
     const rows = [
       ...(await requests(management)),
-      // Before what fills the heap: collecting that would be held against it.
+      // Before the sections that fill the heap, whose garbage collection would distort it.
       ...(await swapRows()),
       row('compile, 10 routes', compileMs(10, 0), 'ms'),
       row('compile, 1,000 routes', compileMs(1_000, 0), 'ms'),

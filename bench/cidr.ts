@@ -17,7 +17,7 @@ function generator(seed: number): () => number {
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0);
 }
 
-/** Rules of /8 to /32, as a list grown over years has them. */
+/** Rules of /8 to /32, as in lists that have grown over years. */
 function makeRules(count: number, next: () => number): Cidr[] {
   return Array.from({ length: count }, (_, index) => {
     const bits = 8 + ((index * 7) % 25);
@@ -38,7 +38,7 @@ function buildMs(cidrs: readonly Cidr[]): number {
   return times.sort((a, b) => a - b)[2]!;
 }
 
-/** Which rule holds an address: ours beside the platform's list and a walk over ipaddr.js. */
+/** Which rule contains an address: our set, the platform's list, and a loop over ipaddr.js. */
 export async function run(): Promise<BenchSection> {
   const rows: BenchRow[] = [];
   const notes: string[] = ['clients at random addresses; peers answer whether, ours which rule'];

@@ -10,7 +10,7 @@ const RULES = 1_000;
 const HEADS = 64;
 const MASK = HEADS - 1;
 
-/** Every module of the first version on one of 200 routes, as a grown configuration has them. */
+/** Every module of the first version on one of 200 routes, like a grown configuration. */
 function configuration(): object {
   const rules = Array.from({ length: RULES }, (_, at) => ({
     cidr: `10.${at >> 8}.${at & 255}.0/24`,
@@ -43,7 +43,7 @@ function configuration(): object {
   };
 }
 
-/** Heads as a browser sends them, from many agents to many pages. */
+/** Heads like a browser's, from many agents to many pages. */
 function heads(): RequestHead[] {
   return Array.from({ length: HEADS }, (_, at) => {
     const head = headOf({
@@ -82,14 +82,14 @@ const UPSTREAM: Answers['forward'] = {
 
 function makeEdge(): Edge {
   let turn = 0;
-  // Chance is cheap and frozen, so that only the edge is measured.
+  // Random numbers are cheap and fixed, so that only the edge is measured.
   return createEdge(configuration(), {
     clock: () => NOW_MS,
     random: () => (turn = (turn + 0.618_033_988) % 1),
   });
 }
 
-/** A whole decision beside the same written by hand for this one configuration. */
+/** A whole decision, compared with hand-written code for this one configuration. */
 export async function run(): Promise<BenchSection> {
   const edge = makeEdge();
   const connection = connectionOf({ clientIp: '203.0.113.9' }, 'https', NOW_MS);

@@ -2,8 +2,8 @@ import { BlockList } from 'node:net';
 import type { RequestHead } from '../src/engine/contract.ts';
 
 /**
- * What somebody would write by hand for the one configuration of `decisions.ts`: straight code, native patterns
- * and the platform's address list. It knows no reasons, keeps no trace and cannot be reloaded.
+ * Hand-written code for the one configuration of `decisions.ts`: straight code, native patterns
+ * and the platform's address list. It has no reasons and no trace, and cannot be reloaded.
  */
 export function handWritten(): (head: RequestHead, clientIp: string) => object {
   const allowed = new BlockList();

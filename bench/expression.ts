@@ -13,7 +13,7 @@ import type { BenchRow, BenchSection, Contestant } from './measure.ts';
 const REQUESTS = 64;
 const MASK = REQUESTS - 1;
 
-/** Each contestant evaluates the rule on the same requests in turn. Answers are compared before anything is timed. */
+/** Each contestant evaluates the rule on the same requests alternately. Results are compared before the measurement. */
 function contestants(rule: Rule, requests: readonly Request[]): Record<string, Contestant> {
   const { program, diagnostics } = compile(rule.source, SCOPE);
   if (program === undefined) throw new Error(diagnostics.map((one) => one.message).join('; '));
@@ -53,7 +53,7 @@ function templateOf({ template: source }: Rule): ((request: Request) => unknown)
 
 function celJsProgram(rule: Rule): (activation: object) => unknown {
   const environment = new Environment({ unlistedVariablesAreDyn: true });
-  // The peers have no plan-time specialisation: their function gets the ranges ready made.
+  // The peers have no plan-time specialisation: their function receives prepared ranges.
   const { inRanges } = rule;
   if (inRanges !== undefined) environment.registerFunction('inCidrRanges(dyn, list): bool', inRanges);
   return environment.parse(rule.source);
@@ -68,7 +68,7 @@ function bufbuildProgram(rule: Rule): (activation: object) => unknown {
   return plan(celEnv({ funcs }), parseBufbuild(rule.source)) as unknown as (activation: object) => unknown;
 }
 
-/** Expressions as policies have them, side by side with two CEL packages and a closure written by hand. */
+/** Typical expressions of policies, compared with two CEL packages and a hand-written closure. */
 export async function run(): Promise<BenchSection> {
   const requests = makeRequests(REQUESTS);
   const rows: BenchRow[] = RULES.map((rule) => row(rule.name, compare(contestants(rule, requests))));

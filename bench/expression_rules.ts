@@ -22,7 +22,7 @@ import { isCidrProblem, parseCidr } from '../src/net/cidr.ts';
 import type { Cidr } from '../src/net/cidr.ts';
 import { prefixSet } from '../src/net/prefix_set.ts';
 
-/** A request as the rules see it. */
+/** A request as seen by the rules. */
 export interface Request {
   readonly method: string;
   readonly path: string;
@@ -56,11 +56,11 @@ export const SCOPE: Scope<Request> = declareScope<Request>({
 export interface Rule {
   readonly name: string;
   readonly source: string;
-  /** What ours evaluates in its place: the peers know no templates and put the text together. */
+  /** The equivalent for ours: the peers have no templates and concatenate the text. */
   readonly template?: string;
-  /** The same decision in plain code over the same request. */
+  /** The same decision in plain code. */
   readonly byHand: (request: Request) => unknown;
-  /** For the peers: whether an address given as text lies in the rule's ranges. */
+  /** For the peers: whether an address, given as text, is in the rule's ranges. */
   readonly inRanges?: (ip: unknown) => boolean;
 }
 
@@ -95,7 +95,7 @@ const countries = new Set(COUNTRIES);
 const FROM = "timestamp('2026-01-01T00:00:00Z')";
 const fromSeconds = 1_767_225_600;
 
-/** Rules as edge policies have them; the first is the typical one. */
+/** Typical rules of edge policies; the first is the most typical. */
 export const RULES: readonly Rule[] = [
   {
     name: 'method, path prefix, header absent',

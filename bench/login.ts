@@ -60,7 +60,7 @@ const GATE: LoginGate = {
   code: (reason) => `oauth.${reason}`,
 };
 
-/** A request like a browser's, with other cookies beside the session's. */
+/** A request like a browser's, with other cookies besides the session's. */
 function requestWith(sealed: string): RequestHead {
   const cookie = `theme=dark; _ga=GA1.2.1234567890.1700000000; ${PLACE.cookie}=${sealed}; lang=en`;
   const headers = ['host', 'app.test', 'user-agent', 'Mozilla/5.0', 'accept', 'text/html', 'cookie', cookie];
@@ -77,7 +77,10 @@ function requestWith(sealed: string): RequestHead {
   };
 }
 
-/** An authenticated request: the cookie opened, its times and revocation looked at, the identity fields made. */
+/**
+ * An authenticated request: the cookie is decrypted, its times and revocation are checked, the identity headers are
+ * made.
+ */
 export async function run(): Promise<BenchSection> {
   const sealed = sealSession(KEYS, SESSION, PLACE, WORLD);
   const request = requestWith(sealed);
@@ -115,7 +118,7 @@ export async function run(): Promise<BenchSection> {
   };
 }
 
-/** The same claims as an encrypted JWT: what a session cookie of many frameworks is. It is asynchronous. */
+/** The same claims as an encrypted JWT, as session cookies of many frameworks are. It is asynchronous. */
 async function joseNs(): Promise<number> {
   const claims = { ...SESSION, tokens: null } as Record<string, unknown>;
   const token = await new EncryptJWT(claims).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(KEY);

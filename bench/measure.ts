@@ -1,4 +1,4 @@
-/** One table of the report: our figure and those of the peers, of the same run. */
+/** One table of the report: our figure and those of the peers, from the same run. */
 export interface BenchSection {
   readonly title: string;
   readonly rows: readonly BenchRow[];
@@ -14,16 +14,16 @@ export interface BenchRow {
   readonly ratios?: Readonly<Record<string, readonly [low: number, high: number]>>;
 }
 
-/** A contestant does the work once for the given number of the turn; its answer keeps the work from being left out. */
+/** A contestant does the work once for the given iteration; its result keeps the work from being optimised away. */
 export type Contestant = (turn: number) => unknown;
 
 const SLICE_MS = 20;
 const ROUNDS = 7;
 
-/** Keeps answers alive. */
+/** Keeps results alive. */
 let sink: unknown;
 
-/** Processor time, not time of day: what else runs on the machine is not held against a contestant. */
+/** Processor time instead of elapsed time: other processes of the machine do not count. */
 function timeMs(contestant: Contestant, turns: number): number {
   const started = process.cpuUsage();
   for (let turn = 0; turn < turns; turn++) sink = contestant(turn);
@@ -31,10 +31,10 @@ function timeMs(contestant: Contestant, turns: number): number {
   return (user + system) / 1_000;
 }
 
-/** Long code paths are compiled late: what is measured before that is the interpreter. */
+/** Long code paths are compiled late: before that, the interpreter would be measured. */
 const WARM_UP_MS = 600;
 
-/** Turns that take about one slice, after warming up. */
+/** Iterations that take about one slice, after warming up. */
 function calibrate(contestant: Contestant): number {
   let turns = 1;
   for (let spent = 0; spent < WARM_UP_MS; turns = Math.min(turns * 2, 2 ** 16))
@@ -44,7 +44,10 @@ function calibrate(contestant: Contestant): number {
   return Math.max(1, Math.round((turns * SLICE_MS) / Math.max(0.01, timeMs(contestant, turns))));
 }
 
-/** Median nanoseconds a turn of each contestant, all taking turns in every round so that noise hits them alike. */
+/**
+ * Median nanoseconds per iteration of each contestant; all alternate in every round, so that noise affects them
+ * equally.
+ */
 export function compare(contestants: Readonly<Record<string, Contestant>>): Record<string, number> {
   const entries = Object.entries(contestants).map(([name, contestant]) => ({
     name,
@@ -63,7 +66,7 @@ export function compare(contestants: Readonly<Record<string, Contestant>>): Reco
   return medians;
 }
 
-/** The times of each round behind what `compare` gave. */
+/** The times of each round of a result of `compare`. */
 const roundsOf = new WeakMap<object, Readonly<Record<string, readonly number[]>>>();
 
 /** Some contestants of a comparison under other names. */
@@ -79,7 +82,7 @@ export function picked(
   return medians;
 }
 
-/** A row from the answer of `compare`: the contestant named `ours`, and the rest. */
+/** A row from the result of `compare`: the contestant named `ours`, and the others. */
 export function row(name: string, measured: Readonly<Record<string, number>>, unit = 'ns'): BenchRow {
   const { ours = Number.NaN, ...peers } = measured;
   const rounds = roundsOf.get(measured);
@@ -87,7 +90,7 @@ export function row(name: string, measured: Readonly<Record<string, number>>, un
   if (rounds === undefined || own === undefined) return { name, ours, unit, peers };
   const ratios = Object.fromEntries(
     Object.keys(peers).map((peer) => {
-      // Ratios of one round: what disturbed the machine disturbed both.
+      // Ratios within one round: disturbances affect both.
       const each = rounds[peer]!.map((time, round) => time / own[round]!);
       return [peer, [Math.min(...each), Math.max(...each)] as const];
     }),

@@ -36,7 +36,7 @@ const context: PolicyContext = {
 const world: World = { nowMs: () => NOW_MS, random: () => 0.5 };
 const connection = connectionOf({ clientIp: '203.0.113.9' }, 'https', NOW_MS);
 
-/** A request as browsers send them, to one path. */
+/** A request like a browser's, to one path. */
 function head(method: string, path: string, host = 'shop.test'): RequestHead {
   const made = headOf({
     method,
@@ -78,7 +78,7 @@ function conditions(rules: number, condition: (at: number) => string): string[] 
   return Array.from({ length: rules }, (_each, at) => condition(at));
 }
 
-/** Rules that each ask for a method, a prefix and a header: none applies, or the last one. */
+/** Rules that each test a method, a prefix and a header: none applies, or the last one. */
 function guardedRows(rules: number): BenchRow[] {
   const texts = conditions(rules, guard);
   const compiled = policy(texts);
@@ -112,7 +112,7 @@ function peerRequest({ method, path, headers }: RequestHead): PeerRequest {
   return { method, path, headers: fields };
 }
 
-/** Rules that can be told by one thing, 10 and 1,000 of them: the ratio is what the index is for. */
+/** Rules that differ in one fact, 10 and 1,000 of them: the ratio shows the value of the index. */
 const SHARED: Readonly<
   Record<string, { readonly condition: (at: number) => string; readonly request: RequestHead }>
 > = {
@@ -141,16 +141,16 @@ function sharedRow(name: string): BenchRow {
   return row(`1,000 rules that share a ${name}`, measured);
 }
 
-/** Rules that must all be looked at. */
+/** Rules that must all be evaluated. */
 function walkedRow(rules: number): BenchRow {
   const compiled = policy(
     conditions(rules, (at) => `req.url.path.contains('/${at}/') && !hasReqHeader('x-api-key')`),
   );
   const request = head('GET', '/svc/none/items');
-  return row(`${rules} rules that are all looked at`, compare({ ours: () => decide(compiled, request) }));
+  return row(`${rules} rules that are all evaluated`, compare({ ours: () => decide(compiled, request) }));
 }
 
-/** Policies of 1 to 1,000 rules, beside Cedar's wasm build and json-logic. */
+/** Policies of 1 to 1,000 rules, compared with Cedar's wasm build and json-logic. */
 export async function run(): Promise<BenchSection> {
   const guarded = SIZES.flatMap(guardedRows);
   const walked = SIZES.map(walkedRow);
@@ -168,7 +168,7 @@ export async function run(): Promise<BenchSection> {
     notes: [
       `10 rules: ${perSecond(ten.ours)} decisions a second on one core where none applies, ${perSecond(tenDenied.ours)} where the last refuses (goal 1,000,000)`,
       `with a full trace: ${perSecond(ten.peers['ours, full trace']!)} and ${perSecond(tenDenied.peers['ours, full trace']!)}`,
-      `a rule that is looked at costs ${((walkedHundred! - walkedTen!) / 90).toFixed(0)} ns between 10 and 100 of them, ${((walkedThousand! - walkedHundred!) / 900).toFixed(0)} ns between 100 and 1,000`,
+      `an evaluated rule costs ${((walkedHundred! - walkedTen!) / 90).toFixed(0)} ns between 10 and 100 of them, ${((walkedThousand! - walkedHundred!) / 900).toFixed(0)} ns between 100 and 1,000`,
       `1,000 rules over 10 of them, told by: ${ratios.join(', ')} (goal below 3)`,
     ],
   });

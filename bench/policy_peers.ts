@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
-/** The rules of the benchmark in the languages of others, where they can be said in them. */
+/** The rules of the benchmark in other languages, where they can be expressed. */
 export interface Peers {
-  /** Whether the request is refused; each peer is given its request in the form that it likes best. */
+  /** Whether the request is refused; each peer gets the request in its preferred form. */
   readonly cedar: (request: PeerRequest) => boolean;
   readonly jsonLogic: (request: PeerRequest) => boolean;
 }

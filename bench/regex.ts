@@ -23,7 +23,10 @@ function isPattern(answer: Pattern | PatternProblem): answer is Pattern {
   return !isPatternProblem(answer);
 }
 
-/** User-agent patterns: one set in linear time beside one pattern after the other and a backtracking alternation. */
+/**
+ * User-agent patterns: one set in linear time, compared with one pattern after the other and a backtracking
+ * alternation.
+ */
 export async function run(): Promise<BenchSection> {
   const rows: BenchRow[] = [];
   for (const count of [1, 10, 100]) {

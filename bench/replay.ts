@@ -45,7 +45,7 @@ const CONFIG = {
 const AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36';
 
-/** Lines of a log, no two alike. */
+/** Lines of a log, all different. */
 function* eventLines(count: number): Generator<string> {
   const edge = createEdge(CONFIG);
   for (let turn = 0; turn < count; turn++) {
@@ -71,7 +71,7 @@ function* eventLines(count: number): Generator<string> {
   }
 }
 
-/** Reading and deciding one event, beside what no replay can do without: parsing its line. */
+/** Reading and deciding one event, compared with parsing its line, which every replay needs. */
 export async function run(): Promise<BenchSection> {
   const lines = [...eventLines(1_000)];
   const { config } = createEdge(CONFIG);
@@ -90,7 +90,7 @@ export async function run(): Promise<BenchSection> {
   };
 }
 
-/** The command itself over a long log, in a process of its own. */
+/** The command itself over a long log, in a separate process. */
 function memoryNote(): string {
   const folder = mkdtempSync(join(tmpdir(), 'edgeproof-bench-'));
   try {

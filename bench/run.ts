@@ -38,7 +38,7 @@ for (const [name, load] of Object.entries(SECTIONS)) {
   const section = await (await load()).run();
   process.stdout.write(`\n${render(section)}`);
   parts.push(`${renderMarkdown(section)}\n\`npm run bench -- ${name}\`\n`);
-  // Results of some sections alone would not be of one run. Each is kept as soon as it is there.
+  // Results of single sections would not be of one run. Each is saved as soon as it is measured.
   if (asked.length === 0) writeFileSync(RESULTS, `${headFor(machine)}\n${parts.join('\n')}`);
 }
 

@@ -90,7 +90,7 @@ function casesOf(): object[] {
   }));
 }
 
-/** The package is what users start; where it was not built, the sources are started, which takes longer. */
+/** Users start the package; if it was not built, the sources are started, which takes longer. */
 function builtOrSource(): string {
   const built = fileURLToPath(new URL('../dist/lib/main.cjs', import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
@@ -103,7 +103,7 @@ function spawnMs(args: readonly string[]): number {
   return performance.now() - began;
 }
 
-/** Medians of processes that are begun in turns; what is compiled once a version is there before. */
+/** Medians of processes that are started alternately; the compile cache is filled before. */
 function coldMs(args: readonly string[]): { readonly node: number; readonly ours: number } {
   spawnMs(args);
   spawnMs(args);
@@ -115,7 +115,7 @@ function coldMs(args: readonly string[]): { readonly node: number; readonly ours
 
 const TURNS = 21;
 
-/** The same cases with and without a recorder, in turns, on an edge with a policy. */
+/** The same cases with and without a recorder, alternately, on an edge with a policy. */
 function coverageMs(): { readonly plain: number; readonly recorded: number } {
   const rules = Array.from({ length: 10 }, (_rule, at) => ({
     expressions: [`req.method == 'GET' && req.url.path.startsWith('/a${at}') || hasReqHeader('x-${at}')`],

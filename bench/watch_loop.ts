@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 
 const SAVES = 11;
-/** The watcher compares contents: it has to have read the file before it is saved. */
+/** The watcher compares contents: it must have read the file before it is saved. */
 const SETTLED_MS = 60;
 
 /** Median of the time from saving a scenario file to the result of its cases, in milliseconds. */

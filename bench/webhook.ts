@@ -11,7 +11,7 @@ import { type BenchRow, type BenchSection, compare, render, row } from './measur
 const NOW_MS = 1_811_851_200_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Fields that a request has besides its signature, as a browser-like sender's. */
+/** Fields of a request besides its signature, as typical senders send them. */
 const HEADERS = [
   'Host',
   'hooks.test',
@@ -34,7 +34,7 @@ function signedBy(id: string, bytes: number): WebhookRequest {
   return signed.request;
 }
 
-/** A provider's verification of one signed request, known to let it in. */
+/** A provider's verification of one valid signed request. */
 function verification(id: string, bytes: number) {
   const verifier = prepareWebhook(findProvider(id)!, SECRET);
   const request = signedBy(id, bytes);
@@ -43,7 +43,7 @@ function verification(id: string, bytes: number) {
   return { name: `${id}, ${bytes / 1000} kB`, body: request.body, run: verify };
 }
 
-/** Verification of a webhook beside the hash that it cannot do without. */
+/** Verification of a webhook, compared with the hash that it needs in any case. */
 export async function run(): Promise<BenchSection> {
   const rows: BenchRow[] = [];
   const key = createSecretKey(SECRET, 'utf8');

@@ -13,20 +13,20 @@ import { REQUEST } from './edge.mjs';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const BOUNDS = here('bounds.json');
-/** How far above what was counted a bound is set, and how far below it one is told to be loose. */
+/** Bounds are set this much above the counted value; a bound that is further above is reported as loose. */
 const MARGIN = 1.05;
 const LOOSE = 0.8;
-/** V8 without its compilers, without threads and without chance: the same instructions every time. */
+/** V8 without its compilers, threads and randomness: the same instructions every time. */
 const REPEATABLE = ['--jitless', '--single-threaded', '--predictable', '--hash-seed=1', '--random-seed=1'];
 
 export interface Count {
   readonly name: string;
-  /** Null where the program that counts is not installed. */
+  /** Null if the counting program is not installed. */
   readonly value: number | null;
   readonly why?: string;
 }
 
-/** Counts everything that can be counted here. */
+/** Counts everything that can be counted on this machine. */
 export async function counts(): Promise<readonly Count[]> {
   if (!existsSync(here('../../dist/lib/index.cjs')))
     throw new Error('the package is not built: npm run build');
@@ -38,7 +38,7 @@ export async function counts(): Promise<readonly Count[]> {
 }
 
 function allocatedBytes(): number {
-  // Warmed up until the compiler is done: compiled code allocates less.
+  // Warmed up until everything is compiled: compiled code allocates less.
   const args = ['--expose-gc', '--single-threaded', '--max-lazy', here('decide.mjs'), '20000', 'allocations'];
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
@@ -54,11 +54,11 @@ function instructionsOf(decisions: number): number {
     encoding: 'utf8',
   });
   const found = /Collected : (\d+)/.exec(stderr);
-  if (found === null) throw new Error(`valgrind says no count: ${stderr.slice(-300)}`);
+  if (found === null) throw new Error(`valgrind reports no count: ${stderr.slice(-300)}`);
   return Number(found[1]);
 }
 
-/** System calls for a request on a connection that is kept, an equal number more of them against fewer. */
+/** System calls per request on a persistent connection, from the difference of two runs. */
 async function systemCalls(): Promise<number> {
   const upstream = createServer((socket) => {
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
@@ -129,7 +129,7 @@ async function countedLater(name: string, program: string, count: () => Promise<
   return { name, value: await count() };
 }
 
-/** What is said of counts beside their bounds, and whether all are within. */
+/** The comparison of counts with their bounds, and whether all are within. */
 export function judged(
   found: readonly Count[],
   bounds: Readonly<Record<string, number>>,
@@ -142,7 +142,7 @@ export function judged(
       within = false;
       return `ABOVE    ${name}: ${value}, and its bound is ${bound ?? 'not set'}`;
     }
-    const loose = value < bound * LOOSE ? '; the bound is loose, --update sets it anew' : '';
+    const loose = value < bound * LOOSE ? '; the bound is loose, --update sets it again' : '';
     return `ok       ${name}: ${value} of ${bound}${loose}`;
   });
   return { lines, within };

@@ -18,16 +18,16 @@ export interface Question {
 
 export interface Answer {
   readonly status: number;
-  /** By name in small letters. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Unpacked. */
+  /** Decompressed. */
   readonly body: Buffer;
   readonly packed: boolean;
 }
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** One request on a connection of its own; rejects when there is no whole answer. */
+/** One request on a new connection; rejects if there is no complete response. */
 export function ask(question: Question): Promise<Answer> {
   return question.protocol === 'http2' ? askHttp2(question) : askHttp1(question);
 }

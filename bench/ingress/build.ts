@@ -17,7 +17,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const project = resolve(import.meta.dirname, '../..');
-/** Builds that are kept; another run may still use an older one. */
+/** Number of builds that are kept; another run may still use an older one. */
 const KEPT = 6;
 
 /**
@@ -43,7 +43,7 @@ export function builtOf(tree = project, source = false): string {
   return join(folder, 'dist');
 }
 
-/** The folder of ours, built from a revision of git. */
+/** The folder of our build of a git revision. */
 export function builtBefore(revision: string): string {
   const tree = mkdtempSync(join(tmpdir(), 'edgeproof-before-'));
   try {
@@ -60,7 +60,7 @@ export function builtBefore(revision: string): string {
   }
 }
 
-/** Tells two states of the sources apart. */
+/** Distinguishes states of the sources. */
 function stateOf(tree: string): string {
   const hash = createHash('sha256');
   const files = readdirSync(join(tree, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
@@ -72,7 +72,7 @@ function stateOf(tree: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The compiler writes although a file has errors of types: whoever measures may be in the middle of a change. */
+/** The compiler writes its output in spite of type errors: the project may be in the middle of a change. */
 function compile(tree: string, folder: string): void {
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
   const dist = join(folder, 'dist');
@@ -95,7 +95,7 @@ function tidyUp(cache: string): void {
   for (const { path } of byAge.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 }
 
-/** The command line as it is shipped, in a few files; where it cannot be made, in many. */
+/** The command line as it is shipped, bundled into a few files; if that is impossible, unbundled. */
 export function commandLineOf(built: string): string {
   const bundled = join(built, 'bin/main.js');
   const rolldown = join(project, 'node_modules/rolldown/bin/cli.mjs');

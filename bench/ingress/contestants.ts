@@ -6,25 +6,25 @@ import type { Ability, Workload } from './workloads.ts';
 import { type Site, caddyArguments, haproxyArguments, nginxArguments } from './servers.ts';
 
 export interface Contestant {
-  /** As `--only` takes it. */
+  /** As in `--only`. */
   readonly name: string;
-  /** For people. */
+  /** The displayed name. */
   readonly says: string;
   readonly abilities: readonly Ability[];
-  /** Workloads that it is there for; all where it is left out. */
+  /** Its workloads; all if omitted. */
   readonly only?: (workload: Workload) => boolean;
-  /** Whether it gets faster while it runs. */
+  /** Whether it becomes faster while it runs. */
   readonly compiles: boolean;
   /** Why it cannot take part on this machine, or null. */
   readonly missing: () => string | null;
-  /** `built` is the folder of ours. */
+  /** `built` is the folder of our build. */
   readonly command: (site: Site, allOn: boolean, built: string) => readonly string[];
 }
 
 const here = import.meta.dirname;
 const packages = resolve(here, '../../node_modules');
 
-/** Ours among the names of contestants. */
+/** The name of our edge among the contestants. */
 export const OURS_NAME = 'ours';
 
 function server(name: string, args: (site: Site, allOn: boolean) => string[]): Contestant {
@@ -38,7 +38,7 @@ function server(name: string, args: (site: Site, allOn: boolean) => string[]): C
   };
 }
 
-/** A proxy of a package, in node_proxy.ts under the same name. */
+/** A proxy in a package, in node_proxy.ts under the same name. */
 function node(
   name: string,
   message: string,
@@ -80,12 +80,12 @@ const OURS: Contestant = {
   },
 };
 
-/** What can be passed on without being read. */
+/** What can be forwarded without being parsed. */
 function isPlain({ allOn, protocol }: Workload): boolean {
   return !allOn && protocol === 'http1';
 }
 
-/** All contestants; the others are told as a ratio to nginx. */
+/** All contestants; the others are shown as a ratio to nginx. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
   server('nginx', nginxArguments),
@@ -105,7 +105,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   node('http-proxy-3', 'http-proxy-3', ['http-proxy-3']),
 ];
 
-/** Ours as it was: built somewhere else. */
+/** An earlier version of our edge, built elsewhere. */
 export function oursBefore(builtBefore: string): Contestant {
   return {
     ...OURS,
@@ -115,7 +115,7 @@ export function oursBefore(builtBefore: string): Contestant {
   };
 }
 
-/** Where a contestant writes an event, or a line of its log, a request when all is on. */
+/** Where a contestant writes an event, or a log line, per request when all modules are on. */
 export function eventsFileOf({ folder }: Site): string {
   return join(folder, 'events.ndjson');
 }
@@ -140,7 +140,7 @@ export function startContestant(
   });
 }
 
-/** What all of them are started with: one core for Go too, nothing from the user's folders. */
+/** The common environment: one core for Go too, nothing from the user's folders. */
 export function environmentOf({ folder }: Site): Readonly<Record<string, string>> {
   return { GOMAXPROCS: '1', NODE_ENV: 'production', XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TICK_MS } from './processes.ts';
 
-/** What a core has done since the machine started, in ticks. */
+/** Times of a core since the machine started, in ticks. */
 interface CoreTicks {
   readonly idle: number;
   readonly all: number;
@@ -10,7 +10,7 @@ interface CoreTicks {
 /** Shares of a core's time, 0 to 1. */
 export interface CoreShares {
   readonly idle: number;
-  /** Of others than those that are told of; what another guest of the host took is among it. */
+  /** Of other processes; includes time stolen by other guests of the host. */
   readonly foreign: number;
 }
 
@@ -23,7 +23,7 @@ function ticksOf(core: number): CoreTicks {
   return { idle: (ticks[3] ?? 0) + (ticks[4] ?? 0), all: ticks.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Watches a core from now on; told how much of it some processes took, it says what else there was. Null: no core. */
+/** Watches a core from now on; given the share that some processes used, returns the rest. Null: no core. */
 export function watchCore(core: number | null): (takenMs: number) => CoreShares | null {
   if (core === null) return () => null;
   const before = ticksOf(core);

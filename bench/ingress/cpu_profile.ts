@@ -1,4 +1,4 @@
-/** What `node --cpu-prof` writes; times in µs of the system's monotonic clock. */
+/** The output of `node --cpu-prof`; times in µs of the system's monotonic clock. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly startTime: number;
@@ -15,7 +15,7 @@ interface ProfileNode {
 /** Time of one function, alone and with what it called. */
 export interface FunctionTime {
   readonly name: string;
-  /** File and line from `dist` or `src` on, `node:…`, or empty for what is not JavaScript. */
+  /** File and line from `dist` or `src` on, `node:…`, or empty for native code. */
   readonly place: string;
   selfMs: number;
   totalMs: number;
@@ -26,7 +26,7 @@ export function functionTimes(profile: CpuProfile, fromMicros: number, toMicros:
   const self = selfMsById(profile, fromMicros, toMicros);
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
   const times = new Map<string, FunctionTime>();
-  /** Gives the time of a node with all below it; a function that calls itself is counted once. */
+  /** The time of a node including its callees; recursive functions are counted once. */
   const visit = (node: ProfileNode, above: ReadonlySet<FunctionTime>): number => {
     const time = timeOf(node, times);
     const selfMs = self.get(node.id) ?? 0;
@@ -51,7 +51,7 @@ function selfMsById(
   let now = startTime;
   for (const [at, id] of samples.entries()) {
     now += timeDeltas[at]!;
-    // A sample stands for the time until the next one.
+    // A sample represents the time until the next one.
     if (now >= fromMicros && now < toMicros)
       self.set(id, (self.get(id) ?? 0) + (timeDeltas[at + 1] ?? 0) / 1_000);
   }
@@ -81,7 +81,7 @@ export function folderTimes(times: readonly FunctionTime[]): [folder: string, se
   return [...folders].toSorted(([, one], [, other]) => other - one);
 }
 
-/** What stands for no function of its own. */
+/** Entries that are not functions. */
 const MARKS = new Set(['(program)', '(garbage collector)']);
 
 function folderOf(name: string, place: string): string {

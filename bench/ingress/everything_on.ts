@@ -12,12 +12,12 @@ export const DENIED_RANGES: readonly string[] = Array.from({ length: 1_000 }, (_
   return `${first}.${(hash >>> 16) & 255}.${(hash >>> 8) & 240}.0/${20 + (index % 5)}`;
 });
 
-/** Refused as well; the check before each measurement comes from here. */
+/** Refused as well; used by the check before each measurement. */
 export const DENIED_CLIENT = '127.0.9.9';
 
 const STEMS = ['bot', 'crawler', 'spider', 'scan', 'fetch', 'grab', 'harvest', 'probe', 'spam', 'leech'];
 
-/** Patterns as such lists have them: a name, often with a version. */
+/** Typical patterns of such lists: a name, often with a version. */
 export const DENIED_AGENTS: readonly string[] = Array.from({ length: 100 }, (_, index) => {
   const stem = STEMS[index % STEMS.length]!;
   const name = `${String.fromCharCode(65 + (index % 26))}${stem}${index}`;
@@ -37,7 +37,7 @@ export const RESPONSE_EDITS = {
   remove: ['Server', 'X-Internal'],
 } as const;
 
-/** Ten rules, each looked at for every request; none stops one. */
+/** Ten rules, each evaluated for every request; none stops one. */
 export const POLICY = {
   on_http_request: [
     ["req.method == 'DELETE' && req.url.path.startsWith('/admin')", 'deny'],

@@ -1,7 +1,7 @@
 import type { Cell, Measured, Sample } from './measuring.ts';
 import type { Workload } from './workloads.ts';
 
-/** A figure with the spread of the middle half of its rounds, and of all. */
+/** A figure with the spread of the middle half of its rounds, and of all rounds. */
 export interface Figure {
   readonly median: number;
   readonly least: number;
@@ -16,15 +16,15 @@ export const perSecond: Pick = (sample) => sample.perSecond;
 export const cpuEach: Pick = (sample) => sample.cpuMicrosEach;
 export const p99: Pick = (sample) => sample.p99Ms;
 
-/** The samples of a cell; none where it was skipped. */
+/** The samples of a cell; empty if it was skipped. */
 export const samplesOf = (cell: Cell): readonly Sample[] => ('skipped' in cell ? [] : cell);
 
-/** The median of all rounds; null where there is nothing. */
+/** The median of all rounds; null without samples. */
 export function figureOf(cell: Cell, pick: Pick): Figure | null {
   return figure(samplesOf(cell).flatMap((sample) => pick(sample) ?? []));
 }
 
-/** The median of ratios of the same round, so that a slow minute of the machine cancels out. */
+/** The median of ratios within the same round, so that slow minutes of the machine cancel out. */
 export function ratioOf(
   measured: Measured,
   workload: Workload,

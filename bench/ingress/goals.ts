@@ -1,6 +1,6 @@
 import type { Workload } from './workloads.ts';
 
-/** What ours must reach beside a peer: throughput at least, or p99 at most, so many times the peer's. */
+/** A goal relative to a peer: at least this throughput, or at most this p99, as multiples of the peer's. */
 export interface Goal {
   readonly peer: string;
   readonly of: 'throughput' | 'p99';
@@ -24,13 +24,13 @@ const ALL_ON: readonly Goal[] = [
   { peer: 'undici_obvious', of: 'throughput', times: 6 },
 ];
 
-/** With all modules on, less than this beside nginx is not good enough. */
+/** With all modules on, at least this multiple of nginx is required. */
 export const LEAST_BESIDE_NGINX = 0.9;
 
 export const START_MS_AT_MOST = 300;
 export const IDLE_RSS_MB_AT_MOST = 120;
 
-/** The goals of a workload; none where none was set. */
+/** The goals of a workload, if any. */
 export function goalsOf({ allOn, protocol, perConnection }: Workload): readonly Goal[] {
   if (allOn) return ALL_ON;
   return protocol === 'http1' && perConnection === 0 ? BARE : [];

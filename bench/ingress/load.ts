@@ -7,15 +7,15 @@ import { endWithUs, whereIs } from './processes.ts';
 import { ADDRESSES, AGENTS, headersFor } from './requests.ts';
 import type { Workload } from './workloads.ts';
 
-/** What a load generator saw. */
+/** The result of a load generator. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of a whole answer; null where the generator does not tell. */
+  /** Time of a complete response; null if the generator does not report it. */
   readonly bytesEach: number | null;
-  /** Answers that were not 2xx, and connections that broke. */
+  /** Responses other than 2xx, and broken connections. */
   readonly faults: number;
 }
 
@@ -25,7 +25,7 @@ export interface LoadOptions {
   readonly seconds: number;
   /** The library that is preloaded into wrk. */
   readonly sockets: string;
-  /** For files that are written meanwhile. */
+  /** For files written during a run. */
   readonly folder: string;
 }
 
@@ -50,7 +50,7 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
       HEADERS: Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n'),
-      // One address has too few ports for a connection a request.
+      // One address has too few ports for one connection per request.
       SOURCES: String(workload.perConnection > 0 ? ADDRESSES : 0),
       LD_PRELOAD: options.sockets,
     },
@@ -67,12 +67,12 @@ async function wrk(workload: Workload, port: number, options: LoadOptions): Prom
     p50Ms: told.p50,
     p99Ms: told.p99,
     bytesEach: told.bytes / Math.max(1, told.requests),
-    // A server may close a connection with its reply where it was told to.
+    // A server may close a connection with its response if it was asked to.
     faults: told.wrong + told.late + (workload.perConnection > 0 ? 0 : told.broken),
   };
 }
 
-/** Requests under way at once on each connection of HTTP/2; there are so many fewer connections. */
+/** Concurrent requests on each HTTP/2 connection; there are correspondingly fewer connections. */
 const STREAMS = 4;
 
 async function h2load(workload: Workload, port: number, options: LoadOptions): Promise<LoadResult> {
@@ -125,7 +125,7 @@ async function run(
   return output;
 }
 
-/** Programs that the benchmark cannot do without, as far as they are missing. */
+/** Required programs that are not installed. */
 export function missingPrograms(): string[] {
   return ['wrk', 'taskset', 'cc'].filter((name) => whereIs(name) === null);
 }

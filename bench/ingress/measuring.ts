@@ -16,9 +16,9 @@ export interface Sample {
   readonly rssMb: number;
   readonly bytesEach: number | null;
   readonly faults: number;
-  /** Share of its time that the core of load and upstream had nothing to do; null where there is no such core. */
+  /** Share of time in which the core of load and upstream was idle; null if there is no such core. */
   readonly loadIdle: number | null;
-  /** Share of the proxy's core that others took. */
+  /** Share of the proxy's core that other processes used. */
   readonly foreign: number | null;
 }
 
@@ -150,7 +150,7 @@ async function turnOf(
   return taken.map(([workload]) => [workload, { skipped }]);
 }
 
-/** Fewer answers than that are no figure: others had the core meanwhile. It is tried again. */
+/** A sample with fewer responses is invalid, because others used the core. It is repeated. */
 const LEAST_REQUESTS = 100;
 const ATTEMPTS = 3;
 
@@ -162,7 +162,7 @@ const WARM_REQUESTS = 100_000;
 const WARM_TURNS = 4;
 const WARM_SECONDS = 2;
 
-/** Tells how many requests it took. */
+/** Returns the number of requests it took. */
 async function warmUp(
   workload: Workload,
   port: number,
@@ -209,7 +209,7 @@ function figuresOf({ requests, seconds, ...seen }: LoadResult, takenMs: number) 
   return { ...seen, perSecond: requests / seconds, cpuMicrosEach: (takenMs * 1_000) / Math.max(1, requests) };
 }
 
-/** How many lines a file has. It may be larger than memory. */
+/** Number of lines of a file, which may be larger than memory. */
 function linesOf(path: string): number {
   if (!existsSync(path)) return 0;
   const file = openSync(path, 'r');

@@ -49,7 +49,7 @@ function splice(): void {
         buffer,
         callback: (length) => {
           client.write(buffer.subarray(0, length));
-          // What the system has not taken must not be overwritten by the next read.
+          // What the system has not accepted must not be overwritten by the next read.
           if (client.writableLength > 0) client.write('', () => upstream.resume());
           return client.writableLength === 0;
         },
@@ -84,7 +84,7 @@ function forwardable(headers: IncomingHttpHeaders): Record<string, string | stri
   return kept;
 }
 
-/** As little as an undici proxy can do: raw headers, no streams between the two. */
+/** The minimum for a proxy with undici: raw headers, no streams between the two. */
 function undiciDispatch(): void {
   const pool = new Pool(origin, { connections: 256, pipelining: 1 });
   serve((request, response) => {
@@ -128,7 +128,9 @@ function undiciDispatch(): void {
   });
 }
 
-/** What anyone would write first: streams, and for all modules a loop over patterns and a gzip stream a response. */
+/**
+ * A straightforward implementation: streams, and for all modules a loop over patterns and a gzip stream per response.
+ */
 function obvious(): void {
   const pool = new Pool(origin, { connections: 256 });
   const modules = eventsFile === undefined ? null : obviousModules(eventsFile);

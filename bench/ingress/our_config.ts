@@ -10,7 +10,7 @@ import {
 } from './everything_on.ts';
 import type { Site } from './servers.ts';
 
-/** An edge file, as JSON, that forwards all of one host to a port of this machine. */
+/** An edge file, as JSON, that forwards everything for one host to a port of this machine. */
 export function ourConfig({ upstreamPort, tlsPort, certificate, key }: Site, allOn: boolean): string {
   return JSON.stringify({
     backends: { app: { static: { address: `127.0.0.1:${upstreamPort}` } } },

@@ -4,10 +4,10 @@ import { closeSync, existsSync, openSync, readFileSync, readdirSync } from 'node
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-/** A program that runs on one core, with all that it has started. */
+/** A program that runs on one core, with all of its children. */
 export interface Running {
   readonly pid: number;
-  /** Ends it and waits for that. */
+  /** Ends it, and waits for its end. */
   stop(): Promise<void>;
 }
 
@@ -17,14 +17,14 @@ export interface StartOptions {
   /** Where its output goes. */
   readonly logFile: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Settles when it serves. */
+  /** Settles when it accepts requests. */
   readonly ready: (hasEnded: () => boolean) => Promise<void>;
 }
 
-/** What runs now; null until something does. */
+/** The current process; null until there is one. */
 let alive: Set<ChildProcess> | null = null;
 
-/** Ends a child, at the latest, with this process, also when that is told to end. */
+/** Ends a child at the latest with this process, also when this process is terminated. */
 export function endWithUs(child: ChildProcess): void {
   alive ??= watchedSet();
   const running = alive;
@@ -39,7 +39,7 @@ function watchedSet(): Set<ChildProcess> {
   return running;
 }
 
-/** Starts a program and waits until it is ready; throws with its output when it ends before. */
+/** Starts a program and waits until it is ready; throws with its output if it ends before. */
 export async function start(command: readonly string[], options: StartOptions): Promise<Running> {
   const pinned = options.core === null ? command : ['taskset', '-c', String(options.core), ...command];
   const log = openSync(options.logFile, 'w');
@@ -77,7 +77,7 @@ ${output}`,
   return { pid: child.pid!, stop };
 }
 
-/** Waits until a port of this machine takes connections. */
+/** Waits until a port of this machine accepts connections. */
 export async function untilListening(
   port: number,
   hasEnded: () => boolean,
@@ -103,7 +103,7 @@ async function takesConnections(port: number): Promise<boolean> {
   }
 }
 
-/** Ports that nobody uses now, all different. */
+/** Free ports, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -117,7 +117,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** A process and all below it. */
+/** A process and its descendants. */
 function familyOf(pid: number): number[] {
   try {
     const tasks = readdirSync(`/proc/${pid}/task`);
@@ -138,7 +138,7 @@ export interface CpuTimes {
   readonly systemMs: number;
 }
 
-/** Processor time that a process and all below it have used. */
+/** Processor time used by a process and its descendants. */
 export function cpuTimes(pid: number): CpuTimes {
   const all = familyOf(pid).map(cpuOfOne);
   return {
@@ -166,7 +166,7 @@ function cpuOfOne(pid: number): CpuTimes {
   }
 }
 
-/** Resident memory of a process and all below it, in MB. */
+/** Resident memory of a process and its descendants, in MB. */
 export function rssMb(pid: number): number {
   return familyOf(pid).reduce((sum, each) => sum + rssOfOne(each), 0);
 }
@@ -180,7 +180,7 @@ function rssOfOne(pid: number): number {
   }
 }
 
-/** The path of a program, or null. Servers are often outside of a user's PATH. */
+/** The path of a program, or null. Servers are often not in a user's PATH. */
 export function whereIs(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;

@@ -27,7 +27,7 @@ const WARM_SECONDS = 3;
 
 const ours = CONTESTANTS.find(({ name }) => name === OURS_NAME)!;
 
-/** One run of ours under a workload, warm. */
+/** A warm run of our edge under a workload. */
 interface Run {
   readonly result: LoadResult;
   readonly cpu: CpuTimes;
@@ -151,7 +151,7 @@ async function systemCalls(
 
 // --- all of it -----------------------------------------------------------------------------------------------
 
-/** Prints the tables of one workload; the first line is of a run that nothing watches. */
+/** Prints the tables of one workload; the first line is of a run without profiling. */
 async function profileOf(workload: Workload, settings: Settings, around: Surroundings): Promise<void> {
   const { result, cpu } = await runUnder(ours, workload, settings, around);
   const each = (ms: number): string => ((ms * 1_000) / Math.max(1, result.requests)).toFixed(1);

@@ -13,7 +13,7 @@ export interface Table {
 
 const REFERENCE = 'nginx';
 
-/** The table of one workload: every contestant beside the reference and beside ours, with the goals. */
+/** The table of one workload: every contestant compared with the reference and with ours, with the goals. */
 export function tableOf(measured: Measured, workload: Workload): Table {
   const head = ['', 'requests/s', `× ${REFERENCE}`, 'CPU µs each', `CPU × ${REFERENCE}`, 'p50 ms', 'p99 ms'];
   const further = ['RSS MB', 'kB each', 'load idle', 'faults', 'ours ×', 'ours × by CPU', 'goal of ours'];
@@ -62,7 +62,7 @@ function besideOurs(measured: Measured, workload: Workload, name: string): strin
   return [shown(throughput, 2), shown(cpu, 2), goalsBeside(measured, workload, name).join('; ')];
 }
 
-/** Each goal beside one peer, and whether it is met. */
+/** Each goal relative to one peer, and whether it is met. */
 function goalsBeside(measured: Measured, workload: Workload, peer: string): string[] {
   return goalsOf(workload)
     .filter((goal) => goal.peer === peer)
@@ -87,11 +87,11 @@ function verdictOf(measured: Measured, workload: Workload, { peer, of, times }: 
   return `≥ ${times} ×: missed${how}${least ? `, but ≥ ${LEAST_BESIDE_NGINX} ×` : ''}`;
 }
 
-/** Shares of a core below which the load is the limit, and above which others are. */
+/** Idle share below which the load is the limit, and foreign share above which other processes are. */
 const LOAD_IDLE_AT_LEAST = 0.03;
 const FOREIGN_AT_MOST = 0.1;
 
-/** Whether processor time tells who is faster, because throughput was limited by the load or by others. */
+/** Whether processor time shows which is faster, because throughput was limited by the load or by other processes. */
 function tellsByCpu(measured: Measured, workload: Workload, peer: string): boolean {
   return [OURS_NAME, peer].some((name) => {
     const cell = measured.cell(workload, name);
@@ -101,7 +101,7 @@ function tellsByCpu(measured: Measured, workload: Workload, peer: string): boole
   });
 }
 
-/** All goals of all workloads, a line each; nothing of those whose peer did not take part. */
+/** All goals of all workloads, a line each, without those whose peer did not take part. */
 export function goalLines(measured: Measured): string[] {
   return measured.workloads.flatMap((workload) =>
     measured.contestants.flatMap(({ name }) =>
@@ -122,7 +122,7 @@ function spread(figure: Figure | null): string {
   return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }
 
-/** Columns of equal width; a row that is shorter ends where it ends. */
+/** Columns of equal width; shorter rows are not padded. */
 export function textOf({ title, rows }: Table): string {
   const last = rows[0]!.length - 1;
   const widths = rows[0]!.map((_, column) =>
@@ -147,7 +147,7 @@ export function markdownOf({ title, rows: [head = [], ...rows] }: Table): string
   return [`### ${title}`, '', line(head), `|${marks.join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** Our CPU time a request beside that of the others, for the report of all benchmarks. */
+/** Our CPU time per request compared with the others, for the report of all benchmarks. */
 export function benchRows(measured: Measured): BenchRow[] {
   return measured.workloads.flatMap((workload) => {
     const medians = measured.contestants.flatMap(({ name }): [string, number][] => {

@@ -6,7 +6,7 @@ const AGENT =
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers that the load sends, as a browser does; what is measured and what is verified send the same. */
+/** Headers of the load, like a browser's; used for measurement and verification. */
 export function headersFor({ gzip, bodyBytes }: Pick<Workload, 'gzip' | 'bodyBytes'>): Headers {
   return {
     Host: HOST,
@@ -22,6 +22,6 @@ export function headersFor({ gzip, bodyBytes }: Pick<Workload, 'gzip' | 'bodyByt
 /** Content of a POST. */
 export const contentOf = (bytes: number): Buffer => Buffer.alloc(bytes, 'x');
 
-/** How many different user agents, and client addresses, the load has where they vary. */
+/** Number of different user agents, and of client addresses, if they vary. */
 export const AGENTS = 2_000;
 export const ADDRESSES = 1_000;

@@ -81,7 +81,7 @@ function standingTable(all: readonly Standing[]): Table {
   };
 }
 
-/** The section of `npm run bench`: CPU time a request, short. */
+/** The section of `npm run bench`: CPU time per request, short. */
 export async function run(): Promise<BenchSection> {
   const title = 'Ingress, one core: CPU a request (npm run bench -- ingress measures the whole)';
   const missing = missingPrograms();
@@ -92,7 +92,7 @@ export async function run(): Promise<BenchSection> {
   return { title, rows: benchRows(measured), notes: [...goalLines(measured), ...notes] };
 }
 
-/** `npm run bench -- ingress <arguments>`: a table for each workload; the answer is the exit code. */
+/** `npm run bench -- ingress <arguments>`: a table for each workload; returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const settings = settingsOf(args);
   if (typeof settings === 'string') {

@@ -8,7 +8,7 @@ import {
   RESPONSE_EDITS,
 } from './everything_on.ts';
 
-/** Where a server listens and forwards to, and a folder of its own. */
+/** Where a server listens and forwards to, and its folder. */
 export interface Site {
   readonly port: number;
   /** 0: no TLS. */

@@ -23,7 +23,7 @@ ${CONTESTANTS.filter(({ name, says }) => says !== name)
   .map(({ name, says }) => `  ${name.padEnd(14)} ${says}`)
   .join('\n')}`;
 
-/** What of the ingress is measured, and how long. */
+/** What is measured, and for how long. */
 export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
@@ -34,16 +34,16 @@ export interface Settings {
   readonly workloads: ReadonlySet<string> | null;
   /** Another folder of the project. */
   readonly tree: string | undefined;
-  /** A revision of git whose ours takes part as `before`. */
+  /** A git revision that takes part as `before`. */
   readonly before: string | undefined;
-  /** A file that gets the tables as Markdown. */
+  /** A file for the tables as Markdown. */
   readonly write: string | undefined;
   readonly source: boolean;
-  /** Idle connections of the memory figure; 0: leave start and memory out. */
+  /** Idle connections for the memory figure; 0: start and memory are not measured. */
   readonly idle: number;
 }
 
-/** Reads the arguments; a text says what is wrong with them, or how they are used. */
+/** Parses the arguments; returns a text if they are wrong, or for `--help`. */
 export function settingsOf(args: readonly string[]): Settings | string {
   const values = valuesOf(args);
   if (typeof values === 'string') return `${values}\n${USAGE}`;

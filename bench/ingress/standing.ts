@@ -13,7 +13,7 @@ import { endWithUs, rssMb, start } from './processes.ts';
 import type { Surroundings } from './surroundings.ts';
 import { WORKLOADS } from './workloads.ts';
 
-/** What a proxy costs before and between requests. */
+/** The costs of a proxy before and between requests. */
 export interface Standing {
   readonly name: string;
   readonly startMs: number;
@@ -59,7 +59,7 @@ function descriptors(): number {
   return Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 20_000;
 }
 
-/** Ours is started as users start it: the command line, `dev` on a file. */
+/** Our edge is started as users start it: the command line, `dev` on a file. */
 function commandOf(contestant: Contestant, around: Surroundings): readonly string[] {
   if (contestant.name !== OURS_NAME)
     return contestant.command({ ...around.site, tlsPort: 0 }, false, around.built);
@@ -96,7 +96,7 @@ async function startMs(contestant: Contestant, around: Surroundings): Promise<nu
   return tookMs;
 }
 
-/** Whether a whole request is answered by the upstream's bytes now. */
+/** Whether a whole request is now answered with the upstream's bytes. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -9,7 +9,7 @@ import type { Site } from './servers.ts';
 
 const DAY_MS = 86_400_000;
 
-/** All that contestants and load need around them. */
+/** Everything that contestants and load need. */
 export interface Surroundings {
   readonly folder: string;
   /** The folder of our proxy, built or as sources. */
@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly site: Site;
   /** The library that is preloaded into wrk. */
   readonly sockets: string;
-  /** Cores for the proxy, and for load and upstream; null where there is only one. */
+  /** Cores for the proxy, and for load and upstream; null if there is only one. */
   readonly proxyCore: number | null;
   readonly loadCore: number | null;
   /** The upstream's core is the load's. */
@@ -27,7 +27,7 @@ export interface Surroundings {
 
 const here = import.meta.dirname;
 
-/** Prepares certificate, upstream and ports, and a folder for what is written meanwhile; `built` is our proxy. */
+/** Prepares certificate, upstream and ports, and a folder for output; `built` is our proxy. */
 export async function surroundings(built: string): Promise<Surroundings> {
   const folder = mkdtempSync(join(tmpdir(), 'ingress-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { DENIED_AGENT, DENIED_CLIENT, REQUEST_EDITS, RESPONSE_EDITS } from './ev
 import { contentOf, headersFor } from './requests.ts';
 import type { Workload } from './workloads.ts';
 
-/** Where a contestant listens for a workload, and the upstream behind it. */
+/** Where a contestant listens for a workload, and its upstream. */
 export interface Ports {
   readonly port: number;
   readonly upstreamPort: number;
@@ -30,7 +30,7 @@ function questionOf(workload: Workload, port: number, path: string): Question {
   return { port, protocol, path, bodyBytes, headers: headersFor(workload) };
 }
 
-/** What a proxy may say in its own words. */
+/** Fields that a proxy may set itself. */
 const OWN_WORDS = new Set(['connection', 'keep-alive', 'date', 'server', 'transfer-encoding', 'vary', 'via']);
 
 async function faultOfAnswer(workload: Workload, { port, upstreamPort }: Ports): Promise<string | null> {
@@ -38,7 +38,7 @@ async function faultOfAnswer(workload: Workload, { port, upstreamPort }: Ports):
   const direct = await ask({ ...question, port: upstreamPort, protocol: 'http1' });
   const answer = await ask(question);
   if (answer.status !== direct.status) return `status ${answer.status}`;
-  if (answer.packed !== workload.gzip) return answer.packed ? 'gzip that nobody asked for' : 'no gzip';
+  if (answer.packed !== workload.gzip) return answer.packed ? 'unsolicited gzip' : 'no gzip';
   if (!answer.body.equals(direct.body)) return 'the content is not what the upstream sent';
   const expected = new Map(Object.entries(direct.headers));
   if (answer.packed) expected.delete('content-length');
@@ -63,7 +63,7 @@ function faultOfHeaders(expected: ReadonlyMap<string, string>, { headers, packed
   return more.length === 0 ? null : `the response has ${more.join(', ')} too`;
 }
 
-/** What the upstream tells that it got: the head, then how many bytes of content, and their sum. */
+/** What the upstream reports that it received: the head, then the number of bytes of content, and their checksum. */
 async function faultOfRequest(workload: Workload, { port }: Ports): Promise<string | null> {
   const question = questionOf(workload, port, '/echo?of=this&and=that');
   const echoed = (await ask(question)).body.toString('latin1');
@@ -85,7 +85,7 @@ async function faultOfRequest(workload: Workload, { port }: Ports): Promise<stri
   return content.trim() === told ? null : 'the upstream got another content';
 }
 
-/** Null: it is not there. `Accept-Encoding` is for whoever packs, and `Host` may be the upstream's. */
+/** Null: absent. A proxy that compresses may change `Accept-Encoding`, and `Host` may be the upstream's. */
 function expectedUpstream(workload: Workload): Map<string, string | null> {
   const { Host: _host, 'Accept-Encoding': _encoding, ...sent } = headersFor(workload);
   const expected = new Map<string, string | null>();
@@ -104,7 +104,7 @@ function sumOf(bytes: Buffer): string {
 }
 
 async function faultOfRefusals(workload: Workload, { port }: Ports): Promise<string | null> {
-  // Without content: who refuses may close before it is read, and a reset would hide the answer.
+  // Without content: a proxy that refuses may close before reading it, and a reset would hide the response.
   const question = questionOf({ ...workload, bodyBytes: 0 }, port, '/1k');
   const byAgent = await ask({ ...question, headers: { ...question.headers, 'User-Agent': DENIED_AGENT } });
   if (byAgent.status !== 403) return `${byAgent.status} for a denied user agent`;

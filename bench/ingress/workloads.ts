@@ -1,9 +1,9 @@
-/** What a contestant can do besides HTTP/1.1 in the clear. */
+/** What a contestant supports besides HTTP/1.1 without TLS. */
 export type Ability = 'tls' | 'http2' | 'everything';
 
 /** One kind of load. */
 export interface Workload {
-  /** As `--workload` takes it. */
+  /** As in `--workload`. */
   readonly id: string;
   readonly name: string;
   readonly path: '/1k' | '/100k' | '/post';
@@ -11,9 +11,9 @@ export interface Workload {
   readonly needs: readonly Ability[];
   readonly allOn: boolean;
   readonly gzip: boolean;
-  /** How many requests a connection serves, about; 0: all. */
+  /** Approximate number of requests per connection; 0: all. */
   readonly perConnection: number;
-  /** Many user agents and, by new connections, many client addresses. */
+  /** Many user agents and, with new connections, many client addresses. */
   readonly varied: boolean;
   readonly protocol: 'http1' | 'tls' | 'http2';
 }

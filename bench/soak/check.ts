@@ -1,4 +1,4 @@
-/** One thing that a script demands, with the figure that it found. */
+/** One requirement of a script, with the measured figure. */
 export interface Check {
   readonly says: string;
   readonly holds: boolean;

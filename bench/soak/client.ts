@@ -3,18 +3,18 @@ import { type Socket, connect } from 'node:net';
 
 export const HOST_LINE = 'Host: soak.test\r\n';
 
-/** A connection on which one request after the other is sent and its whole answer awaited. */
+/** A connection that sends one request at a time and waits for its complete response. */
 export interface Client {
   readonly socket: Socket;
   readonly over: () => boolean;
-  /** Sends and settles with status and content; null when the connection ended before the answer did. */
+  /** Sends and settles with status and content; null if the connection ended before the response did. */
   ask(request: string | Buffer, withinMs?: number): Promise<Answer | null>;
 }
 
 export interface Answer {
   readonly status: number;
   readonly content: string;
-  /** The server said that it will close. */
+  /** The server has announced that it will close. */
   readonly last: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function dial(port: number): Promise<Client> {
   };
 }
 
-/** The first whole answer of a text. */
+/** The first complete response of a text. */
 function answerIn(text: string): { answer: Answer; end: number } | null {
   const stop = text.indexOf('\r\n\r\n');
   if (stop < 0) return null;

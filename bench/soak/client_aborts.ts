@@ -5,16 +5,16 @@ import { startProxy } from './proxy.ts';
 import { type Upstream, startUpstream } from './upstream.ts';
 
 export interface ClientAbortsSettings {
-  /** Clients that leave at each phase. */
+  /** Clients that disconnect in each phase. */
   readonly each: number;
 }
 
 interface Phase {
   readonly name: string;
   readonly bytes: string;
-  /** Until then the client stays. */
+  /** The client stays until then. */
   readonly until: 'sent' | 'upstream has it' | 'first bytes';
-  /** Events that it leaves. */
+  /** Number of its events. */
   readonly events: 0 | 1;
 }
 
@@ -34,17 +34,17 @@ const PHASES: readonly Phase[] = [
     until: 'sent',
     events: 1,
   },
-  { name: 'while the upstream thinks', bytes: get('/hang'), until: 'upstream has it', events: 1 },
-  { name: 'in the answer', bytes: get('/begin'), until: 'first bytes', events: 1 },
+  { name: 'while the upstream is working', bytes: get('/hang'), until: 'upstream has it', events: 1 },
+  { name: 'in the response', bytes: get('/begin'), until: 'first bytes', events: 1 },
   {
-    name: 'in a large answer that it does not read',
+    name: 'in a large response that it does not read',
     bytes: get('/large/50000000'),
     until: 'first bytes',
     events: 1,
   },
 ];
 
-/** Clients that close or reset at every phase: one event each, and nothing of them is left. */
+/** Clients that close or reset in every phase: one event each, and no resources leak. */
 export async function clientAborts({ each }: ClientAbortsSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
@@ -99,7 +99,7 @@ async function leaveMany(
   if (phase.until === 'first bytes') await heard;
   if (phase.until === 'upstream has it')
     for (let waited = 0; upstream.seen.length < before + count && waited < 500; waited++) await after(10);
-  // What was sent has to be there before the end: a reset overtakes what is under way.
+  // Everything that was sent has to arrive before the end, because a reset discards data in flight.
   if (phase.until === 'sent') await after(100);
   for (const client of clients) leave(client, way);
 }

@@ -5,12 +5,12 @@ import { startProxy } from './proxy.ts';
 import { startUpstream } from './upstream.ts';
 
 export interface DescriptorsSettings {
-  /** How many the proxy may have open. */
+  /** Maximum number of descriptors of the proxy. */
   readonly limit: number;
   readonly clients: number;
 }
 
-/** More clients than descriptors: those that are connected are served, and afterwards everybody is. */
+/** More clients than descriptors: connected clients are served, and afterwards all are. */
 export async function descriptors({ limit, clients }: DescriptorsSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address }, limit);
@@ -23,7 +23,7 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
     await after(200);
     const during = await early.ask(get('/echo/during'), 10_000);
     const full = await proxy.stats();
-    // Each would need a connection to the upstream at the same time, and there is none to be had for most.
+    // Each would need a connection to the upstream at the same time, for which most have no descriptor.
     const starved = await Promise.all(connected.map((client) => client.ask(get('/late/x'), 10_000)));
     const statuses = starved.map((answer) => answer?.status ?? 0);
     for (const { socket } of crowd) socket.destroy();
@@ -38,17 +38,17 @@ export async function descriptors({ limit, clients }: DescriptorsSettings): Prom
       name: `${clients} clients on ${limit} descriptors`,
       checks: [
         check(
-          'all descriptors were taken',
+          'all descriptors were in use',
           full.descriptors < 0 || full.descriptors >= limit - 3,
           full.descriptors,
         ),
         check(
-          'who is connected is served before, during and after',
+          'connected clients are served before, during and after',
           answers.join() === 'echo first,echo during,echo last',
           answers.join(),
         ),
         check(
-          'who finds no descriptor for the upstream is told 502, and everybody is told something',
+          'without a descriptor for the upstream the status is 502, and every client gets a response',
           statuses.includes(502) && statuses.every((status) => status === 200 || status === 502),
           `${statuses.filter((status) => status === 502).length} of ${statuses.length} are 502`,
         ),

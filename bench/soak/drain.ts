@@ -9,7 +9,7 @@ export interface DrainSettings {
   readonly seconds: number;
 }
 
-/** SIGTERM under load: what the upstream had begun is answered to the last byte, and the process ends by itself. */
+/** SIGTERM under load: started responses are completed, and the process ends by itself. */
 export async function drain({ connections, seconds }: DrainSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
@@ -24,7 +24,7 @@ export async function drain({ connections, seconds }: DrainSettings): Promise<Ou
       const answer = await client.ask(get(`/${name.replace(' ', '/')}`));
       if (answer?.content === name) answered.add(`/${name.replace(' ', '/')}`);
       else if (answer !== null) wrong.push(`${answer.status} ${answer.content}`);
-      // Sent while the other side closed an idle connection: not begun, and so the client's to send again.
+      // Sent while the other side closed an idle connection: not begun, so the client has to repeat it.
       else raced++;
       if (answer?.last === true) break;
     }
@@ -40,13 +40,13 @@ export async function drain({ connections, seconds }: DrainSettings): Promise<Ou
       name: `SIGTERM under ${connections} connections of load`,
       checks: [
         check(
-          'no request that was begun is dropped',
+          'no started request is dropped',
           dropped.length === 0,
           `${dropped.length} of ${upstream.seen.length}`,
         ),
-        check('no answer is wrong', wrong.length === 0, wrong.slice(0, 3).join('; ') || answered.size),
+        check('no response is wrong', wrong.length === 0, wrong.slice(0, 3).join('; ') || answered.size),
         check(
-          'no connection was cut, and the process ended well',
+          'no connection was cut, and the process exited normally',
           cut === 0 && code === 0,
           `cut ${cut}, exit ${code}`,
         ),

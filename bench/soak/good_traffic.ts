@@ -1,9 +1,9 @@
 import { type Client, dial, get, post } from './client.ts';
 
-/** What became of requests whose answers are known beforehand. */
+/** Results of requests whose responses are known in advance. */
 export interface Traffic {
   readonly answered: number;
-  /** Answers that were not what they had to be, and requests that were never answered. */
+  /** Wrong responses, and requests without a response. */
   readonly wrong: readonly string[];
   readonly wrongCount: number;
   readonly p50Ms: number;
@@ -13,15 +13,15 @@ export interface Traffic {
 
 export interface TrafficOptions {
   readonly connections: number;
-  /** Ends it; requests under way are finished. */
+  /** Ends it; requests in flight are completed. */
   readonly until: Promise<unknown>;
-  /** Requests a second over all connections; as many as go when left out. */
+  /** Requests a second over all connections; unlimited if omitted. */
   readonly perSecond?: number;
 }
 
 const KEPT_TIMES = 200_000;
 
-/** Sends requests of several kinds and checks every byte of the answers. */
+/** Sends requests of several kinds and checks every byte of the responses. */
 export async function goodTraffic(port: number, options: TrafficOptions): Promise<Traffic> {
   const stop = { asked: false };
   void options.until.then(() => (stop.asked = true));

@@ -7,7 +7,7 @@ import { startProxy } from './proxy.ts';
 import { type Upstream, startUpstream } from './upstream.ts';
 
 export interface Http2AbortsSettings {
-  /** Streams that are left at each phase. */
+  /** Streams that are aborted in each phase. */
   readonly each: number;
 }
 
@@ -16,7 +16,7 @@ const STREAMS = 10;
 interface Phase {
   readonly name: string;
   readonly target: string;
-  /** What is sent of the content; null: nothing, and that is its end. */
+  /** The content that is sent; null: the stream ends without content. */
   readonly content: string | null;
   readonly until: 'sent' | 'upstream has it' | 'head';
 }
@@ -24,10 +24,10 @@ interface Phase {
 // table: phases
 const PHASES: readonly Phase[] = [
   { name: 'in its content', target: '/echo/1', content: 'half', until: 'sent' },
-  { name: 'while the upstream thinks', target: '/hang', content: null, until: 'upstream has it' },
-  { name: 'in the answer', target: '/begin', content: null, until: 'head' },
+  { name: 'while the upstream is working', target: '/hang', content: null, until: 'upstream has it' },
+  { name: 'in the response', target: '/begin', content: null, until: 'head' },
   {
-    name: 'in a large answer that it does not read',
+    name: 'in a large response that it does not read',
     target: '/large/50000000',
     content: null,
     until: 'head',
@@ -44,7 +44,7 @@ const WAYS: readonly (readonly [name: string, leave: Leave])[] = [
   ],
   ['destroys its session', (_streams, session) => session.destroy()],
   [
-    'says goodbye and goes',
+    'sends GOAWAY and disconnects',
     (_streams, session) => {
       session.goaway(constants.NGHTTP2_NO_ERROR);
       setImmediate(() => session.destroy());
@@ -52,13 +52,13 @@ const WAYS: readonly (readonly [name: string, leave: Leave])[] = [
   ],
 ];
 
-/** HTTP/2 clients that leave at every phase: one event for each stream, and nothing of them is left. */
+/** HTTP/2 clients that disconnect in every phase: one event for each stream, and no resources leak. */
 export async function http2Aborts({ each }: Http2AbortsSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
   const checks: Check[] = [];
   try {
-    await leaveMany(PHASES[2]!, WAYS[0]![1], 1, proxy.port, upstream); // loads what is loaded once
+    await leaveMany(PHASES[2]!, WAYS[0]![1], 1, proxy.port, upstream); // loads code that is loaded once
     const base = (await proxy.statsWhen(({ events }) => events >= 1)).descriptors;
     for (const phase of PHASES) {
       for (const [way, leave] of WAYS) {

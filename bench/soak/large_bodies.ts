@@ -13,7 +13,7 @@ export interface LargeBodiesSettings {
 
 const EXTRA_BYTES = 64 * MIB;
 
-/** Large content in each direction with one side slow: memory stays where it was. */
+/** Large content in each direction with one slow side: memory use stays constant. */
 export async function largeBodies({ bytes }: LargeBodiesSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
@@ -38,7 +38,7 @@ export async function largeBodies({ bytes }: LargeBodiesSettings): Promise<Outco
   }
 }
 
-/** Runs a transfer and looks at the memory of the proxy all the while. */
+/** Runs a transfer and watches the memory of the proxy meanwhile. */
 async function watched(
   name: string,
   proxy: ProxyProcess,
@@ -66,7 +66,7 @@ function residentBytes(pid: number): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Takes all content; a slow reader pauses after each piece. Gives its bytes. */
+/** Reads all content; a slow reader pauses after each piece. Returns the number of bytes. */
 async function download(port: number, target: string, pauseMs: number | null): Promise<number> {
   const socket = await open(port);
   socket.write(get(target));
@@ -89,7 +89,7 @@ async function download(port: number, target: string, pauseMs: number | null): P
 
 const nobodyWaits = (): void => undefined;
 
-/** Sends so many bytes to an upstream that takes them slowly; gives the bytes when it has said that it has all. */
+/** Sends this many bytes to a slow upstream; returns the bytes that it has confirmed. */
 async function upload(port: number, bytes: number): Promise<number> {
   const socket = await open(port);
   const piece = Buffer.alloc(65_536, 'y');

@@ -6,16 +6,16 @@ import { startUpstream } from './upstream.ts';
 export interface LongRunSettings {
   readonly minutes: number;
   readonly connections: number;
-  /** Of the peak that is measured first. */
+  /** Share of the peak, which is measured first. */
   readonly share: number;
-  /** Whether the growth of the heap counts: in a short run it says nothing. */
+  /** Whether the growth of the heap is checked: in a short run it is meaningless. */
   readonly settled: boolean;
   readonly say: (line: string) => void;
 }
 
 const GROWTH = 0.05;
 
-/** Load at a share of the peak for a long time: no wrong answer, no growth, no descriptor more. */
+/** Load at a share of the peak for a long time: no wrong response, no growth, no leaked descriptor. */
 export async function longRun(settings: LongRunSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
@@ -51,7 +51,7 @@ export async function longRun(settings: LongRunSettings): Promise<Outcome> {
       name: `${minutes} minutes at ${share * 100} % of peak`,
       checks: [
         check(
-          'no answer is wrong',
+          'no response is wrong',
           traffic.wrongCount === 0 && traffic.answered > 0,
           traffic.wrong.join('; ') || `${traffic.answered} answers, p99 ${traffic.p99Ms.toFixed(1)} ms`,
         ),
@@ -59,7 +59,11 @@ export async function longRun(settings: LongRunSettings): Promise<Outcome> {
         ...(settings.settled
           ? [check('the heap grows by less than 5 %', growth < GROWTH, `${(growth * 100).toFixed(1)} %`)]
           : []),
-        check('descriptors are flat', openAfter <= openBefore + 2, `${openBefore} → ${openAfter}`),
+        check(
+          'the number of descriptors is constant',
+          openAfter <= openBefore + 2,
+          `${openBefore} → ${openAfter}`,
+        ),
       ],
     };
   } finally {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { UpstreamLimits } from '../../src/http1/upstream_client.ts';
 import type { ListenerLimits } from '../../src/io/listener_limits.ts';
 
-/** What the proxy is to run with. */
+/** Settings of the proxy. */
 export interface Order {
   /** `host:port`. */
   readonly upstream: string;
@@ -13,7 +13,7 @@ export interface Order {
   readonly drainMs?: number;
 }
 
-/** What the proxy's process says of itself, after a collection. Bytes. */
+/** What the proxy's process reports, after a garbage collection. Bytes. */
 export interface Stats {
   readonly heapUsed: number;
   readonly rss: number;
@@ -28,14 +28,14 @@ export interface ProxyProcess {
   readonly port: number;
   readonly pid: number;
   stats(): Promise<Stats>;
-  /** Asks again until it holds, or time is up; the last answer. */
+  /** Asks again until the condition is true, or time is up; returns the last reply. */
   statsWhen(holds: (stats: Stats) => boolean, withinMs?: number): Promise<Stats>;
-  /** SIGTERM: drains, and says how many connections had to be cut and what was counted at the end. */
+  /** SIGTERM: drains, and reports how many connections were closed by force, and the final counts. */
   drain(): Promise<{ readonly cut: number; readonly stats: Stats; readonly code: number | null }>;
   kill(): Promise<void>;
 }
 
-/** Starts it; `descriptors` limits how many it may have open. */
+/** Starts it; `descriptors` limits its open descriptors. */
 export async function startProxy(order: Order, descriptors?: number): Promise<ProxyProcess> {
   const script = join(import.meta.dirname, 'proxy_process.ts');
   const node = [process.execPath, '--expose-gc', script, JSON.stringify(order)];

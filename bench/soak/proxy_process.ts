@@ -3,7 +3,10 @@ import { createEdge } from '../../src/edgeproof.ts';
 import { limitHeap } from '../../src/cli/heap_limit.ts';
 import type { Order, Stats } from './proxy.ts';
 
-/** Our proxy in a process of its own, with the memory that the command line gives it, asked over IPC for what it counts: `proxy_process.ts <order as JSON>`. */
+/**
+ * Our proxy in a separate process, with the memory limit of the command line; reports counts over IPC:
+ * `proxy_process.ts <settings as JSON>`.
+ */
 limitHeap();
 const order = JSON.parse(process.argv[2]!) as Order;
 const byReason: Record<string, number> = {};
@@ -44,7 +47,7 @@ async function drain(): Promise<void> {
   process.send!({ stats: stats(), cut }, () => process.exit(0));
 }
 
-/** Zeros while there is no descriptor left to look with. */
+/** Zeros while no descriptor is left for looking. */
 function memory(): Pick<Stats, 'heapUsed' | 'rss' | 'external'> {
   try {
     return process.memoryUsage();
@@ -53,7 +56,7 @@ function memory(): Pick<Stats, 'heapUsed' | 'rss' | 'external'> {
   }
 }
 
-/** Open descriptors; -1 while there is none left to look with. */
+/** Open descriptors; -1 while no descriptor is left for looking. */
 function descriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;

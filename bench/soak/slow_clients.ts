@@ -7,17 +7,17 @@ import { startUpstream } from './upstream.ts';
 export interface SlowClientsSettings {
   /** Clients that send their head byte by byte. */
   readonly slow: number;
-  /** Clients that have had an answer and say nothing more. */
+  /** Clients that have received a response and stay silent. */
   readonly idle: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Whether the time of good traffic is held to three times what it was. */
+  /** Whether the response time of normal traffic is limited to three times its initial value. */
   readonly timed: boolean;
 }
 
 const HEAD_MS = 4_000;
 
-/** Good traffic goes on while slow heads and idle connections are there; each slow head ends as one 408. */
+/** Normal traffic continues beside slow heads and idle connections; each slow head ends with a 408. */
 export async function slowClients(settings: SlowClientsSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({
@@ -46,7 +46,7 @@ export async function slowClients(settings: SlowClientsSettings): Promise<Outcom
     const timing: Check[] = settings.timed
       ? [
           check(
-            'p99 of good traffic under three times what it was',
+            'p99 of normal traffic is less than three times its initial value',
             during.p99Ms < 3 * before.p99Ms,
             `${before.p99Ms.toFixed(2)} → ${during.p99Ms.toFixed(2)} ms`,
           ),
@@ -56,18 +56,18 @@ export async function slowClients(settings: SlowClientsSettings): Promise<Outcom
       name: `${settings.slow} slow heads and ${settings.idle} idle connections beside good traffic`,
       checks: [
         check(
-          'every good answer is right',
+          'every response to normal traffic is correct',
           before.wrongCount + during.wrongCount === 0,
           [...before.wrong, ...during.wrong].join('; ') || during.answered,
         ),
         ...timing,
         check(
-          'idle connections had their answer and stay',
+          'idle connections got their response and stay open',
           stillIdle === settings.idle && idleAnswers.every((answer) => answer?.status === 200),
           stillIdle,
         ),
         check(
-          'each slow head ends as a 408',
+          'each slow head ends with a 408',
           stats.byReason['408 request.timeout'] === settings.slow,
           stats.byReason['408 request.timeout'] ?? 0,
         ),

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 
-/** An upstream that does what the first part of the path says. */
+/** An upstream whose behaviour is chosen by the first segment of the path. */
 export interface Upstream {
   readonly port: number;
   readonly address: string;
-  /** Targets in the order they came. */
+  /** Targets in the order of arrival. */
   readonly seen: string[];
-  /** Calls back for each request, once its head is there. */
+  /** Called for each request when its head has arrived. */
   onRequest: ((target: string) => void) | null;
   close(): Promise<void>;
 }
 
 const CHUNK = Buffer.alloc(65_536, 'x');
 
-/** How it answers, by the first part of the path; `rest` is what follows. */
+/** Its responses, by the first segment of the path; `rest` is what follows. */
 // table: behaviours
 const BEHAVIOURS: Readonly<Record<string, (socket: Socket, rest: string, content: Buffer) => void>> = {
-  /** Says what it was asked, so that a wrong answer shows. */
+  /** Reports what it was asked, so that wrong responses are detected. */
   echo: (socket, rest) => void socket.write(reply(`echo ${rest}`)),
   content: (socket, _rest, content) => void socket.write(reply(content)),
   chunked: (socket, rest) => void socket.write(chunkedReply(rest)),
@@ -44,7 +44,7 @@ function chunkedReply(text: string): string {
   return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`;
 }
 
-/** So many bytes of content, as fast as they are taken, or with a pause after each piece. */
+/** This many bytes of content, as fast as they are read, or with a pause after each piece. */
 function pour(socket: Socket, bytes: number, pauseMs: number): void {
   socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`);
   let left = bytes;
@@ -85,7 +85,7 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream;
 }
 
-/** Reads request after request; of `/sink` the content is counted and thrown away, slowly. */
+/** Reads consecutive requests; the content of `/sink` is counted and discarded, slowly. */
 function readRequests(socket: Socket, upstream: Upstream): void {
   let kept: Buffer = Buffer.alloc(0);
   let sinking = 0;

@@ -8,7 +8,7 @@ export interface UpstreamFaultsSettings {
   readonly each: number;
 }
 
-/** What an upstream does, what the client must be told (0: the answer breaks off), and the event. */
+/** What an upstream does, the status for the client (0: the response breaks off), and the event. */
 // table: faults
 const FAULTS: readonly (readonly [path: string, status: number, event: string])[] = [
   ['/hang', 504, '504 upstream.timeout'],
@@ -19,7 +19,7 @@ const FAULTS: readonly (readonly [path: string, status: number, event: string])[
   ['/half', 0, '200 upstream.answered'],
 ];
 
-/** Faulty upstreams, many at a time: each request is told what happened, once, and leaves one event. */
+/** Faulty upstreams, many at a time: each request gets one response, and one event. */
 export async function upstreamFaults({ each }: UpstreamFaultsSettings): Promise<Outcome> {
   const upstream = await startUpstream();
   const proxy = await startProxy({
@@ -36,7 +36,7 @@ export async function upstreamFaults({ each }: UpstreamFaultsSettings): Promise<
       const events = (stats.byReason[event] ?? 0) - (before.byReason[event] ?? 0);
       checks.push(
         check(
-          `${path} is told as ${status === 0 ? 'a cut' : status}`,
+          `${path} gives ${status === 0 ? 'a cut' : status}`,
           statuses.every((each_) => each_ === status),
           tally(statuses),
         ),
@@ -51,7 +51,7 @@ export async function upstreamFaults({ each }: UpstreamFaultsSettings): Promise<
     checks.push(check('it still serves', well === 200, String(well)));
     const after = await proxy.statsWhen(({ descriptors }) => descriptors <= base + 2);
     checks.push(
-      check('no descriptor is left behind', after.descriptors <= base + 2, `${base} → ${after.descriptors}`),
+      check('no descriptor leaks', after.descriptors <= base + 2, `${base} → ${after.descriptors}`),
     );
     checks.push(...(await deadUpstream(each)), ...(await killedUpstream(each)));
     return { name: `faulty upstreams, ${each} requests each`, checks };
@@ -61,7 +61,7 @@ export async function upstreamFaults({ each }: UpstreamFaultsSettings): Promise<
   }
 }
 
-/** Nobody listens, and a name that does not resolve. */
+/** An address without a listener, and a name that does not resolve. */
 async function deadUpstream(each: number): Promise<Check[]> {
   const checks: Check[] = [];
   for (const [name, address] of [
@@ -84,7 +84,7 @@ async function deadUpstream(each: number): Promise<Check[]> {
   return checks;
 }
 
-/** The upstream goes while requests are under way, and comes back no more. */
+/** The upstream ends while requests are in flight, and does not return. */
 async function killedUpstream(each: number): Promise<Check[]> {
   const upstream = await startUpstream();
   const proxy = await startProxy({ upstream: upstream.address });
@@ -104,7 +104,7 @@ async function killedUpstream(each: number): Promise<Check[]> {
   const told = statuses.filter((status) => status === 502).length;
   return [
     check(
-      'an upstream killed under way is 502, one event each',
+      'an upstream killed during requests gives 502, one event each',
       told === each && stats.events === each,
       `${tally(statuses)}, ${stats.events} events`,
     ),
@@ -112,7 +112,7 @@ async function killedUpstream(each: number): Promise<Check[]> {
   ];
 }
 
-/** Statuses of so many requests, each on its own connection; 0 where the answer broke off or none came. */
+/** Statuses of this many requests, each on its own connection; 0 if the response broke off or was missing. */
 async function askMany(port: number, path: string, count: number): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {

@@ -38,7 +38,7 @@ const quick = (name: string) => ({
   expressions: [`req.url.path == '/${name}'`],
   actions: [{ type: 'deny' }],
 });
-/** Looks at a text of sixty characters from many sides. */
+/** An expression with many reads of a text of sixty characters. */
 const slow = {
   name: 'slow',
   expressions: [

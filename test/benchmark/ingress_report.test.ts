@@ -60,7 +60,7 @@ describe('goals', () => {
 
 describe('a table', () => {
   const measured = measuredOf(BARE, {
-    // The second round was twice as slow for all: ratios are of one round.
+    // The second round was twice as slow for all: ratios are computed within a round.
     ours: [SAMPLE, { ...SAMPLE, perSecond: 5_000 }],
     nginx: [
       { ...SAMPLE, perSecond: 20_000 },

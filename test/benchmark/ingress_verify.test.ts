@@ -7,7 +7,10 @@ import { verify } from '../../bench/ingress/verify.ts';
 import { WORKLOADS, type Workload } from '../../bench/ingress/workloads.ts';
 import { type Listening, createEdge } from '../../src/edgeproof.ts';
 
-/** What is measured is verified first: here the verification itself, on ours in this process and the upstream in C. */
+/**
+ * Servers are verified before they are measured. This tests the verification, with our edge in this process and the
+ * upstream in C.
+ */
 
 const lacking = missingPrograms();
 if (lacking.length > 0) console.warn(`skipped: ${lacking.join(', ')} missing`);
@@ -29,7 +32,7 @@ describe.skipIf(lacking.length > 0)('a contestant', () => {
     around.close();
   });
 
-  /** Ours with a configuration that is edited before, as JSON. */
+  /** Our edge with a modified configuration, as JSON. */
   async function faultOf(measured: Workload, edit: (json: string) => string = (json) => json) {
     const edge = createEdge(JSON.parse(edit(ourConfig(around.site, measured.allOn))));
     const listens = await edge.listen({ tls: {} });

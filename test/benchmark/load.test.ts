@@ -14,7 +14,7 @@ import { quantile } from '../../src/benchmark/statistics.ts';
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { virtualClock } from '../../src/simulator/virtual_clock.ts';
 
-/** A server on a virtual clock that answers one after another, and stands still for a while. */
+/** A server on a virtual clock that answers sequentially, and stalls for a while. */
 function virtualServer(serviceMs: number, stall: { readonly atMs: number; readonly forMs: number } | null) {
   const clock = virtualClock(0);
   const timing: Timing = {
@@ -48,7 +48,7 @@ function virtualServer(serviceMs: number, stall: { readonly atMs: number; readon
 describe('an open model', () => {
   it('counts a stall of 100 ms for all requests that were due meanwhile', async () => {
     const { latency, sent } = await virtualServer(0.1, { atMs: 500, forMs: 100 }).run(1_000, 2_000);
-    // By hand: whoever comes within the stall waits for its end, and those before in the queue.
+    // By hand: requests that arrive during the stall wait for its end, and for those before them in the queue.
     const waits: number[] = [];
     let freeMs = 0;
     for (let due = 0; due < 2_000; due++) {

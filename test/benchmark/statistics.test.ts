@@ -12,7 +12,7 @@ import {
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
 import { runs, sized } from '../random.ts';
 
-/** Times as machines give them: a floor, a spread and a long tail. */
+/** Realistic times: a minimum, a spread and a long tail. */
 function times(count: number, base: number, random: () => number): number[] {
   return Array.from({ length: count }, () => base * (1 + 0.05 * random() + (random() < 0.05 ? random() : 0)));
 }

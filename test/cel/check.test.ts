@@ -4,7 +4,7 @@ import { BOOL, check, compile, declareScope, extendTable, STANDARD } from '../..
 import { ADDRESS_FUNCTIONS } from '../../src/policy/env/functions/addresses.ts';
 import { SCOPE } from './request_scope.ts';
 
-/** What a diagnostic says, in short: code, the text under its span, and the source after its fix. */
+/** Summary of a diagnostic: code, the text under its span, and the source after its fix. */
 function findings(source: string) {
   return check(source, SCOPE, { wants: BOOL }).diagnostics.map(({ code, span, fix }) => {
     const at = source.slice(span?.start, span?.end);
@@ -44,7 +44,7 @@ describe('check', () => {
     ],
   ])('finds the error in `%s` and its fix', (source, code, at, fixed) => {
     expect(findings(source)).toEqual([{ code, at, fixed }]);
-    // Where the repair is whole, it must leave nothing to say.
+    // A complete fix must leave no diagnostics.
     expect(findings(fixed).filter((one) => one.code === code)).toEqual([]);
   });
 

@@ -63,7 +63,7 @@ interface DeclaredOverload {
   readonly resultType?: Json;
 }
 
-/** A case with the names of the suites around it. */
+/** A case with the names of its suites. */
 export interface NamedCase {
   readonly path: string;
   readonly section: string;
@@ -87,7 +87,7 @@ export function needsMessages(test: Case): boolean {
   );
 }
 
-/** Runs one case; undefined when it passes, else what happened instead. */
+/** Runs one case; undefined if it passes, otherwise what happened. */
 export function runCase(test: Case): string | undefined {
   const scope = scopeOf(test);
   const typing = test.disableCheck === true ? 'lenient' : 'strict';
@@ -232,7 +232,7 @@ function scopeOf(test: Case): Scope<Readonly<Record<string, Value>>> {
   });
 }
 
-/** A function that a case declares for the checker alone. */
+/** A function that a case declares for the checker only. */
 function declaredFunction(declared: NonNullable<Case['typeEnv']>[number]): FunctionRow[] {
   if (declared.function === undefined) return [];
   const overloads = (declared.function.overloads ?? []).map((one) => ({

@@ -5,11 +5,11 @@ import type { Answer } from './engines.ts';
 import { randomExpression } from './random_expressions.ts';
 import { runs, seeded } from '../random.ts';
 
-/** One expression as all engines answered it. */
+/** One expression with the results of all engines. */
 interface Answers {
   readonly source: string;
   readonly ours: Answer;
-  /** Ours planned without types, and with an observer. */
+  /** Our engine planned without types, and with an observer. */
   readonly lenient: Answer;
   readonly traced: Answer;
   readonly bufbuild: Answer;
@@ -24,7 +24,7 @@ interface Explained {
 
 const INT_MIN = '9223372036854775808';
 
-/** Every disagreement that is not ours, with the reading of the language definition that makes it so. */
+/** Every disagreement that is a fault of the peers, with the rule of the language definition. */
 const EXPLAINED: readonly Explained[] = [
   {
     who: 'cel-js',
@@ -33,7 +33,7 @@ const EXPLAINED: readonly Explained[] = [
   },
   {
     who: 'both',
-    why: 'read the empty string as the int 0 (BigInt of an empty string); it is no number',
+    why: 'read the empty string as the int 0 (BigInt of an empty string); it is not a number',
     holds: (one) => one.ours === 'error' && /int\(/.test(one.source) && one.source.includes("''"),
   },
   {
@@ -97,12 +97,12 @@ describe('random expressions', () => {
         };
         const agree = answers.bufbuild === strict && answers.celJs === strict;
         const explained = agree || EXPLAINED.some((one) => one.holds(answers));
-        // The plans for known types, for unknown types and with an observer have no excuse.
+        // The plans for known types, for unknown types and with an observer must always agree.
         if (strict !== lenient || strict !== traced || !explained) unexplained.push(answers);
         if (strict === 'error') errors += 1;
       }
       expect(unexplained.slice(0, 5)).toEqual([]);
-      // So that the generator cannot drift into expressions that all fail, or never do.
+      // So that the generator keeps producing both successes and failures.
       expect(errors / COUNT).toBeGreaterThan(0.02);
       expect(errors / COUNT).toBeLessThan(0.4);
     },

@@ -16,7 +16,7 @@ import { keysOfMap, lookUp } from '../../src/cel/equality.ts';
 import { Double, isMap, stringMap, typeName, Uint } from '../../src/cel/values.ts';
 import { VARIABLES } from './random_expressions.ts';
 
-/** What an engine made of an expression, in one notation: a value with its type, or `error`. */
+/** The result of an engine in a common notation: a value with its type, or `error`. */
 export type Answer = string;
 
 const TYPES: Readonly<Record<string, Type>> = {
@@ -51,7 +51,7 @@ const OURS = Object.fromEntries(
   Object.entries(VARIABLES).map(([name, [kind, value]]) => [name, ourValue(kind, value)]),
 );
 
-/** Ours with types known, with none known, and traced: three plans that must agree. */
+/** Our engine with known types, with unknown types, and traced: three plans that must agree. */
 export function ours(source: string): readonly Answer[] {
   const strict = compile(source, TYPED);
   const lenient = compile(source, UNTYPED, { typing: 'lenient' });

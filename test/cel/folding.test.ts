@@ -6,7 +6,7 @@ import type { Activation } from '../../src/policy/env/activation.ts';
 
 const scope = scopeFor('on_http_request');
 
-/** Evaluates a constant: the activation is never looked at. */
+/** Evaluates a constant: the activation is never read. */
 function evaluate(source: string): unknown {
   const { program, diagnostics } = compile(source, scope);
   if (program === undefined) throw new Error(diagnostics[0]?.message);

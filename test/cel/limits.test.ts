@@ -114,7 +114,7 @@ function doublingReplace(steps: number): string {
   return source;
 }
 
-/** A condition over two equal strings of 90,000 characters, asked 9,000 times. */
+/** A condition over two equal strings of 90,000 characters, evaluated 9,000 times. */
 function longLoop(condition: string): string {
   const long = `req.method.replace('G', '${'x'.repeat(300)}').replace('x', '${'a'.repeat(300)}')`;
   const list = `'${'a,'.repeat(9_000)}'.split(',')`;
@@ -150,7 +150,7 @@ describe('patterns', () => {
   ])('match in time linear in the subject: %s', (pattern) => {
     const { program } = compile(`req.method.matches('${pattern}')`, SCOPE);
     const asked = request({ method: subject });
-    // Once for the machine code; what is asked is the time of a match, not of its first compilation.
+    // Warm-up, so that the machine code exists: measured is the time of a match, not of the first compilation.
     program?.evaluate(asked);
     const times = Array.from({ length: 5 }, () => {
       const started = process.cpuUsage();
@@ -170,7 +170,7 @@ describe('patterns', () => {
   });
 });
 
-/** Two patterns a turn: one compiled with the program, one when it runs. */
+/** Two patterns per iteration: one compiled with the program, one at run time. */
 function compileSome(from: number, count: number): void {
   for (let index = from; index < from + count; index += 1) {
     compile(`req.method.matches('^/v${index}/[a-z]+(x|y)*$')`, SCOPE);
@@ -178,7 +178,7 @@ function compileSome(from: number, count: number): void {
   }
 }
 
-// Without a collection the heap holds whatever garbage there happens to be.
+// Without a garbage collection the heap size varies.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/cel/index.ts';
 import { exprOf } from './cel_expr.ts';
 
-/** Cases of cel-go's parser tests that ask for something else than the language, each with its reason. */
+/** Cases of cel-go's parser tests that do not test the language, each with its reason. */
 const LIMITS = 'the case sets a recursion limit of 32; ours is 250';
 const OPTIONAL_OFF = 'the case turns optional syntax off';
 const QUOTED_OFF = 'the case turns quoted names off';

@@ -5,7 +5,7 @@ import { EvalError } from '../../src/cel/values.ts';
 import { compilePattern, isPatternProblem } from '../../src/regex/pattern.ts';
 import { scopeFor } from '../../src/policy/env/scopes.ts';
 
-/** A pattern of some 7,200 instructions that no engine makes short work of. */
+/** A pattern of about 7,200 instructions that engines cannot optimise. */
 const LARGE = '(?:x+x+x+){1,900}y';
 const LONG_TEXT = 'x'.repeat(16_000);
 

@@ -1,10 +1,10 @@
-/** Random expressions on the ground that all three engines claim: typed, small, reproducible from a seed. */
+/** Random expressions in the subset that all three engines support: typed, small, reproducible from a seed. */
 
 export type Random = () => number;
 
 type Kind = 'int' | 'double' | 'string' | 'bool' | 'ints' | 'strings' | 'map';
 
-/** Names of loop variables in reach, by kind. */
+/** Names of loop variables in scope, by kind. */
 type Locals = readonly (readonly [name: string, kind: Kind])[];
 
 interface Generator {
@@ -55,7 +55,7 @@ function sub(kind: Kind): Make {
   return (generator, depth, locals) => expressionOf(generator, kind, depth - 1, locals);
 }
 
-/** Fills `?` of a template by expressions of the given kinds. */
+/** Fills each `?` of a template with an expression of the given kind. */
 function template(text: string, ...kinds: readonly Kind[]): Make {
   const pieces = text.split('?');
   return (generator, depth, locals) =>
@@ -64,7 +64,7 @@ function template(text: string, ...kinds: readonly Kind[]): Make {
       .join('');
 }
 
-/** `target.macro(x, body)` with x in reach of the body. */
+/** `target.macro(x, body)` with x in scope in the body. */
 function loop(macro: string, target: Kind, element: Kind, body: Kind): Make {
   return (generator, depth, locals) => {
     const name = `x${locals.length}`;
@@ -177,7 +177,7 @@ function leafOf(generator: Generator, kind: Kind, locals: Locals): string {
   return pick(generator, LITERALS[kind]);
 }
 
-/** One expression; of any kind, though half of them are conditions. */
+/** One expression of any kind; half of them are conditions. */
 export function randomExpression(random: Random, depth: number): string {
   const generator = { random };
   const kind = random() < 0.5 ? 'bool' : pick(generator, KINDS);

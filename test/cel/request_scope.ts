@@ -14,7 +14,7 @@ import {
 } from '../../src/cel/index.ts';
 import type { Scope, Value } from '../../src/cel/index.ts';
 
-/** A small request in the shapes that a policy language has: strings with fields, header maps, absent values. */
+/** A small request with all kinds of values of a policy language: strings with fields, header maps, absent values. */
 export class Url {
   readonly text: string;
   readonly path: string;

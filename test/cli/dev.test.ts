@@ -72,7 +72,7 @@ describe('edgeproof dev', () => {
   it('reloads a saved file at once, and keeps the last valid one when the new one has errors', async () => {
     const { running: edge, url } = await dev();
     expect(await get(url)).toBe('seen one');
-    // As editors do: a new file in the place of the old one.
+    // Like editors: a new file replaces the old one.
     await writeFile(join(folder, 'new.yaml'), edgeFile('two'));
     await rename(join(folder, 'new.yaml'), join(folder, 'edge.yaml'));
     await edge.waitFor(/revision 2 is live/);

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = folderWith();
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');
 
-/** The commands that the page shows, in its order. */
+/** The commands of the page, in order. */
 const shown = [...README.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line!.replace(/\s+#.*$/, ''));
 
 /** Whether the ports of the sample's upstreams are free. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Running, edgeproof, start } from './command.ts';
 
-/** Stops of a policy: in a block of YAML, in JSON in quotes, in a folded block with an older spelling. */
+/** Stops of a policy: in a YAML block, in quoted JSON, in a folded block with an older spelling. */
 const EDGE = `backends: { app: { static: { address: 'localhost:9' } } }
 edges:
   https:
@@ -103,7 +103,7 @@ it('explain shows where a connection is refused, and the place of the rule', asy
 it.each([
   ['edge.scenario.yaml', `edge.yaml:${placeIn(EDGE, 'type: deny')}`],
   ['policy.scenario.yaml', `policy.yml:${placeIn(POLICY, 'type: deny')}`],
-  // Of what stands in a scenario only lines are known.
+  // Only lines are known for what a scenario contains.
   ['inside.scenario.yaml', 'inside.scenario.yaml:6:1'],
 ])('explain of a case shows the place: %s', async (file, place) => {
   const { stdout } = await edgeproof(['explain', '--scenario', file, '--case', 'refused'], folder);

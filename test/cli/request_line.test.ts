@@ -11,7 +11,7 @@ const edge = createEdge(
   ),
 );
 
-/** The line of a refused request, whose reason has these facts besides. */
+/** The line of a refused request, whose reason has these additional facts. */
 function lineWith(detail: Readonly<Record<string, Fact>>): string {
   const request = { url: 'https://shop.test/a', headers: [['user-agent', 'curl/8']] } as const;
   const explanation = edge.explain(request);

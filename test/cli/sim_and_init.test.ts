@@ -29,7 +29,7 @@ describe('edgeproof sim', () => {
     const first = await once('a');
     const { requests, statuses, backends } = first.summary;
     expect(first.events.trimEnd().split('\n')).toHaveLength(requests);
-    // 50 a second by chance for 60 s, and exactly 20 a second for 50 s; four standard deviations around it.
+    // 50 a second at random for 60 s, and exactly 20 a second for 50 s; within four standard deviations.
     expect(Math.abs(requests - 4_000)).toBeLessThan(4 * Math.sqrt(3_000));
     expect(statuses['503']).toBe(backends['none']);
     expect(statuses['500']).toBeGreaterThan(0);

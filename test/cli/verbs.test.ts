@@ -142,7 +142,7 @@ edges:
     );
     const args = ['explain', 'GET', 'https://a.test/', '--edge', 'geo.yaml', '--ip'];
     expect((await edgeproof([...args, '203.0.113.7'], folder)).stdout).toMatch(/└ 451/);
-    // What nobody knows fails closed, and says so.
+    // Unknown facts fail closed, with a reason.
     expect((await edgeproof([...args, '198.51.100.7'], folder)).stdout).toMatch(
       /`geo` is absent[\s\S]*└ 500/,
     );

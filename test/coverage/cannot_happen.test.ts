@@ -15,12 +15,12 @@ import { secretsFor } from '../webhooks/secrets.ts';
 import { edgeOf } from './covered.ts';
 import { falseClaims } from './false_claims.ts';
 
-/** Whatever coverage says cannot happen, no run may ever do: the claims are searched for like everything else. */
+/** No run may do what coverage reports as impossible: the search tries to refute each claim. */
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 const POLICIES = readdirSync(join(FIXTURES, 'policies')).filter((name) => /\.(?:yaml|json)$/.test(name));
 
-describe('nothing happens that is said to be impossible', () => {
+describe('nothing happens that is reported as impossible', () => {
   it.each(['sample/edge.yaml', 'every_module/edge.yaml'])('in %s', async (name) => {
     const { config } = await loadConfig(join(FIXTURES, name));
     expect(
@@ -41,7 +41,7 @@ describe('nothing happens that is said to be impossible', () => {
 
   it('in random policies', () => {
     const property = fc.property(policies, (policy) => {
-      // What can never run in any policy is refused by the check.
+      // The check refuses policies with unreachable actions.
       const { config, locate } = checkWholeEdge({ value: insideOut(policy) });
       fc.pre(config !== null);
       expect(falseClaims(edgeFixture(config, locate), { runs: 400 })).toEqual([]);

@@ -7,7 +7,7 @@ import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { oneRoute } from '../one_route.ts';
 
-/** An edge with one route `/` before a backend `app`, with whatever else is given. */
+/** An edge with one route `/` before a backend `app`, plus the given members. */
 export function edgeWith(route: object, more: object = {}): EdgeFixture {
   return edgeOf(oneRoute(route, more));
 }
@@ -33,7 +33,7 @@ export function runCases({ edge }: CoveredEdge, cases: readonly object[]): FileR
   return result;
 }
 
-/** The coverage of an edge by requests whose answers do not matter. */
+/** The coverage of an edge by requests whose responses do not matter. */
 export function coveredBy(edge: EdgeFixture, requests: readonly (string | object)[]): Coverage {
   const covered = coveredEdge(edge);
   runCases(
@@ -43,14 +43,14 @@ export function coveredBy(edge: EdgeFixture, requests: readonly (string | object
   return coverageOf(covered);
 }
 
-/** Points of a kind, as sentences that tell whether they were covered. */
+/** Points of a kind, as sentences that include whether they were covered. */
 export function told({ points }: Coverage, kind: PointKind): Record<string, boolean> {
   return Object.fromEntries(
     points.filter((point) => point.kind === kind).map(({ says, uncovered }) => [says, uncovered === null]),
   );
 }
 
-/** The point with a sentence. */
+/** The point with this sentence. */
 export function pointThat({ points }: Coverage, message: string): MeasuredPoint {
   const found = points.find((point) => point.says === message);
   if (found === undefined) throw new Error(`no point says ${message}`);

@@ -4,7 +4,7 @@ import { findCases } from '../../src/simulator/search/cover_points.ts';
 import { type Draft, plainDraft } from '../../src/simulator/search/draft.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 
-/** Spellings that looser readers take for another path, and paths that only a login reserves. */
+/** Spellings that more lenient servers read as another path, and paths that only a login reserves. */
 const SPELLINGS = ['/A', '/A/B', '/a%2fb', '//a/b', '/a/./b', '/a;x/b', '/%61/b', '/a/b/', '/nothing-here'];
 
 interface Search {

@@ -9,7 +9,7 @@ import { POLICY } from './policy_text.ts';
 const COUNT = 4;
 const files = Array.from({ length: COUNT }, (_file, at) => `${at}.scenario.yaml`);
 
-/** Cases of chance, of time and that fail, each file with its own. */
+/** Cases with random choices, with time, and failing ones, each in a file of its own. */
 function casesOf(at: number): string {
   return `policy: policy.yaml
 seed: ${at}

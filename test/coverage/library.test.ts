@@ -85,7 +85,7 @@ describe('the search', () => {
           expect(after.cases.slice(1).filter(({ status }) => status !== 'passed')).toEqual([]);
           const byId = new Map(after.points.map((point) => [point.id, point]));
           for (const { id } of points) expect(byId.get(id)!.uncovered).toBeNull();
-          // What is said to be impossible never happens in any of the cases.
+          // Points that are reported as impossible never happen in any of the cases.
           for (const point of after.points) if (point.impossible !== null) expect(point.hits).toBe(0);
         },
       ),

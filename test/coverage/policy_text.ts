@@ -1,4 +1,4 @@
-/** A small policy, and one case of it. */
+/** A small policy, and one case for it. */
 export const POLICY = `on_http_request:
   - name: no strangers
     expressions:

@@ -16,7 +16,7 @@ describe('a failing timeline', () => {
     const covered = coveredEdge(edgeWith(BREAKER));
     const [result] = runCases(covered, [{ timeline: LONG }]).cases;
     expect(result!.status).toBe('failed');
-    // Four failures trip the breaker; the fifth comes in the same instant as /d, and after it.
+    // Four failures trip the breaker; the fifth arrives at the same instant as /d, and after it.
     expect(result!.shrunk).toBe(
       '- { name: "case 0", timeline: [{ upstreams: { app: 500 }, send: { path: /b, count: 5, every: "10ms" } }, { send: /d, expect: { status: 200 } }], seed: 1 }',
     );

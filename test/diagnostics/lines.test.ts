@@ -30,7 +30,7 @@ describe('lines and columns', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = linesOf(text);
-        // Breaks have no place of their own: the units of CR LF share the end of their line.
+        // Line breaks have no position of their own: both units of CR LF have that of the end of their line.
         const places = [...text.matchAll(/[^\r\n]/gu)].map((found) => found.index);
         expect(places.map((offset) => offsetAt(lines, positionAt(lines, offset)))).toEqual(places);
         expect(offsetAt(lines, positionAt(lines, text.length))).toBe(text.length);

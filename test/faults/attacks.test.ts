@@ -13,7 +13,7 @@ import { type BadUpstream, badUpstream, floodingBytes } from './bad_upstream.ts'
 import { pause } from './chance.ts';
 import type { Order, Ports, Stats } from './edge_process.ts';
 
-/** All attacks at once, again and again, on an edge that serves good clients. Its process runs with `--expose-gc`. */
+/** All attacks at once, repeatedly, on an edge that also serves normal clients. Its process runs with `--expose-gc`. */
 
 const PG = '1.tcp.test:5432';
 const ROUNDS = IS_FULL ? 20 : 1;
@@ -133,7 +133,7 @@ describe('attacks beside good traffic', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, attacker));
   }
 
-  /** Good requests of three kinds until told to stop; gives how many there were, and those that went wrong. */
+  /** Normal requests of three kinds until stopped; returns how many there were, and those that failed. */
   async function goodTraffic(stop: { asked: boolean }): Promise<{ count: number; wrong: string[] }> {
     const wrong: string[] = [];
     let count = 0;
@@ -191,7 +191,7 @@ describe('attacks beside good traffic', () => {
     return traffic;
   }
 
-  /** What is left when all connections had more than the time that every limit gives them. */
+  /** What remains when all connections have exceeded every time limit. */
   async function settled(descriptors: number): Promise<Stats> {
     for (const until = Date.now() + 30_000; ;) {
       const now = await stats();
@@ -204,7 +204,7 @@ describe('attacks beside good traffic', () => {
     `${Object.keys(ATTACKS).length} attacks: good clients are served, and nothing stays behind`,
     async () => {
       const idle = await stats();
-      // The first round loads and compiles what the others use, and fills the caches.
+      // The first round loads and compiles code for the others, and fills the caches.
       const first = await beside(IS_FULL ? 4 : 1);
       const before = await settled(idle.descriptors + 2);
       const second = await beside(ROUNDS);

@@ -14,16 +14,16 @@ import {
   windowUpdate,
 } from '../http2/frames.ts';
 
-/** Attacks on one connection: what is sent, and how it goes on. */
+/** Attacks on one connection: what is sent, and how it ends. */
 export interface Attack {
   readonly to: 'plain' | 'h2' | 'tls' | 'raw_tls' | 'tcp';
   readonly pieces: readonly (string | Buffer)[];
-  /** Between the pieces, in ms; they go out in one write when left out. */
+  /** Pauses between the pieces, in ms; without them all pieces are sent in one write. */
   readonly gapMs?: number;
-  /** Nothing that comes is read. */
+  /** Received data is not read. */
   readonly isDeaf?: boolean;
   readonly end?: 'fin' | 'reset' | 'stay';
-  /** Connections that do it, one after the other. */
+  /** Number of consecutive connections. */
   readonly times?: number;
 }
 
@@ -37,7 +37,7 @@ const post = (target: string, ...fields: readonly string[]): string =>
   head(target, ...fields).replace('GET', 'POST');
 const CHUNKED = 'Transfer-Encoding: chunked';
 const odd = (index: number): number => 2 * index + 1;
-/** Streams of HTTP/2, each with what follows its head. */
+/** HTTP/2 streams, each with what follows its head. */
 const streams = (count: number, of: (id: number) => Buffer): Buffer =>
   Buffer.concat(many(count, (at) => of(odd(at))));
 const u32 = (...values: readonly number[]): Buffer =>
@@ -125,7 +125,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     isDeaf: true,
     end: 'stay',
   },
-  'a reader that stands still': {
+  'a reader that stalls': {
     to: 'plain',
     pieces: [head('/large/x')],
     isDeaf: true,
@@ -182,7 +182,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     to: 'h2',
     pieces: [open(frame(FRAME.priority, 0, 1, Buffer.concat([u32(1), Buffer.from([1])])))],
   },
-  'a head that goes on for ever': {
+  'an endless head': {
     to: 'h2',
     pieces: [
       open(
@@ -268,7 +268,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     to: 'plain',
     pieces: [upgrade, masked(2, Buffer.from('a')), again(5_000, masked(0, Buffer.from('a')))],
   },
-  'a close frame that is no text': {
+  'a close frame whose reason is not text': {
     to: 'plain',
     pieces: [upgrade, masked(0x88, Buffer.from([3, 232, 255, 255]))],
   },
@@ -281,8 +281,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     end: 'stay',
   },
   // TLS
-  'a hello that is none': { to: 'raw_tls', pieces: [Buffer.alloc(500, 'A')] },
-  'a hello that does not go on': { to: 'raw_tls', pieces: [HELLO_HEAD], end: 'stay' },
+  'bytes that are not a ClientHello': { to: 'raw_tls', pieces: [Buffer.alloc(500, 'A')] },
+  'an incomplete ClientHello': { to: 'raw_tls', pieces: [HELLO_HEAD], end: 'stay' },
   'a hello that comes byte by byte': {
     to: 'raw_tls',
     pieces: many(11, (at) => HELLO_HEAD.subarray(at, at + 1)),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { pause } from './chance.ts';
 
-/** An upstream of which the last segment of the target says how it misbehaves; and one of bytes, which floods. */
+/** An upstream whose fault is chosen by the last segment of the target, and a TCP one that floods. */
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const LARGE = Buffer.alloc(4_000_000, 'large ');
@@ -67,7 +67,7 @@ function serveBadly(socket: Socket): void {
   });
 }
 
-/** Sends back four times what comes, and does not care who reads it. */
+/** Sends back four times what it receives, without back-pressure. */
 export function floodingBytes(socket: Socket): void {
   socket.on('data', (bytes: Buffer) => {
     if (!socket.write(Buffer.concat([bytes, bytes, bytes, bytes]))) {

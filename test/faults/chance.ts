@@ -1,6 +1,6 @@
 import { seeded } from '../random.ts';
 
-/** Chance of one case: whatever is decided in it is decided by its seed. */
+/** Random choices of one case: its seed determines all of them. */
 export class Chance {
   readonly #next: () => number;
 
@@ -21,7 +21,7 @@ export class Chance {
   }
 }
 
-/** After what is under way, or some ms later. */
+/** After pending work, or some ms later. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void (ms === 0 ? setImmediate(resolve) : setTimeout(resolve, ms)));
 }

@@ -13,12 +13,12 @@ import {
 } from '../http2/frames.ts';
 import { type Chance, pause } from './chance.ts';
 
-/** Clients that go wrong at any step of what they send. */
+/** Clients that fail at any step of what they send. */
 
 /** What a client sends, piece by piece, and the ids of the requests in it. */
 export interface Script {
   readonly pieces: readonly Buffer[];
-  /** What of HTTP/2 is sent instead of a piece where the client goes wrong there. */
+  /** For HTTP/2: what is sent instead of a piece where the client fails. */
   readonly faults: readonly Buffer[];
 }
 
@@ -26,11 +26,11 @@ const CLIENT_FAULTS = ['none', 'fin', 'rst', 'destroy', 'garbage', 'frames', 'fr
 
 export interface Target {
   readonly port: number;
-  /** Server name and protocol, where TLS is spoken. */
+  /** Server name and protocol, with TLS. */
   readonly tls: { readonly name: string; readonly protocol: string; readonly ca: string } | null;
 }
 
-/** Sends pieces as chance has it: some joined in one write, some apart; goes wrong before one; and leaves in the end. */
+/** Sends pieces, joined or split at random; fails before one of them, and disconnects in the end. */
 export async function play(script: Script, to: Target, chance: Chance): Promise<string> {
   const socket = dial(to, chance.is(0.3));
   let got = '';
@@ -94,7 +94,7 @@ function dial({ port, tls }: Target, allowHalfOpen: boolean): Socket {
 
 const text = (value: string): Buffer => Buffer.from(value, 'latin1');
 
-/** A request, or two in a row, of HTTP/1.1. */
+/** One or two consecutive HTTP/1.1 requests. */
 export function http1Script(targets: readonly string[], chance: Chance): Script {
   const pieces: Buffer[] = [];
   for (const target of targets) {
@@ -119,7 +119,7 @@ export function http1Script(targets: readonly string[], chance: Chance): Script 
   return { pieces, faults: [text('GET / HTTP/9\r\n\r\n'), text('\r\n')] };
 }
 
-/** Frames of WebSocket from a client, masked with zeros. */
+/** WebSocket frames of a client, masked with zeros. */
 function masked(opcode: number, payload: string): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), text(payload)]);
 }
@@ -142,7 +142,7 @@ const bytes4 = (stream: number): Buffer[] => [
   frame(FRAME.priority, 0, stream, Buffer.alloc(5)),
 ];
 
-/** Some streams of HTTP/2, of which some have heads that are refused. */
+/** Some HTTP/2 streams, some of which have heads that are refused. */
 export function http2Script(targets: readonly string[], chance: Chance, scheme: string): Script {
   const pieces: Buffer[] = [PREFACE, settings(chance.is(0.2) ? [[4, chance.below(20)]] : [])];
   const faults: Buffer[] = [];

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { createEdge } from '../../src/edgeproof.ts';
 
-/** An edge in a process of its own, so that what attacks take of it can be measured. Run with `--expose-gc`. */
+/** An edge in a separate process, so that its resource use can be measured. Run with `--expose-gc`. */
 
-/** What it is started with, as JSON in its first argument. */
+/** Its settings, as JSON in the first argument. */
 export interface Order {
   readonly config: object;
   readonly tls: boolean;
@@ -11,14 +11,14 @@ export interface Order {
   readonly tcp: string;
 }
 
-/** What it tells first. */
+/** Its first message. */
 export interface Ports {
   readonly plain: number;
   readonly tls: number;
   readonly tcp: number;
 }
 
-/** What it tells when asked. */
+/** Its reply to a request for statistics. */
 export interface Stats {
   readonly rss: number;
   readonly descriptors: number;
@@ -44,7 +44,7 @@ const edge = createEdge(order.config, {
 const short = { headMs: 400, bodyIdleMs: 400, writeIdleMs: 400, lingerMs: 200, tunnelIdleMs: 400 };
 const listening = await edge.listen({
   limits: { ...short, requestMs: 8_000, keepAliveMs: 10_000 },
-  // Good requests share the processor with the floods: only a bad upstream takes this long.
+  // Normal requests compete with the floods for the processor; only a faulty upstream takes this long.
   upstreamLimits: { headMs: 4_000, bodyIdleMs: 400, idleConnectionMs: 500 },
   streamLimits: { idleMs: 400, handshakeMs: 400 },
   tcp: { ports: { [order.tcp]: 0 } },

@@ -71,7 +71,7 @@ describe('clients and upstreams that go wrong at every step', () => {
   let ca = '';
   const upstreams: FaultyUpstream[] = [];
   const good = createServer((_request, response) => void response.end('good'));
-  /** Requests by their target, which is different for each. */
+  /** Requests by target, which is unique. */
   const events = new Map<string, number>();
   const reasons = new Map<string, number>();
   let streams = 0;
@@ -153,7 +153,7 @@ describe('clients and upstreams that go wrong at every step', () => {
 
   const tcpPort = (): number => listening.ports().find(({ kind }) => kind === 'tcp')!.listensOn;
 
-  /** Answers other than 200, as long as `isOver` says no. */
+  /** Responses other than 200, until `isOver` returns true. */
   async function goodTraffic(isOver: () => boolean): Promise<string[]> {
     const bad: string[] = [];
     const session = connectHttp2(listening.url);
@@ -210,14 +210,14 @@ describe('clients and upstreams that go wrong at every step', () => {
           const chance = new Chance(SEED + next++);
           const { script, to, ids: own } = caseOf(chance);
           const got = await play(script, to, chance);
-          // Whatever was answered has its event: the first request of a connection is known by its status line.
+          // Each response has its event: the first request of a connection is identified by its status line.
           if (/^HTTP\/1\.1 [23]/.test(got) && own.length > 0) silent.push(own[0]!);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
       isOver = true;
       expect(await traffic).toEqual([]);
-      // All that was begun ends: nothing has to be cut.
+      // Everything that was begun ends by itself.
       await expect.poll(() => silent.filter((id) => !events.has(id)), { timeout: 3_000 }).toEqual([]);
       expect([...events].filter(([id, count]) => count > 1 && /^\d+$/.test(id))).toEqual([]);
       expect(reasons.get('engine.bug') ?? 0).toBe(0);

@@ -118,7 +118,7 @@ async function listening(serve: (socket: Socket) => void): Promise<FaultyUpstrea
   };
 }
 
-/** Ends, or spoils, a connection; false when nothing more is to be sent on it. */
+/** Ends, or corrupts, a connection; false if nothing more is to be sent on it. */
 function goWrong(socket: Socket, fault: string): boolean {
   if (fault === 'none') return true;
   if (fault === 'fin' || fault === 'goaway') socket.end();
@@ -197,7 +197,7 @@ const STEPS: Readonly<Record<string, readonly Step[]>> = {
   switch: [(id) => headers(id, [[':status', '101']], false)],
 };
 
-/** What goes wrong on a stream, before its connection does. */
+/** Faults of a stream, before its connection fails. */
 function streamFault(stream: number, fault: string): Buffer | null {
   if (fault.startsWith('reset')) return reset(stream, Number(fault.slice(5)));
   if (fault === 'goaway') return goaway(0, 0);
@@ -207,7 +207,7 @@ function streamFault(stream: number, fault: string): Buffer | null {
   return null;
 }
 
-/** What it does with a stream is its own choice, for its requests come compressed. */
+/** It chooses itself what to do with a stream, because request heads are compressed. */
 export function faultyHttp2(chance: Chance): Promise<FaultyUpstream> {
   return listening((socket) => {
     let preface = PREFACE.length;
@@ -239,7 +239,7 @@ export function faultyHttp2(chance: Chance): Promise<FaultyUpstream> {
   });
 }
 
-/** A backend of bytes that ends, or resets, as it likes. */
+/** A TCP backend that ends or resets at random. */
 export function faultyTcp(chance: Chance): Promise<FaultyUpstream> {
   return listening((socket) => {
     const left = chance.below(4);

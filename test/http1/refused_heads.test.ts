@@ -31,7 +31,7 @@ const REFUSED: readonly (readonly [name: string, status: number, request: string
   ['NUL in a value', 400, 'GET / HTTP/1.1\r\n~X: a\0b\r\n\r\n'],
   ['control in a value', 400, 'GET / HTTP/1.1\r\n~X: a\x01b\r\n\r\n'],
   ['empty field name', 400, 'GET / HTTP/1.1\r\n~: a\r\n\r\n'],
-  ['field name that is no token', 400, 'GET / HTTP/1.1\r\n~X(y): a\r\n\r\n'],
+  ['field name that is not a token', 400, 'GET / HTTP/1.1\r\n~X(y): a\r\n\r\n'],
   ['length and chunks', 400, `POST / HTTP/1.1\r\n~${CL}: 3\r\n${TE}: chunked\r\n\r\n0\r\n\r\n`],
   ['chunks and length', 400, `POST / HTTP/1.1\r\n~${TE}: chunked\r\n${CL}: 3\r\n\r\n0\r\n\r\n`],
   ['two equal lengths', 400, `POST / HTTP/1.1\r\n~${CL}: 3\r\n${CL}: 3\r\n\r\nabc`],

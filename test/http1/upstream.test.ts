@@ -101,9 +101,9 @@ test('framing and hop-by-hop fields are only set here, whatever the caller passe
 
 test.each<[string, Partial<UpstreamRequest>]>([
   ['a field that would break out of its line', { headers: ['host', 'a', 'x', 'a\r\nb: c'] }],
-  ['a name that is no token', { headers: ['host', 'a', 'x y', 'a'] }],
+  ['a name that is not a token', { headers: ['host', 'a', 'x y', 'a'] }],
   ['a target that would break out of its line', { target: '/ HTTP/1.1\r\nx: y' }],
-  ['a method that is no token', { method: 'GET /' }],
+  ['a method that is not a token', { method: 'GET /' }],
   ['two hosts', { headers: ['host', 'a', 'Host', 'b'] }],
 ])('%s is refused, not sent', async (_name, given) => {
   const up = await upstream(answering(OK));

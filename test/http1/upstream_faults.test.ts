@@ -75,7 +75,7 @@ describe('upstreams', () => {
       (one) => one.send(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(1_100_000)}\r\n\r\n`),
     ],
     [
-      'switches a protocol that nobody asked for',
+      'switches the protocol without a request for it',
       'invalid',
       502,
       (one) => one.send('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),

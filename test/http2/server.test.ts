@@ -194,7 +194,7 @@ describe('HTTP/2 from clients', () => {
   it.each([
     ['Host that differs', { host: 'b.test' }, 400],
     ['another scheme', { ':scheme': 'https' }, 400],
-    ['an expectation nobody knows', { expect: 'miracles' }, 417],
+    ['an unknown expectation', { expect: 'miracles' }, 417],
     [
       'a head of too many fields',
       Object.fromEntries(Array.from({ length: 510 }, (_, at) => [`x-${at}`, 'x'])),
@@ -330,7 +330,7 @@ describe('HTTP/2 from clients', () => {
   });
 
   it('a drain disconnects a client that stays after GOAWAY', async () => {
-    handle = (_request, response) => void response.write('for ever');
+    handle = (_request, response) => void response.write('endless');
     const own = await edge.listen({});
     const client = connect(own.url);
     client.on('error', () => undefined);

@@ -19,8 +19,9 @@ const EACH = runs(200, 20);
 type Fault = (stream: ServerHttp2Stream) => void;
 
 /**
- * What an upstream does with a stream, the status and the reason that follow; a cut answer has `cut`. `also`: it takes
- * other streams with it, which may not have been answered, or not even begun.
+ * * What an upstream does with a stream, and the resulting status and reason; a truncated response has `cut`. `also`:
+ *   other
+ * streams of the session fail too, answered or not.
  */
 const FAULTS: Readonly<Record<string, readonly [fault: Fault, told: string, event: string, also?: true]>> = {
   '/hang': [() => undefined, '504', '504 upstream.timeout'],
@@ -173,7 +174,7 @@ describe(`HTTP/2 upstreams that fail, ${EACH} requests each`, () => {
     ['resets at once', (socket) => void socket.resetAndDestroy()],
     ['speaks HTTP/1.1', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['says nothing', () => undefined],
-    ['says what is no frame', (socket) => void socket.write(Buffer.alloc(64, 0xff))],
+    ['sends bytes that are not a frame', (socket) => void socket.write(Buffer.alloc(64, 0xff))],
   ])('one that %s is not connected to: 502', async (_name, behaves) => {
     manners = behaves;
     expect(new Set(await askMany('/other', null))).toEqual(new Set(['502']));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Edge, type HttpRequestCompleteEvent, createEdge } from '../../src/index.ts';
 
-/** An edge with something of everything: a stop, an edit of URL, headers and bodies, and compression. */
+/** An edge with one of everything: a stop, an edit of URL, headers and bodies, and compression. */
 export function edgeBefore(events: HttpRequestCompleteEvent[] = []): Edge {
   const policy = {
     on_http_request: [
@@ -60,7 +60,7 @@ export function edgeBefore(events: HttpRequestCompleteEvent[] = []): Edge {
   );
 }
 
-/** What an application does at each path, told to it by the framework of the test. */
+/** What an application does at each path, independently of the framework. */
 export interface Seen {
   readonly url: string;
   readonly method: string;

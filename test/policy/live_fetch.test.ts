@@ -23,7 +23,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** What a client gets whose address the policy asks. */
+/** The response for a client whose address the policy looks up. */
 async function asked(url: string, allowPrivateFetch: boolean): Promise<[number, string]> {
   const policy = {
     on_http_request: [

@@ -16,7 +16,7 @@ import { simulatedWorld } from '../../src/simulator/simulator.ts';
 import { type RecordingUpstream, recordingUpstream } from '../engine/drivers/recording_upstream.ts';
 import { placeless } from '../placeless.ts';
 
-/** One request of a case: what is sent, what the world answers, and what must be seen, live and simulated alike. */
+/** One request of a case: what is sent, the scripted answers, and the expected results, live and simulated alike. */
 interface Act {
   readonly request?: {
     readonly method?: string;
@@ -81,7 +81,7 @@ it('every fixture has cases', () => {
   expect(readdirSync(CASES).sort()).toEqual(names.map((name) => name.replace(/\.\w+$/, '.yaml')).sort());
 });
 
-/** An HTTPS edge has no connections of its own: that phase is for TCP and TLS edges. */
+/** HTTPS edges do not run that phase; it is for TCP and TLS edges. */
 function policyOf(name: string): string {
   const { on_tcp_connect: _connections, ...rest } = parse(
     readFileSync(new URL(name, FIXTURES), 'utf8'),
@@ -111,12 +111,12 @@ function configOf(name: string, address: string): object {
   };
 }
 
-/** What one request came to, as far as both worlds can know it. */
+/** The result of one request, as far as it can be known both live and simulated. */
 interface Seen {
   readonly trace: readonly Step[];
   readonly status: number;
   readonly headers: FieldList;
-  /** Content, compression undone. */
+  /** Decompressed content. */
   readonly body: string;
   readonly logs: HttpRequestComplete['traffic_policy']['logs'];
   readonly upstream: { readonly startLine: string; readonly fields: FieldList; readonly body: string } | null;
@@ -158,7 +158,7 @@ function sentHeaders({ headers = {} }: NonNullable<Act['upstream']>): FieldList 
   return Object.entries(headers).flat();
 }
 
-/** Plays the acts through the simulator's own driver. */
+/** Runs the requests in the simulator. */
 function simulate(name: string, acts: readonly Act[]): Seen[] {
   const worlds = new Worlds();
   const edge = createEdge(configOf(name, '127.0.0.1:1'), worlds.options);
@@ -227,7 +227,7 @@ function seenOf({ exchange, response, seen }: SimulatedRequest): Seen {
   };
 }
 
-/** Plays the acts on sockets: a client, the listener, an upstream that keeps every byte. */
+/** Runs the requests on sockets: a client, the listener, an upstream that records every byte. */
 async function live(name: string, acts: readonly Act[]): Promise<Seen[]> {
   const worlds = new Worlds();
   const complete: { readonly trace: readonly Step[]; readonly logs: Seen['logs'] }[] = [];
@@ -298,7 +298,7 @@ function send(port: number, act: Act): Promise<Pick<Seen, 'status' | 'headers' |
   });
 }
 
-/** Names in lower case; without what belongs to one connection, or to whoever writes the message. */
+/** Names in lower case; without fields that belong to one connection or to the sender. */
 function endToEnd(fields: FieldList): string[] {
   const kept: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
@@ -308,7 +308,7 @@ function endToEnd(fields: FieldList): string[] {
   return kept;
 }
 
-/** Plain data. The words of the world for why something was not reached are its own. */
+/** Plain data. Messages about failed connections differ and are left out. */
 function plain(trace: readonly Step[]): Step[] {
   const text = JSON.stringify(trace, (key, value: unknown) =>
     key === 'detail' && typeof value === 'string' ? '' : value,

@@ -49,7 +49,7 @@ afterEach(async () => {
   upstream.close();
 });
 
-/** A client that keeps what it has got, and waits for what is still to come. */
+/** A client that records what it receives, and can wait for more. */
 async function client(path = '/') {
   const socket = connect(listening.port, '127.0.0.1');
   let got = '';
@@ -80,7 +80,7 @@ async function stream(): Promise<Socket> {
   return socket;
 }
 
-/** `once` would reject for the reset that comes before. */
+/** `once` would reject because of the reset that comes before. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

@@ -10,7 +10,7 @@ import {
 import { compilePatternSet, isPatternSet } from '../../src/regex/pattern_set.ts';
 import { seeded } from '../random.ts';
 
-// The reference aborts for good after a few thousand compilations: its heap is fixed.
+// The reference aborts after a few thousand compilations, because its heap is fixed.
 const PATTERNS = 400;
 const SUBJECTS = 24;
 
@@ -40,14 +40,14 @@ const QUANTIFIERS = ['+', '+?', '{2}', '{1,3}', '{2,}'];
 const QUANTIFIERS_FROM_ZERO = ['*', '?', '*?', '??', '{0,2}?', '{0}'];
 const OPENINGS = ['(', '(', '(?:', '(?i:', '(?s:', '(?m:', '(?U:', '(?P<n>'];
 
-/** A pattern, whether it matches the empty string somewhere, and whether it repeats something that does. */
+/** A pattern, whether it can match the empty string, and whether it repeats such a pattern. */
 interface Made {
   readonly source: string;
   readonly canBeEmpty: boolean;
   readonly loopsOnEmpty: boolean;
 }
 
-/** A random pattern, `depth` groups deep at most. */
+/** A random pattern with at most `depth` nested groups. */
 function make(depth: number): Made {
   const branches = Array.from({ length: random() < 0.3 ? 2 + below(2) : 1 }, () =>
     Array.from({ length: below(4) }, () => makeTerm(depth)),
@@ -91,7 +91,7 @@ function makeSubject(): string {
   ).join('');
 }
 
-/** What the reference said of one pattern: null where it refuses it, else the groups found in each subject. */
+/** The reference's result for one pattern: null if it refuses the pattern, else the groups found in each subject. */
 interface Case extends Made {
   readonly pattern: Pattern | PatternProblem;
   readonly reference: readonly (readonly (string | undefined)[] | null)[] | null;
@@ -109,7 +109,7 @@ function ask(made: Made): Case {
   try {
     const compiled = new RE2(source, 'u');
     const reference = subjects.map((subject) => compiled.exec(subject)?.slice() ?? null);
-    // Its heap is fixed and no garbage collector knows of it: what is not freed by hand is gone.
+    // Its heap is fixed and not garbage-collected: patterns have to be freed explicitly.
     (compiled as unknown as { readonly wrapper: { delete(): void } }).wrapper.delete();
     return { ...made, pattern, reference };
   } catch (thrown) {
@@ -164,13 +164,13 @@ describe('generated patterns, compared with RE2', () => {
     expect(explained).toBeLessThan(accepted.length);
   });
 
-  // Whether there is a match at all is never among the differences.
+  // Both always agree whether there is a match.
   it.each([
-    // Repeating what matches the empty string: one empty turn counts here, as in Go since 1.17 (golang.org/issue/46123)
-    // and in Perl; the reference is older than that change.
+    // Repeating a pattern that matches the empty string: one empty iteration counts here, as in Go since 1.17
+    // (golang.org/issue/46123) and in Perl; the reference is older than that change.
     ['()*', 'a', ['', ''], ['', undefined]],
     ['(|a)*', 'aa', ['', ''], ['aa', 'a']],
-    // A place inside the bytes of a character is no place here; the reference counts in UTF-8.
+    // Positions inside the bytes of a character do not exist here; the reference counts in UTF-8.
     [String.raw`a|\B`, 'Aéa', ['a'], ['']],
   ])('differ on %s in %s for a known reason', (source, subject, mine, other) => {
     const pattern = compilePattern(source);

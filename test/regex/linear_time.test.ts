@@ -23,10 +23,10 @@ function fastestMs(run: () => unknown): number {
   return Math.min(...times);
 }
 
-/** Far above what linear time takes on a busy machine, and far below what anything else does. */
+/** Far above what linear time takes on a busy machine, and far below any other growth. */
 const SECONDS = 5_000;
 
-// Each takes a backtracking engine longer than anyone waits, on its subject.
+// Each takes a backtracking engine very long on its subject.
 const HOSTILE: readonly (readonly [source: string, piece: string])[] = [
   ['(a+)+$', 'a'],
   ['(a*)*$', 'a'],

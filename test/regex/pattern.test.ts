@@ -58,7 +58,7 @@ describe('a pattern', () => {
     expect(pattern('a').find('aa', 3)).toBeNull();
   });
 
-  // The answers are those of Go's regexp.MustCompile(pattern).ReplaceAllString(subject, template).
+  // The results are those of Go's regexp.MustCompile(pattern).ReplaceAllString(subject, template).
   it.each([
     ['a*', 'baac', 'x', 'xbxcx'],
     ['a(x*)b', '-ab-axxb-', 'T', '-T-T-'],

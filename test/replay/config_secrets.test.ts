@@ -42,7 +42,7 @@ interface Node {
   readonly items?: Node;
 }
 
-/** Pointers of what a schema marks as secret. */
+/** Pointers to members that a schema marks as secret. */
 function secretPaths({ secret, properties = {}, items }: Node): string[] {
   if (secret === true) return [''];
   const below = Object.entries(properties).flatMap(([name, node]) =>

@@ -26,7 +26,7 @@ function weighted(app: number, modules: object = {}, rest: object = {}): object 
   return configOf({ backend: { backend_id: 'split' }, ...modules }, { backends, ...rest });
 }
 
-/** What a replay of these records says. */
+/** The report of a replay of these records. */
 function said(before: object | null, after: object, ...records: readonly LogRecord[]) {
   const running = replay(replayed(after), before === null ? null : replayed(before));
   const found: string[] = [];
@@ -50,7 +50,7 @@ describe('two configurations with the same unknowns', () => {
     ]);
     expect(said(weighted(9), weighted(5), record!)).toEqual(['unknown: chance: other weights']);
     expect(said(weighted(9), weighted(9), record!)[0]).toMatch(/^same/);
-    // Other backends of the file do not matter to the choice.
+    // Other backends of the file do not affect the choice.
     expect(said(weighted(9), weighted(9, {}, { tls_certificates: {} }), record!)[0]).toMatch(/^same/);
   });
 
@@ -118,7 +118,7 @@ describe('two configurations with the same unknowns', () => {
         try {
           edges = files.map((file) => createEdge(file));
         } catch {
-          return; // a condition that is always the same may be refused
+          return; // a constant condition may be refused
         }
         const headers = { 'x-lane': lane, y };
         const [judged] = said(files[0]!, files[1]!, eventAt(PLAIN, { headers }));

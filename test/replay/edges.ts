@@ -35,7 +35,7 @@ export function policyOf(
   return { traffic_policy: { value: JSON.stringify(value) } };
 }
 
-/** A rule that denies when its expressions hold. */
+/** A rule that denies if its expressions are true. */
 export function deny(...expressions: readonly string[]): object {
   return { expressions, actions: [{ type: 'deny', config: { status_code: 403 } }] };
 }
@@ -60,7 +60,7 @@ export interface Asked {
   readonly status?: number;
 }
 
-/** The event that a request makes at an edge, read as a replay reads it. */
+/** The event of a request at an edge, as a replay reads it. */
 export function eventAt(edge: Edge, asked: Asked, line = 1): LogRecord {
   const { method = 'GET', path = '/', headers = {}, clientIp, status = 200 } = asked;
   const { event } = edge.decide(

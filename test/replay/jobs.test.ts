@@ -26,7 +26,7 @@ const COUNTING = edgeWith([
   { actions: [{ ...LIMIT, config: { ...LIMIT.config, bucket_key: ['conn.client_ip'] } }] },
 ]);
 
-/** More than fits in one piece, so that several threads have something to do. */
+/** More than fits in one piece, so that several threads have work. */
 const EVENTS = 400;
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { lineForms } from '../../src/replay/line_forms.ts';
 import { logReader } from '../../src/replay/read_log.ts';
 import { runs, sized } from '../random.ts';
 
-/** Texts as logs have them, and such as break what is not careful. */
+/** Texts that occur in logs, and texts that break careless code. */
 const text = fc.oneof(
   {
     weight: 300,
@@ -82,7 +82,7 @@ const event = fc.record(
   { noNullPrototype: true },
 );
 
-/** A line with something done to its characters: mostly not sound any more. */
+/** A line with some characters changed: mostly invalid. */
 const spoilt = (line: string) =>
   fc
     .tuple(
@@ -91,7 +91,7 @@ const spoilt = (line: string) =>
       fc.constantFrom('', '"', '\\', ',', '0', '}', ' ', '\t', 'e1', '['),
     )
     .map(([at, taken, put]) => line.slice(0, at) + put + line.slice(at + taken));
-/** Lines of one log: few events, their values changed, and some lines spoilt. */
+/** Lines of one log: few events, with changed values, and some corrupted lines. */
 const log = fc.array(event, { minLength: 1, maxLength: 3 }).chain((events) =>
   fc.array(
     fc.constantFrom(...events).chain((each) => {
@@ -153,7 +153,7 @@ describe('forms of lines', () => {
           });
           return heard;
         };
-        // A first line that is broken may begin a document over many lines: another matter.
+        // A broken first line may begin a document of many lines, which is another case.
         const all = ['# a log', ...lines];
         const each = (take: (line: string, number: number) => void) => {
           for (const [index, line] of all.entries()) take(line, index + 1);

@@ -5,7 +5,7 @@ import type { LogRecord } from '../../src/replay/log_record.ts';
 import { configOf, createEdge, deny, eventAt, policyOf, replayed } from './edges.ts';
 
 const PLAIN = createEdge(configOf({}));
-/** Unknown wherever a condition asks for `A`: events keep the value in lower case only. */
+/** Unknown wherever a condition tests for `A`: events keep the value in lower case only. */
 const DOUBT = deny("hasReqHeader('x') && getReqHeader('x')[0] == 'A'");
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,7 +26,7 @@ function at(ms: number, headers: Readonly<Record<string, string>> = {}, status =
 
 const unknowns = ({ unknown }: Decided) => unknown.map(({ attribute }) => attribute);
 
-/** What is unknown of one request `ms` after one whose decision is unknown. */
+/** What is unknown about a request `ms` after one whose decision is unknown. */
 function after(edge: () => ReplayedEdge, ms: number): readonly string[] {
   const replay = edge();
   expect(unknowns(replay.decide(at(0, { x: 'a' })))).toContain('case of x');
@@ -113,7 +113,7 @@ on_http_request:
   it.each(breakers)('does not end for an open circuit before a request succeeds: %s', (_, edge) => {
     const replay = edge();
     replay.decide(at(0, { x: 'a' }));
-    // Long after, a circuit that had tripped probes, and one that had not counts a first failure.
+    // Much later, a circuit that had tripped probes, and one that had not counts a first failure.
     expect(unknowns(replay.decide(at(1_000 * SECOND, {}, 500)))).toEqual([]);
     expect(unknowns(replay.decide(at(1_010 * SECOND)))).toEqual(['counters']);
     expect(unknowns(replay.decide(at(2_000 * SECOND)))).toEqual([]);
@@ -144,7 +144,7 @@ on_http_request:
     };
     expect(after(() => inside(policyOf([limit('60s')])), 30 * SECOND)).toEqual(['counters']);
     expect(after(() => inside(policyOf([limit('60s')])), 70 * SECOND)).toEqual([]);
-    // The doubt may also be inside.
+    // The unknown may also be inside.
     const own = inside(policyOf([DOUBT, limit('60s')]));
     own.decide(at(0, { x: 'a' }));
     expect(unknowns(own.decide(at(30 * SECOND)))).toEqual(['counters']);

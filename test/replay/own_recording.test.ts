@@ -28,7 +28,7 @@ function requestPolicy(text: string): object {
   return rest;
 }
 
-/** Every edge and every policy among the fixtures. */
+/** Every edge and every policy of the fixtures. */
 const EDGES: Readonly<Record<string, () => unknown>> = {
   sample: () => parse(fixture('sample/edge.yaml')),
   every_module: () =>
@@ -131,7 +131,7 @@ describe('a recording replayed on the file that made it', () => {
     expect(against).toMatchObject({ records: lines.length, same: lines.length });
     const changed = alone!.groups.filter(({ finding }) => finding === 'changed');
     expect(changed.map(({ cause, examples }) => `${cause}: ${examples[0]!.request}`)).toEqual([]);
-    // Only what was redacted, or what a provider answered, may be unknown.
+    // Only redacted values and answers of providers may be unknown.
     const unknown = alone!.groups.filter(({ finding }) => finding === 'unknown');
     expect(
       unknown

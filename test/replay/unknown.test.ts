@@ -7,7 +7,7 @@ import { sized } from '../random.ts';
 
 const PLAIN = createEdge(configOf({}));
 
-/** What a policy of these rules decides on the event of a request. */
+/** The decision of a policy with these rules on the event of a request. */
 function decide(
   rules: readonly object[],
   asked: Parameters<typeof eventAt>[1],
@@ -26,10 +26,10 @@ describe('values that an event lacks', () => {
   ])[] = [
     ["getReqHeader('x-lane')[0] == 'Blue'", { 'x-lane': 'Blue' }, ['case of x-lane']],
     ["req.headers['X-Lane'][0] == 'Blue'", { 'x-lane': 'blue' }, ['case of x-lane']],
-    // Other letters cannot be made equal by any case.
+    // Letters that differ in more than case.
     ["getReqHeader('x-lane')[0] == 'Blue'", { 'x-lane': 'Red' }, []],
     ["getReqHeader('x-lane')[0] != 'Blue'", { 'x-lane': 'Red' }, []],
-    // There is nothing to lose.
+    // No information is lost.
     ["getReqHeader('x-lane')[0] == '42'", { 'x-lane': '42' }, []],
     ["getReqHeader('x-lane').size() == 0", {}, []],
     ["hasReqHeader('x-lane')", { 'x-lane': 'Blue' }, []],
@@ -41,7 +41,7 @@ describe('values that an event lacks', () => {
     ['conn.client_port == 1', {}, ['client port']],
     ['rand.double() < 0.5', {}, ['chance']],
     ["req.url.path == '/' && conn.client_ip == '203.0.113.9'", {}, []],
-    // Kleene: what is certain outweighs what is not, on either side.
+    // Kleene logic: a known operand that decides outweighs an unknown one, on either side.
     ["getReqHeader('x-lane')[0] == 'Blue' && req.method == 'POST'", { 'x-lane': 'Blue' }, []],
     ["req.method == 'POST' && getReqHeader('x-lane')[0] == 'Blue'", { 'x-lane': 'Blue' }, []],
     ["getReqHeader('x-lane')[0] == 'Blue' || req.method == 'GET'", { 'x-lane': 'Blue' }, []],
@@ -123,7 +123,7 @@ describe('values that an event lacks', () => {
   });
 });
 
-/** Conditions over three headers, which `recorded` tells and lower case forgets. */
+/** Conditions over three headers, which `recorded` has and lower case loses. */
 const atom = fc.constantFrom(
   "getReqHeader('a')[0] == 'Xy'",
   "getReqHeader('b')[0] == 'xY'",
@@ -157,7 +157,7 @@ describe('a certain decision', () => {
           try {
             live = createEdge(config);
           } catch {
-            return; // a condition that is always the same may be refused
+            return; // a constant condition may be refused
           }
           const decided = replayed(config).decide(eventAt(live, { headers, method, path }));
           if (decided.unknown.length > 0) return;

@@ -59,7 +59,7 @@ function ask(port: number, path: string, headers: Record<string, string>, body?:
   });
 }
 
-/** Runs `dev --record`, sends requests, and stops it as a user does. */
+/** Runs `dev --record`, sends requests, and stops it as a user would. */
 async function record(file: string): Promise<void> {
   const dev = spawn(
     process.execPath,

@@ -2,7 +2,7 @@ import { beginExchange } from '../../src/edge/compile.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { type CompiledFilter, pipelineOf } from '../../src/engine/pipeline.ts';
 
-/** The same exchange in an edge of which one module is broken. */
+/** The same exchange in an edge with one broken module. */
 export function breaking(
   module: string,
   broken: (slot: CompiledFilter) => Partial<CompiledFilter>,

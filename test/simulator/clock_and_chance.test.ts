@@ -45,7 +45,7 @@ describe('the virtual clock', () => {
   });
 });
 
-/** The same by sorting a list anew for every step. */
+/** The same by sorting a list again for every step. */
 function naive(given: readonly { readonly at: number; readonly next: number | null }[]): string[] {
   let list = given.map(({ at, next }, index) => ({ at, order: index, name: String(index), next }));
   let order = given.length;

@@ -104,7 +104,7 @@ const CASES = [
     },
   },
   {
-    name: 'nobody is there',
+    name: 'nothing listens',
     connect: { to: '1.tcp.test:5432', ip: '127.0.0.1' },
     upstreams: { dead: 'refuse', db: 'hang' },
     expect: { connection: 'denied', because: 'upstream.connect' },
@@ -234,7 +234,7 @@ describe('simulated and live connections', () => {
     const world = { nowMs: () => 0, random: () => 0 };
     const outcome = connectTo(live.edge.runtime.current(), prepared, world, upstreams);
     const liveSteps = placeless(live.explained.at(-1)!.steps);
-    // The system's words for a refused connection are its own.
+    // The message for a refused connection depends on the system.
     const told = (steps: readonly { code: string; detail: object }[]) =>
       steps.map((step) =>
         step.code === 'upstream.connect' ? { ...step, detail: { backend: 'dead' } } : step,

@@ -14,7 +14,7 @@ const edge = createEdge(
   configAround('circuit_breaker', BREAKER, { app: '127.0.0.1:1', next: '127.0.0.1:2' }),
 );
 
-/** The events of fifty requests that overlap. */
+/** The events of fifty concurrent requests. */
 function run(seed: number): string {
   const simulator = createSimulator(edge, { seed });
   simulator.upstream('app', { latency: { from: '1ms', to: '90ms' } });

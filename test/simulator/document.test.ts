@@ -55,7 +55,7 @@ describe('a scenario file', () => {
 
   it('reaches every code', () => {
     const reached = new Set<keyof typeof SCENARIO_CODES>(FINDINGS.map(([code]) => code));
-    // That a file cannot be read is found by whoever reads files: test/cli.
+    // The reader of files reports unreadable files: test/cli.
     reached.add('scenario.unreadable');
     expect(
       Object.keys(SCENARIO_CODES).filter((code) => !reached.has(code as keyof typeof SCENARIO_CODES)),

@@ -18,7 +18,7 @@ const checked = checkWholeEdge({ name: 'edge.yaml', text: TEXT });
 /** The edge with every module. */
 export const everyModule = edgeFixture(checked.config!, checked.locate);
 
-/** The scenarios that were written by hand: those that coverage has offered would catch everything. */
+/** The scenarios that were written by hand: generated ones would detect everything. */
 export const FILES = ['pages', 'logins', 'connections'] as const;
 
 export function textOf(name: string): string {

@@ -29,7 +29,7 @@ const RULES = [
 const { config } = usable(checkWholeEdge({ value: onePolicy({ on_http_request: RULES }) }));
 const JSON_BODY = { user: { name: 'Ada', roles: ['admin', 'dev'] }, 'a.b': 1, total: 7 };
 
-/** Runs one case; gives its mismatches, or the findings of the file. */
+/** Runs one case; returns its mismatches, or the findings of the file. */
 function mismatches(each: object, shell: object = {}): string[] {
   const upstreams = { app: { json: JSON_BODY }, 'https://authz.test': 200 };
   const { cases, diagnostics } = runOn(config, { upstreams, ...shell, cases: [{ name: 'case', ...each }] });

@@ -63,7 +63,7 @@ describe('the same request, simulated and real', () => {
     upstream.close();
   });
 
-  /** What a client and its event have of a response; times, ports and framing of a connection differ. */
+  /** The response in the client and in the event; times, ports and framing of a connection differ. */
   function told(
     status: number,
     fields: readonly string[],
@@ -104,7 +104,7 @@ describe('the same request, simulated and real', () => {
     });
     const url = `http://shop.test${path}`;
     const sent = simulator.send({ method, url, headers: { 'accept-encoding': coding } });
-    // The framing is that of the connection: a simulated response has none.
+    // Framing belongs to the connection: a simulated response has none.
     const given = told(sent.status, sent.headers, null, sent.event);
     expect({ ...given, headers: given.headers.slice(0, -1) }).toEqual({
       ...real,

@@ -9,7 +9,7 @@ const expecting = (wanted: object) => ({ cases: [{ ...ok, expect: wanted }] });
 const sending = (request: unknown) => ({ cases: [{ ...ok, request }] });
 
 type Mistake = readonly [value: object, pointer: string, says: RegExp, hint?: string];
-// table: a mistake, where it is found, what is said of it, and what was meant
+// table: a mistake, its place, the message, and the suggestion
 const MISTAKES: readonly Mistake[] = [
   [expecting({ status: 'abc' }), '/cases/0/expect/status', /'abc' is not a status/],
   [
@@ -130,7 +130,7 @@ describe('a mistake', () => {
   });
 });
 
-/** Everything that a scenario file can say, but for names that are the user's own. */
+/** Everything that a scenario file can contain, except for names that the user chooses. */
 const WHOLE = {
   version: 1,
   clock: '2026-01-01T00:00:00Z',
@@ -196,7 +196,7 @@ function keysOf(value: unknown, pointer = ''): string[] {
   });
 }
 
-/** A copy with the key at a pointer written otherwise. */
+/** A copy with a misspelt key at a pointer. */
 function renamed(value: unknown, pointer: string, to: string): unknown {
   const [, key = '', ...rest] = pointer.split('/');
   if (Array.isArray(value))

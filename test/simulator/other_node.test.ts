@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'edgeproof-node-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What one Node makes of a run: all that is written, real times taken out. Another seed may well make cases fail. */
+/** The output of a run with one version of Node, without real times. Another seed may make cases fail. */
 function madeBy(node: string, args: readonly string[]): string {
   const events = join(folder, 'events.ndjson');
   const { stdout, stderr, status } = spawnSync(node, ['src/cli/main.ts', ...args, '--events', events], {

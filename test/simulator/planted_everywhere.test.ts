@@ -17,7 +17,7 @@ function caughtBy(begin?: Begin): string[] {
   return TEXTS.flatMap((text) => failed(runEvery(text, begin === undefined ? {} : { begin })));
 }
 
-/** Every verdict of the request phase changed, of whatever a handler goes on to after asking, too. */
+/** Every verdict of the request phase is changed, also of handlers that continue after a question. */
 const changed =
   (change: (verdict: Verdict) => Verdict) =>
   (slot: CompiledFilter): Partial<CompiledFilter> => {
@@ -44,7 +44,7 @@ const misnames = changed((verdict) => ({
 const responds = (slot: CompiledFilter): Partial<CompiledFilter> =>
   slot.onResponse === null ? {} : { onResponse: null };
 
-/** Modules with a request phase that can refuse, that edit, and that have a response phase. */
+/** Modules with a request phase that can stop, that edit, and that have a response phase. */
 const REFUSING = ['tls_termination', 'mutual_tls', 'ip_restriction', 'user_agent_filter'].concat(
   ['webhook_verification', 'oauth', 'oidc', 'saml', 'traffic_policy', 'circuit_breaker'],
   ['websocket_tcp_converter'],
@@ -118,7 +118,7 @@ interface Case {
   sample?: { share: Record<string, unknown> };
 }
 
-/** Another value of the same kind, which what happens does not have. */
+/** Another value of the same kind, which is not the result. */
 function otherwise(key: string, value: unknown): unknown {
   if (key === 'counts') return { ...(value as object), 299: 1 };
   if (key === 'because')
@@ -139,7 +139,7 @@ function otherwise(key: string, value: unknown): unknown {
 
 const OTHER_CODE = 'request.expectation';
 
-/** The last entry of a map changed: a subset that no longer holds. */
+/** The last entry of a map changed: a subset that no longer matches. */
 function mutatedMap(map: Record<string, unknown>): Record<string, unknown> {
   const [key, value] = Object.entries(map).at(-1)!;
   const negated = { absent: value === 'absent' ? false : value !== true };
@@ -160,7 +160,7 @@ function mutants(text: string): { readonly says: string; readonly text: string }
     for (const key of Object.keys(change(parse(text) as { cases: Case[] }) ?? {})) {
       const file = parse(text) as { cases: Case[] };
       const expected = change(file)!;
-      // What rows of a table fill in is theirs to mutate.
+      // Values that rows of a table fill in are changed in the rows.
       if (typeof expected[key] === 'string' && /^\{\w+\}$/.test(expected[key])) continue;
       expected[key] = otherwise(key, expected[key]);
       found.push({ says: `${key} of ${message}`, text: stringify(file, { lineWidth: 0 }) });
@@ -183,7 +183,7 @@ describe('a changed expectation', () => {
   it.each(all)('makes its case fail: $says', ({ text }) => {
     const result = runEvery(text);
     const wrong = result.diagnostics.filter(({ severity }) => severity === 'error');
-    // A share that is no probability any more, or a name of nothing, is found even before.
+    // A share that is not a probability, or an unknown name, is found earlier.
     if (wrong.length > 0) expect(wrong[0]!.pointer).toMatch(/\/(?:expect|share)(?:\/|$)/);
     else expect(failed(result).length).toBeGreaterThan(0);
   });

@@ -21,7 +21,7 @@ interface Event {
   readonly turn: number;
 }
 
-/** When which request is sent and answered, from a list that is searched for its least entry each time. */
+/** When requests are sent and answered, from a list that is searched for its minimum each time. */
 function naive(bursts: readonly Burst[]): string[] {
   let order = 0;
   const list: Event[] = [];
@@ -34,7 +34,7 @@ function naive(bursts: readonly Burst[]): string[] {
   const completed: string[] = [];
   let latency = 0;
   while (list.length > 0) {
-    // What happens at the same time comes in the order of the file; responses come last.
+    // Simultaneous steps are in the order of the file; responses come last.
     const rank = ({ does, burst }: Event) => (does === 'land' ? bursts.length : burst);
     const next = list.reduce((one, other) => {
       const difference = other.at - one.at || rank(other) - rank(one) || other.order - one.order;

@@ -33,7 +33,7 @@ function policyTelling(headers: Readonly<Record<string, string>>) {
   return { value: JSON.stringify({ on_http_request: rules }) };
 }
 
-/** The outcome of a request: its status, 0 without a response, and the fields that tell of TLS. */
+/** The outcome of a request: its status, 0 without a response, and the fields about TLS. */
 type Told = Readonly<Record<string, unknown>>;
 
 describe('requests over TLS, simulated and real', () => {
@@ -170,13 +170,7 @@ describe('requests over TLS, simulated and real', () => {
       shown,
       { tls: { ...stated.tls, server_name: 'shop.test' } },
     ],
-    [
-      'a certificate that nobody asks for',
-      'shop.test',
-      'shop.test',
-      shown,
-      { tls: { ...stated.tls, alpn: '' } },
-    ],
+    ['an unsolicited certificate', 'shop.test', 'shop.test', shown, { tls: { ...stated.tls, alpn: '' } }],
   ];
 
   it.each(cases)('agree: %s', async (_title, sni, host, options, sent) => {

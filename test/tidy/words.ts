@@ -54,7 +54,7 @@ export const textsArePlain: Rule = ({ sources, markdown }) => [
 ];
 
 function isEdited(path: string): boolean {
-  return /^(?:src|docs)\//.test(path);
+  return /^(?:(?:src|docs|bench)\/|[^/]+\.md$)/.test(path);
 }
 
 function inSource({ path, lines, comments, program }: SourceFile): Breach[] {

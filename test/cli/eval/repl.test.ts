@@ -13,7 +13,7 @@ const input = (): ExpressionInput => ({
   activation: activation(),
 });
 
-/** Answers to lines typed one after the other. */
+/** Answers to consecutive input lines. */
 function answers(...lines: readonly string[]): readonly string[] {
   let now = input();
   return lines.map((line) => {

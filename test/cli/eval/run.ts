@@ -7,7 +7,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the command to its end, without colours; `lines` are what is typed. */
+/** Runs the command to its end, without colours; `lines` is its input. */
 export function run(args: readonly string[], cwd: string, lines: readonly string[] = []): Promise<Ran> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };

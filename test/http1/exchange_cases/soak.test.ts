@@ -23,7 +23,7 @@ const SHORT: readonly (readonly [name: string, run: () => Promise<Outcome>])[] =
   ],
   // Always more than the memory that the proxy may use meanwhile (64 MiB).
   ['large content with one slow side takes no memory', () => largeBodies({ bytes: 96 * MIB })],
-  ['faulty upstreams are told, once each', () => upstreamFaults({ each: times(10) })],
+  ['faulty upstreams are reported, once each', () => upstreamFaults({ each: times(10) })],
   ['clients that leave at every phase leave nothing', () => clientAborts({ each: times(10) })],
   ['HTTP/2 clients that leave at every phase leave nothing', () => http2Aborts({ each: times(10) })],
   // Node itself has about twenty open; most of the limit must be left for clients.

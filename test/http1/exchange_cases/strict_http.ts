@@ -1,7 +1,6 @@
 /**
- * A second reader of HTTP/1.1, written from RFC 9112 alone and without a look at ours: what it takes is sent by
- * nobody in more than one way. It reads whole messages from Latin-1 text and throws `Violation` at the first byte
- * that is not as strict as it can be.
+ * * A second parser of HTTP/1.1, written from RFC 9112 alone, independently of ours: it accepts a single spelling of
+ * each message. It parses whole messages from Latin-1 text and throws `Violation` at the first byte that deviates.
  */
 
 export class Violation extends Error {

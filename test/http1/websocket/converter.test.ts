@@ -193,7 +193,7 @@ describe('WebSockets that become TCP', () => {
     ['a continuation of nothing', [0x80, 0x80, 0, 0, 0, 0], 1002],
     ['a ping in pieces', [0x09, 0x80, 0, 0, 0, 0], 1002],
     ['a length that is longer than it need be', [0x82, 0xfe, 0, 5, 0, 0, 0, 0], 1002],
-    ['a close with a code of nobody', [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xed], 1002],
+    ['a close with a reserved code', [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xed], 1002],
     ['a close without a code', [0x88, 0x80, 0, 0, 0, 0], null],
   ])('raw frames: %s', async (_name, frame, code) => {
     handle = null;

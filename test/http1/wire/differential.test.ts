@@ -6,8 +6,8 @@ import { type ReadMessage, type ReadStream, readRequests, readResponses } from '
 import { cutsOf, mutated } from './mutations.ts';
 
 /**
- * Mutated streams against Node's parser in its strict mode: whatever ours takes, that one takes as the same message;
- * where ours refuses what that one takes, the reason is in the table. Ours reads the same however the bytes are cut.
+ * * Mutated streams, compared with Node's parser in its strict mode: it must read everything that ours accepts as the
+ * same message, and each case where only ours refuses must be in the table. Our result must not depend on splits.
  */
 
 /** Half of the streams are requests, half responses. */
@@ -30,7 +30,7 @@ function sameMessage(one: ReadMessage, other: ReadMessage): boolean {
 function moreLenient(ours: ReadStream, theirs: ReadStream): string | null {
   for (const [index, message] of ours.messages.entries()) {
     const other = theirs.messages[index];
-    if (other === undefined) return `message ${index} is none for the other: ${theirs.problem}`;
+    if (other === undefined) return `message ${index} is invalid for the other parser: ${theirs.problem}`;
     if (message.whole ? !sameMessage(message, other) : message.line !== other.line) {
       return `message ${index} is ${JSON.stringify(other)}, not ${JSON.stringify(message)}`;
     }

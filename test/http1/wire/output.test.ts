@@ -17,8 +17,8 @@ import { type ReadMessage, readRequests, readResponses } from './messages.ts';
 import { cutsOf, mutated } from './mutations.ts';
 
 /**
- * What ours has taken from mutated streams is written as it goes to an upstream, or to a client, and read again by a
- * second strict parser and by Node's: exactly one message, the same content, not a byte beside it.
+ * * Messages that our parser accepted from mutated streams are written as for an upstream or a client, and parsed again
+ * by a second strict parser and by Node's: exactly one message, the same content, and no further bytes.
  */
 
 const COUNT = runs(60_000);

@@ -48,7 +48,7 @@ const edge = createEdge({
 const decide = (path: string, clientIp = '203.0.113.9') =>
   edge.decide({ url: `https://shop.test${path}` }, { clientIp });
 
-/** What the matcher says when it fails. */
+/** The failure message of the matcher. */
 function complaint(run: () => void): string {
   try {
     run();

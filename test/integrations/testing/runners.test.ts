@@ -36,7 +36,7 @@ cases:
     expect: { status: 200 }
 `;
 
-/** A project of a user's: below the repository, so that its packages are found. */
+/** A user's project: below the repository, so that its packages are found. */
 beforeAll(async () => {
   folder = await mkdtemp(join(root, 'node_modules/.edgeproof-user-'));
   await writeFile(join(folder, 'edge.yaml'), EDGE);

@@ -20,7 +20,7 @@ function settingOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): Policy
   };
 }
 
-/** Findings, but for the warning that comes with every action of this version that is not run yet. */
+/** Findings, except for the warning about actions that this version does not run yet. */
 function found(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.filter(({ code }) => code !== 'policy.not_simulated');
 }
@@ -29,7 +29,7 @@ function marked({ source, span }: Diagnostic): string {
   return source!.text.slice(span!.start, span!.end);
 }
 
-/** What each example marks, and what it suggests. */
+/** What each example marks and suggests. */
 const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>> = {
   385: ['config', 'add client_id'],
   386: ['config', 'add client_secret'],
@@ -92,7 +92,7 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2267: ['api_keys', 'remove api_keys, or add the base_url of your own provider'],
 };
 
-/** The policy in a string of an edge file, as a value of the styles that people use. */
+/** The policy in a string of an edge file, in the common YAML styles. */
 const CARRIERS: readonly (readonly [string, (policy: string) => string])[] = [
   ['a JSON string', (policy) => `{"traffic_policy": {"value": ${JSON.stringify(policy)}}}`],
   [

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
 
-/** Makers of random policies that are valid, for the tests of this folder. */
+/** Generators of random valid policies, for the tests of this folder. */
 
 const name = fc.stringMatching(/^[a-z]{1,6}$/);
 const plain = fc.constantFrom(
@@ -110,7 +110,7 @@ const rule = fc.record(
   { requiredKeys: ['actions'] },
 );
 
-/** A policy as a value, with old names and keys in any order. */
+/** A policy as a value, with former names and keys in any order. */
 const policyValue: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
   {
     on_http_response: fc.constant([
@@ -122,7 +122,7 @@ const policyValue: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
   { requiredKeys: ['inbound'] },
 );
 
-/** The same as a text in one of the ways that YAML is written. */
+/** The same as text in one of the YAML styles. */
 export const policyText: fc.Arbitrary<string> = fc
   .tuple(
     policyValue,
@@ -141,7 +141,7 @@ export const policyText: fc.Arbitrary<string> = fc
         }),
   );
 
-/** A text with a comment, each numbered, at the end of some of its lines and between them. */
+/** A text with numbered comments at the end of some lines and between them. */
 export function withComments(
   text: string,
   picks: readonly number[],

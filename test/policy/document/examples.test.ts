@@ -7,7 +7,7 @@ import { brandingOf } from '../../../src/engine/branding.ts';
 import { checkPolicy } from '../../../src/policy/document/check.ts';
 import { onePolicy } from '../../one_route.ts';
 
-/** The examples of the reference as they stand there, and the shapes that the specification names. */
+/** The examples of the reference, verbatim, and the shapes that the specification names. */
 
 const branding = brandingOf('service');
 
@@ -63,7 +63,7 @@ describe.each(Object.entries(EXAMPLES))('the example %s', (name, text) => {
   });
 });
 
-/** Every action that the specification has seen, with every field that it names. */
+/** Every action of the specification, with every field that it names. */
 const SHAPES = {
   on_http_request: [
     {

@@ -109,7 +109,7 @@ describe('fixing a text', () => {
       const after = check({ name: 'policy.yaml', text: fixed.text }).filter(
         ({ severity }) => severity === 'error',
       );
-      // All that was found is gone: what is found now stood behind it.
+      // All findings are gone; new ones were hidden by them.
       const left = new Set(after.map(({ code, message }) => `${code} ${message}`));
       const hidden = before.every(({ code, message }) => !left.has(`${code} ${message}`));
       expect(after.length <= before.length || hidden ? '' : `${text}\n--\n${fixed.text}`).toBe('');

@@ -16,7 +16,7 @@ function formatted(text: string): string {
   return result.text;
 }
 
-/** All that a policy says, without its places. */
+/** The whole content of a policy, without positions. */
 function meaning(document: PolicyDocument): unknown {
   return Object.values(document.phases).map((rules) =>
     rules.map(({ name, expressions, actions }) => ({

@@ -51,7 +51,7 @@ const context: PolicyContext = {
   trace: 'decided',
 };
 
-/** What the checker lets through compiles, in every expression and every template. */
+/** What the checker accepts compiles, in every expression and every template. */
 function compiles(document: PolicyDocument): string | null {
   const compiled = compilePolicy(document, context);
   for (const phase of [compiled.connect, compiled.request, compiled.response]) {
@@ -73,7 +73,7 @@ function outside({ start, end }: Span, length: number): boolean {
   return !(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= length);
 }
 
-/** What is wrong with an answer of the checker; null when nothing is. */
+/** What is wrong with a result of the checker; null if nothing is. */
 function complaint(checked: CheckedPolicy, file: Source | null): string | null {
   const { document, diagnostics } = checked;
   if ((document === null) !== hasErrors(diagnostics)) return 'a document and errors at once, or neither';
@@ -115,7 +115,7 @@ it('never throws, never points outside, never accepts what does not compile: tex
   expect(fixed).toBeGreaterThan(TEXTS / 700);
 });
 
-/** The same in a string of a file: every place is inside the string. */
+/** The same in a string of a file: every position is inside the string. */
 function carried(text: string): string | null {
   const written = JSON.stringify(text);
   const file = { name: 'edge.json', text: `{"value": ${written}}` };
@@ -129,7 +129,7 @@ function diagnosticsOf(source: Source): readonly Diagnostic[] {
   return checkPolicy(source, setting).diagnostics;
 }
 
-/** Repairing makes nothing worse, and what it leaves has nothing more to repair; formatting is stable. */
+/** Fixes make nothing worse and are complete; formatting is stable. */
 function repaired(file: Source): string | null {
   const { text } = fixSource(file, diagnosticsOf);
   const again = fixSource({ name: file.name, text }, diagnosticsOf);

@@ -39,7 +39,7 @@ it('the checker reads the same as the schemas', () => {
         rules.flatMap((rule) => rule.actions),
       );
       for (const { type, config } of actions) {
-        // Read once more by its schema, a config with its defaults stays as it is.
+        // A config with defaults is unchanged when its schema reads it again.
         const schema: z.ZodType = ACTION_SCHEMAS[type];
         expect(schema.parse(config)).toEqual(config);
       }

@@ -6,8 +6,8 @@ import { POLICY_WARNINGS } from '../../../src/policy/codes/warnings.ts';
 import { checkPolicy } from '../../../src/policy/document/check.ts';
 import { fixSource } from '../../../src/policy/document/fixes.ts';
 
-// Each file in `fixtures/policies/broken` is a policy, a line of dashes, what the checker says of it, another line
-// of dashes and the policy after its safe fixes. `UPDATE=1` writes what is said today.
+// Each file in `fixtures/policies/broken` is a policy, a line of dashes, the findings, another line of dashes, and the
+// policy after its safe fixes. `UPDATE=1` writes the current results.
 
 const folder = new URL('../../../fixtures/policies/', import.meta.url);
 const setting = {
@@ -32,8 +32,8 @@ const broken = readdirSync(new URL('broken/', folder));
 
 it('every warning of ours has an example', () => {
   const shown = broken.map((name) => readFileSync(new URL(`broken/${name}`, folder), 'utf8')).join('');
-  // Names of secrets are told only where their provider can list them: test/policy/run/secrets.test.ts.
-  // Additions are told only by a strict check: test/policy/document/suggestions.test.ts.
+  // Names of secrets are only reported if their provider can list them: test/policy/run/secrets.test.ts. Additions are
+  // only reported by a strict check: test/policy/document/suggestions.test.ts.
   const missing = Object.keys(POLICY_WARNINGS).filter((code) => !shown.includes(` warning ${code} `));
   expect(missing).toEqual(['policy.unknown_secret', 'policy.addition']);
 });

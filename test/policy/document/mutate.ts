@@ -1,4 +1,4 @@
-/** Makers of broken policies: small changes of good ones, all from a seed. */
+/** Generators of broken policies: small changes of valid ones, all from a seed. */
 
 export type Random = () => number;
 
@@ -6,7 +6,7 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return items[Math.floor(random() * items.length)]!;
 }
 
-/** Pieces of text that mean something to YAML, to templates, to expressions or to actions. */
+/** Text that has a meaning in YAML, templates, expressions or actions. */
 const PIECES = [
   '!',
   '!!',
@@ -172,7 +172,7 @@ function changeLines(random: Random, text: string): string {
   return lines.join('\n');
 }
 
-/** Another letter inside a word, as people mistype. */
+/** A typo: another letter inside a word. */
 function changeWord(random: Random, text: string, at: number): string {
   const letter = String.fromCodePoint(97 + Math.floor(random() * 26));
   return text.slice(0, at) + letter + text.slice(at + (random() < 0.5 ? 1 : 0));
@@ -235,7 +235,7 @@ const KEYS = [
   'a/b~c',
 ];
 
-/** A value with one to three parts changed for others; it shares what stays. */
+/** A value with one to three parts replaced; it shares the unchanged ones. */
 export function mutateValue(random: Random, value: unknown, others: readonly unknown[]): unknown {
   let mutated = value;
   for (let count = 1 + Math.floor(random() * 3); count > 0; count--)

@@ -7,7 +7,7 @@ import { FAILURES } from '../../../src/filters/failure.ts';
 import { findCode } from '../../../src/policy/codes/page.ts';
 import { RUNTIME_CODES } from '../../../src/policy/codes/runtime_codes.ts';
 
-/** Every number of the public index of errors that is about policies, their actions or what they answer. */
+/** Every number of the public index of errors about policies, their actions or their responses. */
 const PUBLIC = [
   ...range(2200, 2219),
   ...range(2221, 2250),
@@ -27,7 +27,7 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Numbers in the source of what runs: those of refusals and of tables. */
+/** Error numbers in the source. */
 function sentNumbers(): number[] {
   const root = new URL('../../../src/', import.meta.url);
   const files = ['filters/', 'webhooks/', 'auth/', 'policy/'].flatMap((room) =>

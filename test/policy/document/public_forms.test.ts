@@ -42,7 +42,7 @@ describe('accepted', () => {
   });
 });
 
-describe('refused or warned of', () => {
+describe('refused, or with a warning', () => {
   test.each([
     ['basic-auth', "{ credentials: ['${req.host}password'] }", ['ERR_SERVICE_2204 /config/credentials/0']],
     ['basic-auth', "{ credentials: ['user${req.host}word'] }", ['ERR_SERVICE_2204 /config/credentials/0']],

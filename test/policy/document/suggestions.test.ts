@@ -29,7 +29,7 @@ describe('reads of what may be missing', () => {
     ["conn.client_ip.geo.location.country_code == 'US'"],
     ['conn.client_ip.is_tor_node'],
     ["hasReqHeader('x') || req.headers['x'][0] == 'a'"],
-  ])('%s is warned of', (expression) => {
+  ])('%s gets a warning', (expression) => {
     expect(found(rule([expression])).map(({ code }) => code)).toEqual(['expr.may_be_missing']);
   });
 

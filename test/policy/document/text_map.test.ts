@@ -15,7 +15,7 @@ function scalarIn(file: string): { text: string; span: { start: number; end: num
 
 const STYLES = ['PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const;
 
-/** The library writes a few plain texts so that they do not read back; those are not ours to judge. */
+/** The library writes a few plain strings so that they do not parse back; those are skipped. */
 function isRead(file: string): boolean {
   const document = parseDocument(file);
   return typeof (document.getIn(['top', 'key']) ?? document.getIn(['top', 0])) === 'string';
@@ -92,7 +92,7 @@ describe('the places of a scalar', () => {
           edited++;
           const after = file.slice(0, edit.span.start) + edit.text + file.slice(edit.span.end);
           const wanted = found.text.slice(0, start) + replacement + found.text.slice(end);
-          // Blocks end where their indentation does: only changes inside a line are sure to read back.
+          // Blocks end where their indentation ends: only changes inside a line are sure to parse back.
           const block = /[|>]/.test(file[found.span.start]!);
           const inside = /\w/.test(found.text[start - 1] ?? '') && /\w/.test(found.text[end] ?? '');
           if (block && (!inside || !/^\S*$/.test(replacement))) return;

@@ -93,7 +93,7 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
 }));
 
 const ofLanguage: ReadonlySet<unknown> = new Set(LANGUAGE_ROWS);
-/** Those of the language have tests of their own. */
+/** Functions of the language have tests of their own. */
 const ROWS = SCOPE.functions.rows.filter((row) => !ofLanguage.has(row));
 
 /** Calls of every function of the policy language on `vars.a`, `vars.b` …, in each style and number of arguments. */

@@ -197,7 +197,7 @@ describe('JSON', () => {
     expect(encodeJson(['x'.repeat(600_000), 'x'.repeat(600_000)])).toMatchObject({
       code: 'expr.limit_exceeded',
     });
-    // A list of lists that share their members is 2^40 elements written out.
+    // A list of lists that share their members has 2^40 elements when serialised.
     let shared: Value = ['x'];
     for (let level = 0; level < 40; level++) shared = [shared, shared];
     expect(encodeJson(shared)).toMatchObject({ code: 'expr.limit_exceeded' });

@@ -11,7 +11,7 @@ import { sized } from '../../random.ts';
 
 describe('dates of cookies', () => {
   test.each([
-    // RFC 6265 §5.1.1 takes all forms of RFC 9110 §5.6.7 and more.
+    // RFC 6265 §5.1.1 accepts all forms of RFC 9110 §5.6.7 and more.
     'Sun, 06 Nov 1994 08:49:37 GMT',
     'Sunday, 06-Nov-94 08:49:37 GMT',
     'Sun Nov  6 08:49:37 1994',

@@ -95,7 +95,7 @@ export function evaluate(
   return program.evaluate(at);
 }
 
-/** What checking says of an expression. */
+/** The findings of an expression. */
 export function findings(source: string, place: Place = 'on_http_response'): readonly string[] {
   return compile(source, scopeFor(place)).diagnostics.map(
     (one) => `${one.severity} ${one.code}: ${one.message}`,

@@ -103,7 +103,7 @@ describe('facts', () => {
       'conn.geo.city': 'Gera',
       'conn.client_ip.geo.location.city': 'Gera',
       'conn.client_ip.is_on_blocklist': true,
-      // Members that the variables do not give still come from the ranges.
+      // Members without a given value still come from the ranges.
       'conn.client_ip.is_tor_node': true,
       'conn.server_region': 'eu',
       'conn.k8s.pod.metadata.name': 'web-0',

@@ -68,7 +68,7 @@ describe('functions on the exchange', () => {
     ["res.cookies['session'].size()", 2],
     ["res.cookies['session'][1].path", '/'],
     ["getResHeader('Content-Type')", ['text/html; charset=utf-8']],
-    // Names that only the request tells are prepared at run time, with the same result.
+    // Names known only at run time are prepared then, with the same result.
     ["getReqHeader('HO' + 'st')", ['shop.example']],
     ['hasReqHeader(req.url.path)', false],
     ["getReqHeader(vars.size() == 0 ? 'X-TEAM' : '')", ['blue', 'green']],
@@ -101,7 +101,7 @@ describe('addresses', () => {
     ["inCidrRange('2001:db8::1', '2001:db8::/32')", true],
     ["inCidrRanges(conn.client_ip, ['10.0.0.0/8', '203.0.113.0/25'])", true],
     ['inCidrRanges(conn.client_ip, [])', false],
-    // What is no range is passed over when only the request tells it.
+    // Invalid ranges known only at run time are ignored.
     ["inCidrRanges(conn.client_ip, [req.url.path, '203.0.113.7/32'])", true],
     ["inCidrRanges(conn.client_ip, getReqHeader('x-team'))", false],
     ["inCidrRanges(req.url.path, ['0.0.0.0/0'])", false],
@@ -200,7 +200,7 @@ describe('strings and lists', () => {
       'expr.budget_exceeded',
     ],
     ['lists.range(conn.client_port - 47000).map(x, [x]).distinct().size()', 'expr.budget_exceeded'],
-    // Elements that are shared count each time: 8^6 of them flat.
+    // Shared elements count each time: 8^6 of them when flattened.
     [
       'cel.bind(a, [[1,1,1,1,1,1,1,1]], cel.bind(b, [a,a,a,a,a,a,a,a], cel.bind(c, [b,b,b,b,b,b,b,b], cel.bind(d, [c,c,c,c,c,c,c,c], cel.bind(e, [d,d,d,d,d,d,d,d], [e,e,e,e,e,e,e,e].flatten(99).size())))))',
       'expr.limit_exceeded',

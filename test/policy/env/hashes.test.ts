@@ -11,7 +11,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const mask = (value: bigint): bigint => BigInt.asUintN(64, value);
 
-/** XXH64 as its specification's steps read, in big integers: slow, and shares nothing with the code under test. */
+/** XXH64 by the steps of its specification, in big integers: slow, and independent of the tested code. */
 function slowXxhash64(bytes: Uint8Array): string {
   const rotl = (value: bigint, by: bigint): bigint => mask((value << by) | (value >> (64n - by)));
   const [p1, p2, p3, p4, p5] = [

@@ -76,7 +76,7 @@ function insert(root: Node, bits: readonly number[], value: number): void {
       return;
     }
     const child = node.children[bit] ?? null;
-    // A shorter range that is already there goes on below, beside the longer one.
+    // An existing shorter range continues beside the longer one.
     const inner: Node = typeof child === 'object' && child !== null ? child : { children: [child, child] };
     node.children[bit] = inner;
     node = inner;

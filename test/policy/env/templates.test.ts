@@ -42,7 +42,7 @@ describe('text with expressions', () => {
     ["<${ {'r': '}'}['r'] }>", '<}>'],
     ["<${ req.method // a } in a comment\n + '!' }>", '<GET!>'],
     ["<${ {'a': {'b': '${x}'}}.a.b }>", '<${x}>'],
-    // A dollar sign before the opening takes its meaning.
+    // A dollar sign before the opening escapes it.
     ['$${req.method}', '${req.method}'],
     ['a$${b}${req.method}$${', 'a${b}GET${'],
     ['$$${1}', '$${1}'],
@@ -278,7 +278,7 @@ describe('any text', () => {
     };
     for (const piece of ['${', '${a', "${'", '$${', "r'", '//', "${'''", '{']) {
       const shortMs = fastestMs(`\${${piece.repeat(5_000)}`);
-      // Ten times the text; a hundred times the time would be quadratic.
+      // Ten times the text: quadratic work would take a hundred times as long.
       expect(fastestMs(`\${${piece.repeat(50_000)}`)).toBeLessThan(40 * Math.max(2, shortMs));
     }
   });

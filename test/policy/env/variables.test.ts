@@ -48,7 +48,7 @@ const listed = Object.entries(LISTED).flatMap(([prefix, names]) =>
 describe('variables', () => {
   test.each(listed)('%s is known in the response phase', (name) => {
     const { diagnostics } = compile(name, scopeFor('on_http_response'));
-    // Facts about addresses are often absent, which is no error.
+    // Facts about addresses are often absent, which is not an error.
     expect(diagnostics.filter(({ code }) => code !== 'expr.may_be_missing')).toEqual([]);
   });
 

@@ -17,11 +17,11 @@ import {
   steadyWorld,
 } from './stage.ts';
 
-/** One exchange of a case: what is sent, what the world answers, what must be seen. */
+/** One exchange of a case: what is sent, the scripted answers, the expected results. */
 interface Act {
   readonly request?: Given;
   readonly upstream?: Script['upstream'];
-  /** Answers to fetches, in order; a fetch beyond them finds nobody. */
+  /** Answers to fetches, in order; further fetches fail to connect. */
   readonly fetch?: readonly FetchScript[];
   /** Time that passes before it. */
   readonly after_ms?: number;
@@ -35,7 +35,7 @@ interface FetchScript {
   readonly failure?: 'connect' | 'timeout' | 'too_large' | 'invalid' | 'redirects';
 }
 
-/** A case as data: a policy, and one exchange or several in a row. */
+/** A case as data: a policy, and one or several consecutive exchanges. */
 export interface PolicyCase extends Partial<Act> {
   readonly name: string;
   readonly policy: object;
@@ -56,7 +56,7 @@ export function caseTables(): readonly (readonly [string, readonly PolicyCase[]]
     ]);
 }
 
-/** Plays a case; what was seen stands beside what was expected. */
+/** Runs a case; each result is beside its expectation. */
 export function playCase({
   policy,
   links,
@@ -84,7 +84,7 @@ export function playCase({
   });
 }
 
-/** Plays `on_tcp_connect`, which no route has. */
+/** Runs `on_tcp_connect`, which routes do not have. */
 function connect(policy: object, { request = {}, expect }: Act): { seen: object; expected: object } {
   const compiled = policyOf(JSON.stringify(policy));
   const state = compiled.initial?.() ?? null;
@@ -101,7 +101,7 @@ function connect(policy: object, { request = {}, expect }: Act): { seen: object;
   return { seen, expected: expect };
 }
 
-/** What a case expects to be null and what is not there at all are the same: absent. */
+/** In expectations null and absent mean the same. */
 function sayAbsent(seen: object, expected: object): void {
   const members = seen as Record<string, unknown>;
   for (const [key, value] of Object.entries(expected) as [string, unknown][]) {
@@ -115,7 +115,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What of an exchange cases can speak of. */
+/** The results of an exchange that cases can have expectations for. */
 function seenOf({ exchange, asked, reply }: Played, upstreamBody: string): object {
   const trace = traceOf(exchange);
   const policySteps = (phase: string) =>

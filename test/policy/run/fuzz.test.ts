@@ -83,7 +83,7 @@ function randomScript(random: () => number): Script {
   };
 }
 
-/** Why a policy that was found sound does not run as it should; null when it does. */
+/** Why a policy without findings does not run correctly; null if it does. */
 function complaint(value: unknown, random: () => number): string | null {
   const { document } = checkPolicyValue(value, { branding: NAMING });
   if (document === null) return null;
@@ -91,7 +91,7 @@ function complaint(value: unknown, random: () => number): string | null {
   const connection = connectionOf(randomRequest(random));
   const compiled = compilePolicy(document, { ...CONTEXT, passUnsimulated: true });
   runConnect(compiled, connection, compiled.initial?.() ?? null, steadyWorld(chance));
-  // Routes have no such phase.
+  // Routes do not have this phase.
   if ('on_tcp_connect' in (value as object)) return null;
   const trace = pick(random, ['decided', 'full'] as const);
   const route = routeOf(JSON.stringify(value), { passUnsimulated: true, trace }, chance);
@@ -121,6 +121,6 @@ test('a valid policy compiles, and runs on any request', () => {
     if (checkPolicyValue(value, { branding: NAMING }).document !== null) sound++;
   }
   expect(complaints).toEqual([]);
-  // Most mutants are refused; the test is about the rest.
+  // Most mutants are refused; this tests the others.
   expect(sound).toBeGreaterThan(MUTANTS / 20);
 });

@@ -16,7 +16,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map((remove) => ({ remove })),
 );
 
-/** What the steps make of a list of fields, said in the simplest way. */
+/** The effect of the steps on a list of fields, in the simplest implementation. */
 function naive(fields: readonly string[], steps: readonly Step[]): string[] {
   let pairs: (readonly [string, string])[] = [];
   for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at]!, fields[at + 1]!]);
@@ -29,7 +29,7 @@ function naive(fields: readonly string[], steps: readonly Step[]): string[] {
   return pairs.flat();
 }
 
-/** All values by lower-case name, in their order: what expressions see, and what matters of a head. */
+/** All values by lower-case name, in their order: what expressions read. */
 function byName(fields: readonly string[]): Record<string, string[]> {
   const named: Record<string, string[]> = {};
   for (let at = 0; at < fields.length; at += 2)
@@ -61,7 +61,7 @@ test('added and removed headers are the same for the upstream and for expression
       const { asked, exchange } = play(route, { headers });
       expect(exchange.logs).toEqual([{ seen: byName(naive(['Host', 'a.example', ...headers], steps)) }]);
       const forward = asked.find((question) => question.ask === 'forward')!;
-      // What the edge itself adds for the upstream is there before the policy's edits.
+      // The fields that the edge itself adds are present before the policy's edits.
       const untouched = play(routeOf('{}'), { headers }).asked.find(
         (question) => question.ask === 'forward',
       )!;

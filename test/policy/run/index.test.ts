@@ -6,13 +6,13 @@ import { runRequest, runResponse } from '../../../src/policy/phases.ts';
 import { type Given, connectionOf, headOf, policyOf } from './stage.ts';
 import { runs, sized } from '../../random.ts';
 
-/** The same rule many times over. */
+/** The same rule many times. */
 function repeated(count: number, text: string): string {
   const one = { expressions: [text], actions: [{ type: 'deny' }] };
   return JSON.stringify({ on_http_request: Array.from({ length: count }, () => one) });
 }
 
-/** A walk and all that it can be told by: the verdict, and how much chance was drawn. */
+/** A run and what identifies it: the verdict, and the number of random draws. */
 function walk(policy: CompiledPolicy, given: Given, status: number): object {
   let drawn = 0;
   const world = { nowMs: () => 0, random: () => (drawn++ % 3) / 3 };
@@ -30,7 +30,7 @@ const paths = ['/', '/a', '/a/', '/a/b', '/a/b/c', '/ab', '/b', '/é', '/zzz'];
 const path = fc.constantFrom(...paths);
 const quoted = (text: string) => JSON.stringify(text);
 
-/** Expressions that have facts in them, and such that fail, draw chance, or depend on what actions did. */
+/** Expressions that contain facts, and expressions that fail, draw random numbers, or depend on results of actions. */
 const fact = fc.oneof(
   path.map((each) => `req.url.path == ${quoted(each)}`),
   path.map((each) => `${quoted(each)} == req.url.path`),
@@ -95,7 +95,7 @@ const action = fc.oneof(
   },
 );
 
-/** Nothing can stand behind an action that always ends the phase. */
+/** No action may follow one that always ends the phase. */
 const actions = fc
   .tuple(fc.array(action, { minLength: 1, maxLength: 2 }), fc.nat(9))
   .map(([list, last]) => (last === 0 ? list.concat({ type: 'deny' } as never) : list));
@@ -139,7 +139,7 @@ describe('an index of rules', () => {
       ),
       sized(200, 10),
     );
-    // The comparison is worth something only where there was an index.
+    // The comparison is only meaningful if there was an index.
     expect(indexed).toBeGreaterThan(runs(200) / 2);
   });
 

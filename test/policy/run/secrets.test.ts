@@ -101,7 +101,7 @@ describe('secrets of policies', () => {
       bob: '***',
     });
     expect(event.object.http.response.headers['X-Bob']).toEqual(['***']);
-    // The client gets it all the same: hiding is for those who look on.
+    // The client still gets the secret: redaction is for logs and traces.
     expect(exchange.response!.headers).toContain('staple-1234');
   });
 

@@ -31,7 +31,7 @@ export const ALONE: HttpConfiguration = {
   beginInside: null,
 };
 
-/** A request as cases give it. */
+/** A request as cases describe it. */
 export interface Given {
   readonly method?: string;
   readonly scheme?: 'http' | 'https';
@@ -70,7 +70,7 @@ export function connectionOf({ client = '203.0.113.7', host = 'a.example' }: Giv
   };
 }
 
-/** A clock that stands until it is told, and chance that gives the same numbers in turn. */
+/** A clock that moves only when told to, and random numbers from a list. */
 export function steadyWorld(chance: readonly number[] = [0.5]): World & { nowAtMs: number } {
   let drawn = 0;
   return {
@@ -120,7 +120,7 @@ const SURROUNDINGS = {
   secret: LINKS.secret,
 };
 
-/** Checks and compiles a text; whatever is wrong with it fails the test. */
+/** Checks and compiles a text; any finding fails the test. */
 export function policyOf(
   text: string,
   context: Partial<PolicyContext> = {},
@@ -182,7 +182,7 @@ export function routeOf(value: string, links: PolicyLinks = {}, chance?: readonl
   return { pipeline: pipelineOf(facts, slots), world: steadyWorld(chance) };
 }
 
-/** What the world answers. */
+/** The scripted answers. */
 export interface Script {
   readonly upstream?: {
     readonly status?: number;
@@ -193,7 +193,7 @@ export interface Script {
   readonly fetch?: (question: Extract<Question, { ask: 'fetch' }>) => Answers['fetch'];
 }
 
-/** An exchange run to its end, with every question that was asked. */
+/** A finished exchange, with every question that was asked. */
 export interface Played {
   readonly exchange: Exchange;
   readonly asked: readonly Question[];
@@ -227,13 +227,13 @@ function answerTo(
       if (upstream.failure !== undefined) return { failure: upstream.failure, detail: '' };
       return { head: { status: upstream.status ?? 200, headers: upstream.headers ?? [] }, reused: false };
     case 'response_body':
-      // The body as it stands, which need not be the upstream's.
+      // The current body, which may differ from the upstream's.
       if (body === 'upstream') return limited(upstream.body ?? '', question.limitBytes);
       return 'text' in body ? limited(body.text, question.limitBytes) : body;
     case 'fetch':
-      return fetch?.(question) ?? { failure: 'connect', detail: 'nobody is there' };
+      return fetch?.(question) ?? { failure: 'connect', detail: 'nothing listens' };
     case 'oidc':
-      return { failure: 'unreachable', detail: 'nobody is there' };
+      return { failure: 'unreachable', detail: 'nothing listens' };
     case 'signature':
       return { failure: 'unavailable', detail: 'the stage verifies nothing' };
     case 'reply':

@@ -15,7 +15,7 @@ const ANSWERED = {
   timeMs: 1,
 } as const;
 
-/** A request that has come to its question. */
+/** A request that is waiting for an answer. */
 function begin({ pipeline, world }: Route): Exchange {
   const reason = { code: 'route.matched', detail: {} } as const;
   const exchange = new Exchange(ALONE, connectionOf({}), headOf({}), world, pipeline, reason);
@@ -23,7 +23,7 @@ function begin({ pipeline, world }: Route): Exchange {
   return exchange;
 }
 
-/** Goes on after the fetch; true when the request got as far as the upstream. */
+/** Continues after the fetch; true if the request reached the upstream. */
 function isForwarded(exchange: Exchange): boolean {
   return answer(exchange, ANSWERED)?.ask === 'forward';
 }
