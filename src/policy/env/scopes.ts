@@ -55,7 +55,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
 
 /** The exchange's part of the work: a policy of many costly expressions ends as one of a single too costly one does. */
 const ALLOWANCE: Allowance<Activation> = {
-  left: ({ unitsLeft = Number.POSITIVE_INFINITY }) => unitsLeft,
+  left: ({ unitsLeft }) => unitsLeft,
   spend: (activation, units) => {
     activation.unitsLeft -= units;
   },
