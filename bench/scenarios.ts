@@ -10,8 +10,7 @@ import { createSimulator } from '../src/simulator/create_simulator.ts';
 import { simulatedWorld } from '../src/simulator/simulator.ts';
 import { prepareRequest } from '../src/simulator/document/requests.ts';
 import { checkScenario } from '../src/simulator/document/check.ts';
-import { runFile } from '../src/simulator/run_file.ts';
-import { ONCE } from '../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../src/simulator/run_file.ts';
 import { type EdgeFixture, edgeFixture } from '../src/coverage/edge_fixture.ts';
 import { compileEdge } from '../src/edge/compile.ts';
 import { type BenchSection, render } from './measure.ts';
@@ -147,7 +146,7 @@ function dayNanoseconds(): number {
   if (createSimulator(edge).send('GET /').status !== 200) throw new Error('the measured request fails');
   const compiled = compileEdge(edge.config, (_route, _module, _config, initial) => initial());
   const world = simulatedWorld(compiled, { startMs: 0, seed: 1 });
-  const setting = { defaults: {}, host: 'shop.test', tls: null, startMs: 0, signer: null, report: () => {} };
+  const setting = { defaults: {}, host: 'shop.test', tls: {}, startMs: 0, signer: null, report: () => {} };
   const request = prepareRequest('GET /items/1', '', setting)!;
   const send = (turn: number): void => {
     if (turn + 1 < REQUESTS) world.clock.schedule(((turn + 1) * DAY_MS) / REQUESTS, () => send(turn + 1));

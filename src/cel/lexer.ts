@@ -3,7 +3,7 @@ import { canonicalInt, Double, INT64_MAX, INT64_MIN, UINT64_MAX, Uint } from './
 import type { Value } from './values.ts';
 
 /** `literal` has its value; `int` is separate because a preceding minus belongs to it. */
-export type TokenKind = 'end' | 'identifier' | 'quoted' | 'int' | 'double' | 'literal' | 'symbol';
+type TokenKind = 'end' | 'identifier' | 'quoted' | 'int' | 'double' | 'literal' | 'symbol';
 
 /** A cursor in a source; its fields describe the current token. */
 export interface Lexer {

@@ -18,6 +18,16 @@ export interface Connection {
   readonly httpsPort?: number;
 }
 
+/** OpenSSL's name of a version: `TLSv1` for 1.0. */
+export function tlsVersionName(version: '1.0' | '1.1' | '1.2' | '1.3'): string {
+  return version === '1.0' ? 'TLSv1' : `TLSv${version}`;
+}
+
+/** The number in OpenSSL's name of a version; 0 if there is none. */
+export function tlsVersionNumber(name: string): number {
+  return Number(/\d+(?:\.\d+)?/.exec(name)?.[0] ?? 0);
+}
+
 /** The result of the handshake. */
 export interface TlsFacts {
   /** OpenSSL's name: `TLSv1.3`. */

@@ -1,5 +1,5 @@
 import type { FieldList } from '../http/fields.ts';
-import { parseSocketAddress } from '../net/address.ts';
+import { parseAddress, parseSocketAddress } from '../net/address.ts';
 import type { Connection, RequestHead, TlsFacts } from './contract.ts';
 import { type RefusedHead, readRequestHead } from './request_head.ts';
 
@@ -12,7 +12,7 @@ export interface RequestLike {
   readonly headers?: HeadersLike;
 }
 
-export type HeadersLike =
+type HeadersLike =
   | Readonly<Record<string, string | readonly string[]>>
   | Iterable<readonly [name: string, value: string]>;
 
@@ -22,10 +22,10 @@ export interface ClientFacts {
   readonly clientPort?: number;
   readonly serverIp?: string;
   readonly serverPort?: number;
-  /** Server name (SNI) in its handshake. */
+  /** Server name (SNI) in its handshake; default the host of an https request. */
   readonly serverName?: string;
-  /** The result of its handshake; absent for none, whatever the scheme is. */
-  readonly tls?: TlsFacts;
+  /** Facts of its handshake; those that are absent are the usual ones if the request is an https request. */
+  readonly tls?: Partial<TlsFacts>;
 }
 
 const URL_FORM = /^(https?):\/\/([^/?#]+)([^#]*)$/i;
@@ -57,6 +57,32 @@ function fieldsOf(headers: HeadersLike): FieldList {
   );
 }
 
+/** What OpenSSL clients, such as curl and Node, negotiate with an edge for HTTP/1.1. */
+export const USUAL_TLS: TlsFacts = {
+  version: 'TLSv1.3',
+  cipherSuite: 'TLS_AES_256_GCM_SHA384',
+  negotiatedAlpn: 'http/1.1',
+  clientCertificate: null,
+};
+
+/**
+ * The connection on which a client sends this request, to the port that its authority names; over https with the
+ * facts of a handshake. Throws a TypeError for an invalid IP address.
+ */
+export function connectionFor(
+  given: RequestHead | RefusedHead,
+  facts: ClientFacts,
+  nowMs: number,
+): Connection {
+  const { scheme, host, authority } = 'refused' in given ? given.head : given;
+  const port = /:(\d{1,5})$/.exec(authority)?.[1];
+  const placed = port === undefined ? facts : { serverPort: Number(port), ...facts };
+  // RFC 6066 §3: addresses are not sent as server names.
+  const serverName = parseAddress(host.replace(/^\[|\]$/g, '')) === null ? host : '';
+  const { tls, ...plain } = { serverName, ...placed };
+  return connectionOf(scheme === 'http' ? plain : { ...plain, tls: tls ?? {} }, scheme, nowMs);
+}
+
 /** The connection of a client; throws a TypeError for an invalid IP address. */
 export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], nowMs: number): Connection {
   const clientIp = facts.clientIp ?? DEFAULT_CLIENT_IP;
@@ -69,6 +95,6 @@ export function connectionOf(facts: ClientFacts, scheme: RequestHead['scheme'], 
     serverPort: facts.serverPort ?? (scheme === 'https' ? 443 : 80),
     serverName: facts.serverName ?? '',
     startMs: nowMs,
-    tls: facts.tls ?? null,
+    tls: facts.tls === undefined ? null : { ...USUAL_TLS, ...facts.tls },
   };
 }

@@ -9,8 +9,9 @@ import type {
   Stop,
   Verdict,
 } from './contract.ts';
+import { suspend } from './decide.ts';
 import { applyHeaderEdits } from './edits.ts';
-import { type Exchange, suspend } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { type EngineReason, engineRefusal } from './refusals.ts';
 
 /** The way back: from a response, whatever its source, to the question `reply`. The counterpart of `run.ts`. */
@@ -94,7 +95,8 @@ export function replyLocally(exchange: Exchange, response: LocalResponse, close:
 /** Ends an exchange for a reason of the engine. */
 export function endWith(exchange: Exchange, code: EngineReason, detail: Reason['detail']): Question {
   exchange.ended = { code, detail };
-  return replyLocally(exchange, engineRefusal(exchange.configuration.branding, code), false);
+  const isUnheard = code === 'connection.handshake';
+  return replyLocally(exchange, engineRefusal(exchange.configuration.branding, code), isUnheard);
 }
 
 /** Asks the driver to send a response. */

@@ -1,18 +1,16 @@
 import type { ActionConfig } from './action_schemas.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
 import type {
-  AnswerTo,
+  Ask,
   Reason,
   Fact,
   InnerStep,
   LocalResponse,
-  Question,
-  Suspended,
   RequestHead,
   InternalTarget,
 } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { LinkedRule } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Branding } from '../engine/branding.ts';
 import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';
@@ -46,36 +44,25 @@ export interface PolicyContext {
   readonly watch?: Watch;
 }
 
-/** The result of one execution of an action. */
-export type ActionOutcome = Next | Ends | Waits | Failure;
+/** The result of one execution of an action; an action that needs an answer first returns `ask(…)`. */
+export type ActionOutcome = ActionVerdict | Ask<ActionVerdict>;
+
+type ActionVerdict = Next | Ends | Failure;
 
 /** Continue with the next action. */
-export interface Next {
-  readonly does: 'next';
+interface Next {
+  readonly verdict: 'pass';
   readonly step: InnerStep;
 }
 
 /** End the phase with a response. */
 export interface Ends {
-  readonly does: 'end';
+  readonly verdict: 'stop';
   readonly step: InnerStep;
   readonly as: EndKind;
   readonly response: LocalResponse;
   /** Forward the request to an endpoint of this configuration instead of responding. */
   readonly target?: InternalTarget;
-}
-
-/** The action needs an answer from outside first. */
-export interface Waits extends Suspended<ActionOutcome> {
-  readonly does: 'wait';
-}
-
-/** Suspends an action on a question. */
-export function waitFor<Q extends Question>(
-  question: Q,
-  resume: (answer: AnswerTo<Q>) => ActionOutcome,
-): Waits {
-  return { does: 'wait', question, resume: resume as Waits['resume'] };
 }
 
 /** An action ready to run. */
@@ -109,7 +96,7 @@ export interface Compiling {
   readonly failure: (number: number, message: string) => Failure;
 }
 
-export interface Cell<S> {
+interface Cell<S> {
   readonly index: number;
   readonly of: (policyRun: PolicyRun) => S;
 }

@@ -22,7 +22,7 @@ export function runConnect(
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
-/** Runs `on_http_request`. `carry` is that of the connection's verdict, if any: its results are kept. */
+/** Runs `on_http_request`. `filterData` is that of the connection's verdict, if any: its results are kept. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
@@ -42,7 +42,7 @@ export function runRequest(
 }
 
 /**
- * Runs `on_http_response`. `carry` is that of the request phase's verdict: results of its actions are kept, its
+ * Runs `on_http_response`. `filterData` is that of the request phase's verdict: results of its actions are kept, its
  * variables are not (`vars` belong to one phase).
  */
 export function runResponse(
@@ -64,8 +64,8 @@ export function runResponse(
 }
 
 /**
- * What expressions see of a request. A client cannot say who it is: identity fields of its own making are not among
- * them, while those that an edge before this one has set are.
+ * The request as expressions see it. Identity fields from the client are removed, because a client cannot prove who it
+ * is; those set by a previous edge are kept.
  */
 function activationOf(
   { context }: CompiledPolicy,
@@ -81,7 +81,7 @@ function activationOf(
   return activation;
 }
 
-/** Sets the cookies of a login in whatever response there is in the end. */
+/** Sets the cookies of a login in the final response, whatever it is. */
 function withCookies(verdict: Verdict | Ask, cookies: readonly string[]): Verdict | Ask {
   if (verdict.verdict === 'ask') {
     const { question, resume } = verdict;

@@ -1,8 +1,10 @@
+import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { firstValue } from '../http/fields.ts';
 import { decisionOf } from '../simulator/expect/deeper.ts';
-import { type Decided, headerEdits } from './decide.ts';
+import { type Decided, headerEdits } from './decided.ts';
 import type { LogRecord, RecordedOutcome } from './log_record.ts';
+import type { Unknown } from './unknowns.ts';
 
 /** The result of a replay for one record. */
 export type Finding = 'same' | 'changed' | 'unknown';
@@ -16,8 +18,9 @@ export interface Judged {
 }
 
 /** A decision in words; requests with the same outcome have equal texts. */
-export function fateOf(decided: Decided): string {
-  const { outcome, by, code, status, endpoint } = decided;
+export function outcomeText(decided: Decided): string {
+  const { outcome, by, code, status, endpoint, exchange } = decided;
+  if (exchange.ended?.code === 'engine.bug') return 'no outcome';
   if (outcome === 'forwarded') return `forwarded to ${endpoint?.id ?? 'nothing'}`;
   if (outcome === 'closed') return `closed by ${by} (${code})`;
   return `${status} by ${by} (${code})`;
@@ -26,20 +29,48 @@ export function fateOf(decided: Decided): string {
 /** Compares the decisions of two configurations for one request. */
 export function compareDecisions(before: Decided, after: Decided): Judged {
   const unknown = after.unknown[0] ?? before.unknown[0];
-  if (unknown !== undefined) {
-    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
-  }
-  if (before.weights !== after.weights && (before.endpoint !== null || after.endpoint !== null)) {
+  if (unknown !== undefined) return unknownFor(unknown);
+  const differ = before.choice?.weights === after.choice?.weights ? null : anyDiffer(before, after);
+  if (differ === 'some')
     return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
-  }
-  const difference = differenceOf(before, after);
-  if (difference === null) return { finding: 'same', cause: fateOf(after), pointer: after.pointer };
+  const difference =
+    differ === 'all'
+      ? `${outcomeTextByChance(before)} → ${outcomeTextByChance(after)}`
+      : differenceOf(before, after);
+  if (difference === null) return { finding: 'same', cause: outcomeText(after), pointer: after.pointer };
   return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
+}
+
+function unknownFor({ attribute, pointer }: Unknown): Judged {
+  return { finding: 'unknown', cause: attribute, pointer };
+}
+
+/** Whether decisions with different random choices differ for all possible backends, or for some. */
+function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
+  const [ones, others] = [before, after].map(
+    ({ choice, endpoint }): readonly (Endpoint | null)[] => choice?.endpoints ?? [endpoint],
+  );
+  const pairs = ones!.flatMap((one) => others!.map((other) => [one, other] as const));
+  const differing = pairs.filter(([one, other]) => {
+    const chosen = [
+      { ...before, endpoint: one },
+      { ...after, endpoint: other },
+    ] as const;
+    return differenceOf(...chosen) !== null;
+  });
+  if (differing.length === 0) return null;
+  return differing.length === pairs.length ? 'all' : 'some';
+}
+
+function outcomeTextByChance(decided: Decided): string {
+  const { choice, outcome } = decided;
+  if (choice === null || outcome !== 'forwarded') return outcomeText(decided);
+  return `forwarded to one of ${choice.endpoints.map(({ id }) => id).join(', ')}`;
 }
 
 /** The difference of two decisions; null if neither the client nor the backend could observe one. */
 function differenceOf(before: Decided, after: Decided): string | null {
-  const [one, other] = [fateOf(before), fateOf(after)];
+  const [one, other] = [outcomeText(before), outcomeText(after)];
   if (one !== other) return `${one} → ${other}`;
   if (after.endpoint !== null && !sameEndpoint(before, after)) {
     return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
@@ -51,13 +82,19 @@ function differenceOf(before: Decided, after: Decided): string | null {
   if (!sameFields(before.exchange.response?.headers ?? [], after.exchange.response?.headers ?? [])) {
     return `${other}: the response headers differ`;
   }
-  return before.status === after.status ? null : `${other}: status ${before.status} → ${after.status}`;
+  if (before.status !== after.status) return `${other}: status ${before.status} → ${after.status}`;
+  return sameBody(before.body, after.body) ? null : `${other}: the response bodies differ`;
 }
 
 function sameEndpoint({ endpoint: one }: Decided, { endpoint: other }: Decided): boolean {
   if (one === null || other === null || one.kind !== other.kind) return one === other;
   if (one.kind === 'http_response' || other.kind === 'http_response') return true;
   return one.host === other.host && one.port === other.port && one.tls === other.tls;
+}
+
+/** Bodies are only compared if both are known. */
+function sameBody(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null || Buffer.compare(one, other) === 0;
 }
 
 function addressOf({ endpoint }: Decided): string {
@@ -79,38 +116,37 @@ function sameFields(one: readonly string[], other: readonly string[]): boolean {
 /** Compares a decision with the outcome in the log. */
 export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged {
   const [unknown] = decided.unknown;
-  if (unknown !== undefined) {
-    return { finding: 'unknown', cause: unknown.attribute, pointer: unknown.pointer };
-  }
+  if (unknown !== undefined) return unknownFor(unknown);
   if (outcome === null) {
     return { finding: 'unknown', cause: 'outcome: missing in the log', pointer: null };
   }
-  if (decided.outcome === 'forwarded' && outcome.answeredBy === null && outcome.status >= 300) {
+  if (isAnsweredByUpstream(decided) && outcome.answeredBy === null && outcome.status >= 300) {
     // A policy's own response looks like an upstream's.
     return { finding: 'unknown', cause: `who answered ${outcome.status}`, pointer: null };
   }
   const departure = departureOf(decided, outcome);
   return departure === null
-    ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
+    ? { finding: 'same', cause: outcomeText(decided), pointer: decided.pointer }
     : { finding: 'changed', cause: departure, pointer: decided.pointer };
 }
 
 /** How a decision differs from the log; null if it reproduces the recorded outcome. */
 export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
-  const fate = fateOf(decided);
+  const fate = outcomeText(decided);
   const { exchange, status } = decided;
   const { decisions } = recorded;
   for (const module in decisions) {
     const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
-      return `recorded ${module} ${was} → ${fate}`;
-    }
+    if (is !== was) return `recorded ${module} ${was} → ${fate}`;
   }
   const code = codeOf(decided);
   if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;
-  const isOther = recorded.answeredBy === 'edge' && decided.outcome === 'forwarded';
+  const isUpstream = isAnsweredByUpstream(decided);
+  const isOther = isUpstream
+    ? recorded.answeredBy === 'edge'
+    : isLocal(decided) && recorded.answeredBy === 'upstream';
   if (isOther || (status === 0 && decided.outcome === 'forwarded'))
     return `recorded ${recordedFate(recorded)} → ${fate}`;
   if (status !== recorded.status) return `recorded ${recordedFate(recorded)} → ${fate}`;
@@ -118,7 +154,18 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
     const location = firstValue(exchange.response?.headers ?? [], 'location')?.toLowerCase() ?? null;
     if (location !== recorded.location.toLowerCase()) return `recorded another Location → ${fate}`;
   }
+  if (!isUpstream && !sameBody(decided.body, recorded.body)) return `recorded another body → ${fate}`;
   return null;
+}
+
+/** Whether an upstream responded, rather than a fixed backend of the configuration. */
+function isAnsweredByUpstream({ outcome, endpoint }: Decided): boolean {
+  return outcome === 'forwarded' && endpoint?.kind !== 'http_response';
+}
+
+/** Whether no upstream was contacted. */
+function isLocal({ exchange }: Decided): boolean {
+  return exchange.attempts.every(({ endpoint }) => endpoint.kind === 'http_response');
 }
 
 function recordedFate({ status, errorCode }: RecordedOutcome): string {

@@ -55,6 +55,13 @@ export function counterWindowsOf({ https, config }: CompiledEdge): CounterWindow
   };
 }
 
+/** Whether requests on a route may depend on earlier ones, or on other routes. */
+export function isConnected(exchange: Exchange): boolean {
+  const { pipeline } = exchange;
+  if (pipeline === null) return true;
+  return pipeline.stateful.length > 0 || countersOf(pipeline).length > 0 || leadsInside(exchange);
+}
+
 function countersOf({ filters }: Pipeline): readonly FilterPart[] {
   return filters.flatMap((filter) => partsOf(filter).filter(({ remembersMs }) => remembersMs > 0));
 }

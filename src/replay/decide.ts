@@ -1,12 +1,12 @@
-import { type CompiledEdge, beginExchange, compileEdge, refuseExchange } from '../edge/compile.ts';
+import { type CompiledEdge, compileEdge } from '../edge/compile.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { TakeState } from '../edge/filter_state.ts';
-import type { AnswerTo, Answers, Reason, Edit, Endpoint, Question, World } from '../engine/contract.ts';
+import type { AnswerTo, Answers, Reason, Question, Reply, World } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
-import { driveExchange } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, converse } from '../engine/drivers/converse.ts';
 import { NO_BYTES } from '../engine/drivers/reply_content.ts';
 import { bounded } from '../engine/drivers/whole_bodies.ts';
 import { NOTHING_MEASURED, OK_UPSTREAM } from '../engine/drivers/constant.ts';
@@ -15,28 +15,10 @@ import { counterWindowsOf } from './counter_windows.ts';
 import { lostInputsOf, partsOf } from './filter_inputs.ts';
 import type { LogRecord } from './log_record.ts';
 import { readsTime } from './reads.ts';
-import { type Unknown, Unknowns, watchUnknowns } from './unknowns.ts';
-
-/** The decision of one configuration for one request of a log. */
-export interface Decided {
-  /** `stopped` by the edge, `forwarded` to a backend, or `closed` without a response. */
-  readonly outcome: 'stopped' | 'forwarded' | 'closed';
-  /** What decided: a module type, `route` or `engine`. */
-  readonly by: string;
-  readonly code: string;
-  /** JSON pointer of the rule or module that decided; null for the engine. */
-  readonly pointer: string | null;
-  readonly endpoint: Endpoint | null;
-  /** Path and query as sent to the backend. */
-  readonly target: string;
-  /** 0 if there is no response or the upstream's response is not known. */
-  readonly status: number;
-  readonly exchange: Exchange;
-  /** The weights if the backend was chosen at random: configurations with equal weights choose alike. */
-  readonly weights: string | null;
-  /** Inputs of the decision that the log does not have; empty if the decision is certain. */
-  readonly unknown: readonly Unknown[];
-}
+import { beginGiven } from '../edge/connect.ts';
+import type { Decided } from './decided.ts';
+import { choicesOf, scopesOf } from './replayed_config.ts';
+import { type Assumed, NOTHING_ASSUMED, Unknowns, watchUnknowns } from './unknowns.ts';
 
 /** A configuration in a replay: its counters and breakers run on the clock of the log. */
 export interface ReplayedEdge {
@@ -44,6 +26,13 @@ export interface ReplayedEdge {
   /** Whether requests are decided independently, without state or time carried over from earlier ones. */
   readonly isOrderless: boolean;
   readonly decide: (record: LogRecord) => Decided;
+  /**
+   * Decides a record without effect on counters, with conditions over missing values as assumed; for routes without
+   * counters only.
+   */
+  readonly suppose: (record: LogRecord, assumed: Assumed) => Decided;
+  /** All of the configuration that decides about such requests, as text. */
+  readonly scopeOf: (decided: Decided) => string;
 }
 
 export interface ReplayOptions {
@@ -56,10 +45,28 @@ const NOT_FETCHED: Answers['fetch'] = {
   failure: 'connect',
   detail: 'the response is missing in the log',
 };
-const CERTAIN: readonly Unknown[] = Object.freeze([]);
+const CERTAIN: Decided['unknown'] = Object.freeze([]);
 
 /** Prepares a checked configuration for a replay. */
 export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): ReplayedEdge {
+  const real = decider(config, options);
+  let supposing: Decider | null = null;
+  return {
+    config,
+    isOrderless: real.isOrderless,
+    decide: (record) => real.decide(record, NOTHING_ASSUMED),
+    suppose: (record, assumed) => (supposing ??= decider(config, options)).decide(record, assumed),
+    scopeOf: scopesOf(config),
+  };
+}
+
+interface Decider {
+  readonly isOrderless: boolean;
+  readonly decide: (record: LogRecord, assumed: Assumed) => Decided;
+}
+
+/** A configuration with its counters and breakers. */
+function decider(config: EdgeConfig, options: ReplayOptions): Decider {
   const unknowns = new Unknowns();
   let remembers = false;
   const take: TakeState = (_route, _module, _config, initial) => {
@@ -81,29 +88,41 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
   let nowMs = 0;
   const world: World = {
     nowMs: () => nowMs,
-    random: () => {
-      unknowns.drewChance = true;
-      // The same line gives the same random number, however many numbers were drawn before.
-      return chance.split(String(line)).random();
-    },
+    // The same line gives the same random number, however many numbers were drawn before.
+    random: () => chance.split(String(line)).random(),
   };
   const counterWindows = counterWindowsOf(edge);
-  const weights = JSON.stringify(config.backends);
+  const choiceOf = choicesOf(config);
   return {
-    config,
     isOrderless: !remembers && !comparesTime && !readsClock(edge),
-    decide: (record) => {
+    decide: (record, assumed) => {
       // Time never goes back, whatever the order of the log.
       if (record.atMs > nowMs) nowMs = record.atMs;
       ({ line } = record);
-      unknowns.begin(record);
-      const exchange = begin(edge, record, world);
-      driveExchange(exchange, { ask: (question) => answerTo(question, record, unknowns) });
+      unknowns.begin(record, assumed);
+      const exchange = beginGiven(edge, record.connection, record.head, world);
+      let body: Uint8Array | null = null;
+      converse(HTTP_ENGINE, exchange, {
+        ask: (question) => {
+          if (question.ask === 'reply') body = bodyOf(question.reply.body);
+          return answerTo(question, record, unknowns);
+        },
+      });
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
-      return decidedOf(exchange, unknowns, weights);
+      if (exchange.ended?.code === 'engine.bug')
+        unknowns.note(`${FAULT}${String(exchange.ended.detail['message'])}`, null);
+      return { ...decidedOf(exchange, unknowns), choice: choiceOf(exchange), body };
     },
   };
+}
+
+/** How an unknown begins that is a fault of the engine: no outcome at all. */
+export const FAULT = 'a fault of the engine: ';
+
+function bodyOf(body: Reply['body']): Uint8Array | null {
+  if (body === 'upstream') return null;
+  return 'text' in body ? new TextEncoder().encode(body.text) : body.bytes;
 }
 
 /**
@@ -113,12 +132,6 @@ export function replayedEdge(config: EdgeConfig, options: ReplayOptions = {}): R
 function readsClock({ https }: CompiledEdge): boolean {
   const filters = https.flatMap(({ pipelines }) => pipelines.flatMap((each) => each.filters));
   return filters.some((filter) => partsOf(filter).some(({ reads }) => reads.includes('clock')));
-}
-
-function begin(edge: CompiledEdge, { head, connection }: LogRecord, world: World): Exchange {
-  if (!('refused' in head)) return beginExchange(edge, connection, head, world);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(edge, connection, head.head, world, reason);
 }
 
 /** The answer of the log; notes what the log does not have. */
@@ -148,7 +161,7 @@ function answerTo(question: Question, record: LogRecord, unknowns: Unknowns): An
   }
 }
 
-function decidedOf(exchange: Exchange, unknowns: Unknowns, weights: string): Decided {
+function decidedOf(exchange: Exchange, unknowns: Unknowns): Omit<Decided, 'choice' | 'body'> {
   const { attempts, request, response } = exchange;
   const last = attempts.length === 0 ? undefined : attempts[attempts.length - 1];
   const isForwarded = last !== undefined && exchange.ended === null && response !== null;
@@ -165,7 +178,6 @@ function decidedOf(exchange: Exchange, unknowns: Unknowns, weights: string): Dec
     target: formatTarget(request.path, request.query),
     status: isStandIn ? 0 : (response?.status ?? 0),
     exchange,
-    weights: unknowns.drewChance ? weights : null,
     unknown: unknowns.found.length === 0 ? CERTAIN : [...unknowns.found],
   };
 }
@@ -188,12 +200,4 @@ function stopIn(verdicts: Exchange['verdicts'], { filters }: Pipeline): StopFoun
   if (verdict?.verdict !== 'stop') return null;
   const { module, pointer } = filters[index]!;
   return { module, pointer, reason: verdict.reason };
-}
-
-/**
- * The header edits of a list: the possible difference between two configurations that both let a request
- * through.
- */
-export function headerEdits(edits: readonly Edit[]): readonly Edit[] {
-  return edits.length === 0 ? edits : edits.filter(({ edit }) => edit === 'headers');
 }

@@ -36,6 +36,8 @@ export interface RecordedOutcome {
   readonly answeredBy: 'edge' | 'upstream' | null;
   /** Decisions of modules as in events, by module type; null if the log has none. */
   readonly decisions: Readonly<Record<string, string>> | null;
+  /** The body of a response of the edge itself; null if the log does not have all of it. */
+  readonly body: Uint8Array | null;
 }
 
 /** One request of a log, with its known and missing parts. */
@@ -98,3 +100,14 @@ export function isLost(record: LogRecord, lower: string): boolean {
   if (record.dropped.has(lower)) return true;
   return hasField(head.headers, lower) && fieldLoss(record, head.headers, lower) !== null;
 }
+
+/** Parts that neither an event nor an archive has. */
+export const NEVER_LOGGED: readonly Part[] = [
+  'request version',
+  'request timing',
+  'client port',
+  'client certificate',
+  'TLS handshake',
+  'session',
+  'response headers',
+];

@@ -136,6 +136,7 @@ function outcomeOf({ response, event, forwards }: RecordedExchange): RecordedOut
     location: firstValue(response.headers, 'location') ?? null,
     answeredBy: forwards.at(-1)?.response === null || forwards.length === 0 ? 'edge' : 'upstream',
     decisions: decisionsIn(event),
+    body: bytesOf(response.body),
   };
 }
 

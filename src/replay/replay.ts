@@ -1,12 +1,7 @@
-import {
-  type Finding,
-  type Judged,
-  compareDecisions,
-  compareWithLog,
-  departureOf,
-  fateOf,
-} from './compare.ts';
-import type { Decided, ReplayedEdge } from './decide.ts';
+import { type Finding, type Judged, departureOf, outcomeText } from './compare.ts';
+import type { ReplayedEdge } from './decide.ts';
+import type { Decided } from './decided.ts';
+import { judging } from './judging.ts';
 import type { LogRecord } from './log_record.ts';
 
 /** The result of a replay for one record. */
@@ -75,6 +70,7 @@ export interface Replay {
  * log.
  */
 export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): Replay {
+  const judge = judging(candidate, current);
   const counts = { same: 0, changed: 0, unknown: 0 };
   const groups = new Groups();
   const departures = new Groups();
@@ -102,15 +98,15 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
       const before = current === null ? null : current.decide(record);
       const after = candidate.decide(record);
       const reproduced = before === null ? null : fidelityOf(before, record);
-      const judged = before === null ? compareWithLog(after, record) : compareDecisions(before, after);
+      const judged = judge(record, after, before);
       counts[judged.finding]++;
       groups.add(judged.finding, judged.cause, judged.pointer, record, after);
       wanted?.({
         line: record.line,
         request: requestOf(record),
         ...judged,
-        after: fateOf(after),
-        before: before === null ? null : fateOf(before),
+        after: outcomeText(after),
+        before: before === null ? null : outcomeText(before),
         reproduced,
       });
     },
@@ -158,7 +154,7 @@ class Groups {
     }
     group.count++;
     if (group.examples.length < EXAMPLES) {
-      group.examples.push({ line: record.line, request: requestOf(record), after: fateOf(decided) });
+      group.examples.push({ line: record.line, request: requestOf(record), after: outcomeText(decided) });
     }
   }
 
@@ -170,7 +166,7 @@ class Groups {
 }
 
 /** The request on one line. */
-export function requestOf({ head, connection }: LogRecord): string {
+function requestOf({ head, connection }: LogRecord): string {
   const { method, scheme, authority, path, query } = 'refused' in head ? head.head : head;
   const target = query === undefined ? path : `${path}?${query}`;
   return `${method} ${scheme}://${authority}${target} from ${connection.client.text}`;

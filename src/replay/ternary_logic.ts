@@ -7,15 +7,22 @@ import { type Read, readsOf } from './reads.ts';
 /** Returns the name of a read whose value is missing; null if all are known. */
 interface Losses {
   readonly lossOf: (reads: readonly Read[], activation: Activation) => string | null;
+  /** What is assumed of a condition that reads a missing value. */
+  readonly judge: (text: string, loss: string) => boolean | Missing;
 }
 
-/**
- * A truth value, or the name of the missing input that it depends on. Errors of the expression count as
- * unknown.
- */
-export type Judge = (activation: Activation, losses: Losses) => boolean | string;
+/** A missing value that a truth value depends on. */
+export interface Missing {
+  /** Its name in reports. */
+  readonly attribute: string;
+  /** The condition that reads it; null if it may be neither true nor false. */
+  readonly condition: string | null;
+}
 
-const ERROR = 'an error of the expression';
+/** A truth value, or the missing value that it depends on. Errors of the expression count as unknown. */
+export type Judge = (activation: Activation, losses: Losses) => boolean | Missing;
+
+const ERROR: Missing = { attribute: 'an error of the expression', condition: null };
 
 /**
  * Evaluates the boolean structure of an expression (`&&`, `||`, `!`, `? :`) in Kleene's three-valued logic. Its
@@ -54,7 +61,7 @@ function judgeOf(program: Program<Activation>, node: Node): Judge {
 /** One deciding term decides the chain, even if others are unknown. */
 function chain(terms: readonly Judge[], deciding: boolean): Judge {
   return (activation, losses) => {
-    let unknown: string | null = null;
+    let unknown: Missing | null = null;
     for (const term of terms) {
       const holds = term(activation, losses);
       if (holds === deciding) return deciding;
@@ -67,11 +74,12 @@ function chain(terms: readonly Judge[], deciding: boolean): Judge {
 function leaf(program: Program<Activation>, node: Node): Judge {
   const { typed, source } = program;
   const reads = readsOf(typed, node);
-  const own = compile(source.slice(node.span.start, node.span.end), typed.scope).program;
+  const text = source.slice(node.span.start, node.span.end);
+  const own = compile(text, typed.scope).program;
   const differs = neverEqual(program, node, reads);
   return (activation, losses) => {
     const loss = losses.lossOf(reads, activation);
-    if (loss !== null) return differs?.(activation, loss) ?? loss;
+    if (loss !== null) return differs?.(activation, loss) ?? losses.judge(text, loss);
     const holds = own?.evaluate(activation);
     return typeof holds === 'boolean' ? holds : ERROR;
   };

@@ -2,7 +2,7 @@ import type { Activation } from '../policy/env/activation.ts';
 import type { Watch } from '../filters/evaluators.ts';
 import { type LogRecord, type Part, anyFieldLoss, fieldLoss } from './log_record.ts';
 import { type Read, readsOf } from './reads.ts';
-import { type Judge, ternaryLogic } from './ternary_logic.ts';
+import { type Judge, type Missing, ternaryLogic } from './ternary_logic.ts';
 
 /** A missing input of a decision. */
 export interface Unknown {
@@ -10,22 +10,29 @@ export interface Unknown {
   readonly attribute: string;
   /** JSON pointer of the rule or module that read it; null for the engine. */
   readonly pointer: string | null;
+  /** The condition that is true or false for it; null if it has other effects. */
+  readonly condition: string | null;
 }
+
+/** Truth values of conditions over missing values, by their text. */
+export type Assumed = ReadonlyMap<string, boolean>;
+
+export const NOTHING_ASSUMED: Assumed = new Map();
 
 /** The unknowns of one exchange. One instance is reused for all records of a replay. */
 export class Unknowns {
   observed: LogRecord | null = null;
   readonly found: Unknown[] = [];
-  /** Pointers of templates whose text is unknown: results of their actions are unknown too. */
-  private readonly templates: string[] = [];
-  drewChance = false;
+  /** Templates whose text is unknown: results of their actions are unknown too. */
+  private readonly templates: { readonly pointer: string; readonly source: string }[] = [];
+  private assumed: Assumed = NOTHING_ASSUMED;
   isUpstreamKnown = true;
 
-  begin(record: LogRecord): void {
+  begin(record: LogRecord, assumed: Assumed): void {
     this.observed = record;
+    this.assumed = assumed;
     this.found.length = 0;
     this.templates.length = 0;
-    this.drewChance = false;
     this.isUpstreamKnown = true;
   }
 
@@ -33,19 +40,30 @@ export class Unknowns {
     return this.templates.length > 0;
   }
 
-  taint(pointer: string): void {
-    if (!this.templates.includes(pointer)) this.templates.push(pointer);
+  taint(pointer: string, source: string): void {
+    if (!this.templates.some((each) => each.pointer === pointer)) this.templates.push({ pointer, source });
+  }
+
+  /**
+   * What is assumed of a condition over a missing value. The same text over the same values is true or false in both
+   * configurations; values that templates have made are the same if the templates are.
+   */
+  judge(text: string, loss: string): boolean | Missing {
+    const sources = this.templates.map(({ source }) => source);
+    const condition = [text, ...sources].join('\n');
+    return this.assumed.get(condition) ?? { attribute: loss, condition };
   }
 
   /** Whether a template below this pointer is unknown. */
   hasTemplate(pointer: string): boolean {
-    return this.templates.some((each) => each.startsWith(`${pointer}/`));
+    return this.templates.some((each) => each.pointer.startsWith(`${pointer}/`));
   }
 
-  note(attribute: string, pointer: string | null): void {
-    if (!this.found.some((known) => known.attribute === attribute && known.pointer === pointer)) {
-      this.found.push({ attribute, pointer });
-    }
+  note(attribute: string, pointer: string | null, condition: string | null = null): void {
+    const isKnown = this.found.some(
+      (known) => known.attribute === attribute && known.pointer === pointer && known.condition === condition,
+    );
+    if (!isKnown) this.found.push({ attribute, pointer, condition });
   }
 
   /** The first of the reads whose value is missing; null if all are known. */
@@ -96,8 +114,8 @@ export function watchUnknowns(unknowns: Unknowns): Watch {
       if (loss === null) return evaluate(activation);
       const known = judge?.(activation, unknowns);
       if (typeof known === 'boolean') return known;
-      if (isPart) unknowns.taint(pointer);
-      else unknowns.note(known ?? loss, pointer);
+      if (isPart) unknowns.taint(pointer, program.source);
+      else unknowns.note(known?.attribute ?? loss, pointer, known?.condition ?? null);
       return evaluate(activation);
     };
   };

@@ -10,7 +10,7 @@ import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { plainDocument } from '../config_file/document.ts';
 import { reportWith } from '../config_file/report.ts';
-import { DEFAULT_START_MS, defaultHost, dialledBackends } from './compile_case.ts';
+import { DEFAULT_START_MS, defaultHost, dialledBackends } from './case_setting.ts';
 import { compileUpstreams } from './document/answers.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { prepareRequest } from './document/requests.ts';
@@ -99,7 +99,7 @@ export function createSimulator(
       prepareRequest(request, '', {
         defaults: {},
         host: defaultHost(config),
-        tls: null,
+        tls: {},
         startMs: world.clock.nowMs(),
         signer: null,
         report,
@@ -120,9 +120,9 @@ export function createSimulator(
       const prepared = prepare(request);
       const startMs = world.clock.nowMs();
       const simulatedRequests: SimulatedRequest[] = [];
-      for (let turn = 0; turn < count; turn++) {
+      for (let index = 0; index < count; index++) {
         world.clock.schedule(
-          startMs + turn * millisecondsOf(every),
+          startMs + index * millisecondsOf(every),
           () => void simulatedRequests.push(world.begin(prepared)),
         );
       }

@@ -1,17 +1,17 @@
+import { RESPONSE_HEAD_MS } from '../http/message_limits.ts';
 import type {
   AnswerTo,
   Answers,
   FetchRequest,
   Question,
   Reply,
-  ResponseHead,
   Sent,
   SignatureRequest,
   UpstreamRequest,
 } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
-import { HTTP_ENGINE, type HttpDriver, driveExchange, resume } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
@@ -24,10 +24,10 @@ export interface VirtualLimits {
   readonly headMs: number;
 }
 
-export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
+export const DEFAULT_LIMITS: VirtualLimits = { headMs: RESPONSE_HEAD_MS };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
-export interface SimulatedProviders {
+interface SimulatedProviders {
   readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
   /** Null if the URL does not belong to them. */
   readonly fetch: (
@@ -85,7 +85,7 @@ export function drive(
     },
     completed: () => completed(simulated),
   };
-  driveExchange(exchange, driver);
+  converse(HTTP_ENGINE, exchange, driver);
 }
 
 /** The answers to one request. */
@@ -122,9 +122,9 @@ class Script {
   }
 
   #forward(request: UpstreamRequest): Timed<Answers['forward']> {
-    const answering = this.#stage.upstreams.answerOf(request.endpoint.id);
+    const answering = this.#stage.upstreams.answerOf(request.endpoint.id, request);
     (this.#simulated.seen ??= []).push({ request, body: this.#bodies.forwarded(request) });
-    const timed = forwarded(answering, this.#stage, request.converts);
+    const timed = forwarded(answering, this.#stage, request);
     if ('head' in timed.given) this.#bodies.keep(request, timed.given.head, ...bodyOf(answering));
     return timed;
   }
@@ -150,10 +150,10 @@ function atOnce<Answer>(given: Answer): Timed<Answer> {
 /** The upstream's response and its delay, at most the timeout. */
 function forwarded(
   answering: Answering,
-  { upstreams, limits }: Stage,
-  converts?: ResponseHead,
+  { upstreams, limits, clock }: Stage,
+  { endpoint, converts }: UpstreamRequest,
 ): { readonly given: Answers['forward']; readonly afterMs: number } {
-  const latencyMs = upstreams.latencyOf(answering);
+  const latencyMs = upstreams.latencyOf(answering, endpoint.id, clock.nowMs());
   if (answering.fault === 'hang' || latencyMs > limits.headMs) {
     const detail = `no response within ${limits.headMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: limits.headMs };
@@ -182,12 +182,12 @@ function fetched(
   request: FetchRequest,
   { upstreams }: Stage,
 ): { readonly given: Answers['fetch']; readonly afterMs: number } {
-  const answering = upstreams.answerAt(request.url);
+  const answering = upstreams.answerAt(request.url, request.method);
   if (answering === null) {
     const detail = 'no script matches this URL';
     return { given: { failure: 'connect', detail }, afterMs: 0 };
   }
-  const latencyMs = upstreams.latencyOf(answering);
+  const latencyMs = upstreams.latencyOf(answering, '', 0);
   if (answering.fault === 'hang' || latencyMs > request.timeoutMs) {
     const detail = `no response within ${request.timeoutMs} ms`;
     return { given: { failure: 'timeout', detail }, afterMs: request.timeoutMs };

@@ -1,16 +1,16 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import { countMismatches } from './expect/counts.ts';
+import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import type { Snapshot } from './result.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
-const TOLD_LIMIT = 5;
+const REPORTED_LIMIT = 5;
 
 /** The stored requests of one step. */
 interface Seen {
@@ -35,19 +35,20 @@ export function runTimeline(
   const failing: Failing = { mismatches: [], first: null, failed: 0 };
   const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null }));
   for (const [index, step] of plan.steps.entries()) {
-    world.clock.schedule(step.atMs, () => {
+    const change = (): void => {
       putUpstreams(world.upstreams, step.upstreams);
       if (step.identities) world.identify(step.identities);
-    });
+    };
+    world.clock.schedule(step.atMs, change, index);
     if (step.request !== null)
-      scheduleSends(world, step, step.request, compiled.startMs, seen[index]!, failing);
+      scheduleSends(world, { step, index }, step.request, compiled.startMs, seen[index]!, failing);
   }
   world.settle();
   for (const [index, { counts, pointer }] of plan.steps.entries()) {
     if (counts !== null)
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
-  if (failing.failed > TOLD_LIMIT) {
+  if (failing.failed > REPORTED_LIMIT) {
     const received = `${failing.failed} more requests do not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
@@ -58,7 +59,7 @@ export function runTimeline(
   }
   return {
     mismatches: failing.mismatches,
-    explained: failing.first === null ? null : explain(failing.first, edge),
+    explained: failing.first === null ? null : explain(failing.first.simulated, edge),
     outcome: null,
     snapshots: plan.steps.flatMap((step, index) => stepSnapshot(step, seen[index]!)),
     requests: world.begun(),
@@ -67,10 +68,13 @@ export function runTimeline(
   };
 }
 
-/** Each request of a burst schedules the next one: a million of them need no list. */
+/**
+ * Each request of a burst schedules the next one: a million of them need no list. Of what happens at the same time the
+ * steps of the file come in its order.
+ */
 function scheduleSends(
   world: SimulatedWorld,
-  step: CompiledStep,
+  { step, index }: { readonly step: CompiledStep; readonly index: number },
   request: PreparedRequest,
   startMs: number,
   seen: Seen,
@@ -87,17 +91,17 @@ function scheduleSends(
     const found = failuresOf(step.expectations, outcome);
     if (found.length === 0) return;
     failing.first ??= outcome;
-    if (failing.failed++ >= TOLD_LIMIT) return;
+    if (failing.failed++ >= REPORTED_LIMIT) return;
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
-  const send = (turn: number): void => {
-    if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1));
+  const send = (repetition: number): void => {
+    if (repetition + 1 < step.count) {
+      world.clock.schedule(step.atMs + (repetition + 1) * step.everyMs, () => send(repetition + 1), index);
     }
     world.begin(request, done);
   };
-  world.clock.schedule(step.atMs, () => send(0));
+  world.clock.schedule(step.atMs, () => send(0), index);
 }
 
 /** The expectation for a step: for one request all details, for a burst the counts by status. */
@@ -105,21 +109,4 @@ function stepSnapshot({ snapshot, count, pointer }: CompiledStep, { tally, last 
   if (snapshot !== true || last === null) return [];
   const value = count === 1 ? snapshotOf(last) : { counts: Object.fromEntries(tally) };
   return [{ pointer: pointerTo(pointer, 'expect'), value }];
-}
-
-function countMismatches(
-  counts: Readonly<Record<string, number>>,
-  tally: ReadonlyMap<string, number>,
-  pointer: string,
-): Mismatch[] {
-  const names = [...new Set([...Object.keys(counts), ...tally.keys()])];
-  if (names.every((name) => (counts[name] ?? 0) === (tally.get(name) ?? 0))) return [];
-  const shown = (of: (name: string) => number | undefined) =>
-    names
-      .filter((name) => (of(name) ?? 0) > 0)
-      .sort()
-      .map((name) => `${of(name)} × ${name}`)
-      .join(', ') || 'none';
-  const expected = shown((name) => counts[name]);
-  return [{ what: 'counts', expected, received: shown((name) => tally.get(name)), pointer }];
 }

@@ -1,19 +1,20 @@
 /** A scheduled callback. */
-type Happens = () => void;
+type Callback = () => void;
 
 interface Entry {
   readonly atMs: number;
-  /** Of callbacks at the same time the first scheduled runs first. */
+  /** Of callbacks at the same time the one with the lowest rank runs first, then the first scheduled. */
+  readonly rank: number;
   readonly order: number;
-  readonly happens: Happens;
+  readonly callback: Callback;
 }
 
 /** Time that only passes on request, and its scheduled callbacks. */
 export interface VirtualClock {
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number;
-  /** A time in the past counts as now. */
-  readonly schedule: (atMs: number, happens: Happens) => void;
+  /** A time in the past counts as now. Callbacks without a rank come after those with one. */
+  readonly schedule: (atMs: number, callback: Callback, rank?: number) => void;
   /** Advances to the next callback and runs it; false if there is none. */
   readonly step: () => boolean;
   /** Runs all callbacks until a time and sets the clock to it; a time in the past changes nothing. */
@@ -21,7 +22,7 @@ export interface VirtualClock {
   readonly pending: () => number;
 }
 
-/** A clock starting at `startMs`. Callbacks run in the order of time, then of scheduling. */
+/** A clock starting at `startMs`. Callbacks run in the order of time, then of rank, then of scheduling. */
 export function virtualClock(startMs: number): VirtualClock {
   let nowMs = startMs;
   let count = 0;
@@ -31,12 +32,13 @@ export function virtualClock(startMs: number): VirtualClock {
     const next = taken(heap);
     if (next === undefined) return false;
     if (next.atMs > nowMs) nowMs = next.atMs;
-    next.happens();
+    next.callback();
     return true;
   };
   return {
     nowMs: () => nowMs,
-    schedule: (atMs, happens) => put(heap, { atMs: Math.max(atMs, nowMs), order: count++, happens }),
+    schedule: (atMs, callback, rank = Number.POSITIVE_INFINITY) =>
+      put(heap, { atMs: Math.max(atMs, nowMs), rank, order: count++, callback }),
     step,
     advanceTo: (atMs) => {
       while (heap.length > 0 && heap[0]!.atMs <= atMs) step();
@@ -47,7 +49,8 @@ export function virtualClock(startMs: number): VirtualClock {
 }
 
 function isBefore(one: Entry, other: Entry): boolean {
-  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+  if (one.atMs !== other.atMs) return one.atMs < other.atMs;
+  return one.rank === other.rank ? one.order < other.order : one.rank < other.rank;
 }
 
 /** A binary heap: each entry is before its two children at twice its index. */

@@ -30,7 +30,7 @@ describe('a pattern', () => {
     expect(pattern('(?i)BOT').test('a Robot')).toBe(true);
   });
 
-  it('gives numbered and named groups with their places', () => {
+  it('returns numbered and named groups with their places', () => {
     const found = pattern('(?P<word>[a-z]+)-(\\d+)?(?<rest>.)').find('  ab-! 12')!;
     expect(found.groups).toEqual([
       { start: 2, end: 6, text: 'ab-!' },
@@ -42,7 +42,7 @@ describe('a pattern', () => {
     expect(pattern('x').find('abc')).toBeNull();
   });
 
-  it('keeps names that objects have anyway apart', () => {
+  it('handles group names that objects inherit', () => {
     const found = pattern('(?P<constructor>a)(?P<__proto__>b)').find('ab')!;
     expect(found.named['constructor']?.text).toBe('a');
     expect(found.named['__proto__']?.text).toBe('b');
@@ -50,7 +50,7 @@ describe('a pattern', () => {
     expect(replaced('(a)', 'a', '[${constructor}]')).toBe('[]');
   });
 
-  it('searches from a place on, and sees what stands before it', () => {
+  it('searches from an offset, and sees the text before it', () => {
     expect(pattern('a').find('aXa', 1)?.groups[0]?.start).toBe(2);
     expect(pattern('^a').find('aa', 1)).toBeNull();
     expect(pattern('\\ba').find('aa', 1)).toBeNull();
@@ -156,7 +156,7 @@ describe('a pattern is refused', () => {
     '\\012',
     '(?i:a)',
     '(?<n>a)',
-  ])('but %s only looks like one of those', (source) => {
+  ])('but %s is accepted', (source) => {
     expect(isPatternProblem(compilePattern(source))).toBe(false);
   });
 
@@ -170,7 +170,7 @@ describe('a pattern is refused', () => {
     });
   });
 
-  it('when its program is too large, without compiling what would take long', () => {
+  it('when its program is too large, before an expensive compilation', () => {
     const most = `a{1000}`.repeat(PROGRAM_LIMIT_INSTRUCTIONS / 1000);
     expect(compilePattern(most)).toMatchObject({ reason: 'too_large' });
     expect(isPatternProblem(compilePattern(most.slice('a{1000}'.length)))).toBe(false);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { EdgeConfig } from '../../src/edge/document/schema.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import type { FileResult } from '../../src/simulator/result.ts';
 import type { RunOptions } from '../../src/simulator/run_case.ts';
-import { runFile } from '../../src/simulator/run_file.ts';
-import { ONCE } from '../../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample/edge.yaml', import.meta.url));
@@ -20,6 +20,16 @@ export function runText(text: string, options: RunOptions = {}): FileResult {
 /** Runs a scenario given as an object. */
 export function runValue(value: object, options: RunOptions = {}): FileResult {
   return runChecked(checkScenario({ value: { edge: 'sample', ...value }, name: 'x.ts' }), options);
+}
+
+/** Runs a scenario given as an object against an edge. */
+export function runOn(config: EdgeConfig, value: object): FileResult {
+  const checked = checkScenario({ value: { edge: 'given', ...value }, name: 'x.ts' });
+  return runFile(
+    checked,
+    edgeFixture(config, () => null),
+    { ...ONCE, lines: true },
+  );
 }
 
 function runChecked(checked: ReturnType<typeof checkScenario>, options: RunOptions): FileResult {

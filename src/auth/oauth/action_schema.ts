@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { clientId, clientSecret, loginSynonyms, loginSession } from '../action_login_schema.ts';
 
-export const OAUTH_PROVIDERS = [
+const OAUTH_PROVIDERS = [
   'amazon',
   'facebook',
   'github',

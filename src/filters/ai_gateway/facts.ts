@@ -1,5 +1,6 @@
 import { INT, STRING, type Type, headerMap, list } from '../../cel/types.ts';
 import { NOT_RUN_MESSAGES } from '../facts.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import { error, record } from '../result_types.ts';
 import type { AiGatewayConfig } from './action_schema.ts';
@@ -108,8 +109,10 @@ export const aiGateway = {
     },
     leavesRequest: false,
     runs: 'never',
+    single: 2266,
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: NOT_RUN_MESSAGES,
     secrets: ['/providers/*/api_keys/*/value'],
     examples: {

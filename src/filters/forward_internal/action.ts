@@ -35,7 +35,7 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
         }
         keepResult(policyRun, 'forward_internal', { url: text.trim() });
         return {
-          does: 'end',
+          verdict: 'stop',
           as: 'forwarded',
           step: step('forwarded', { host: target.host }),
           response,

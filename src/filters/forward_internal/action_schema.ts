@@ -3,7 +3,9 @@ import { neededTemplate, onError } from '../action_fields_schema.ts';
 
 export const forwardInternal = z
   .strictObject({
-    url: neededTemplate("URL of the internal endpoint, whose host ends in '.internal'.", { kind: 'url' }),
+    url: neededTemplate("URL of the internal endpoint, whose host ends in '.internal'.", {
+      kind: 'internal_url',
+    }),
     on_error: onError('halt'),
     binding: z
       .enum(['internal'])

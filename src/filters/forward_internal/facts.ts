@@ -1,5 +1,6 @@
 import { STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { ForwardInternalConfig } from './action_schema.ts';
 
@@ -22,6 +23,7 @@ export const forwardInternal = {
     alsoCalled: ['forward'],
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ url: 'https://orders.internal' }, { url: 'https://orders.internal', binding: 'internal' }],

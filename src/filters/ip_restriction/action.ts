@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../policy/env/activation.ts';
-import { type IpRule, type IpRules, compileIpRules, knownIpRules } from './algorithm.ts';
+import { type IpRule, type IpRules, cachedIpRules, compileIpRules } from './algorithm.ts';
 import { isCidrProblem, parseRange } from '../../net/cidr.ts';
 import type { ActionKind, Compiling } from '../action.ts';
 import { stepsOf } from '../action.ts';
@@ -44,8 +44,8 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
         });
         const code = isAllowed ? 'allowed' : deny >= 0 ? 'denied' : 'not_allowed';
         const come = step(code, config.enforce ? range : { ...range, enforced: false });
-        if (isAllowed || !config.enforce) return { does: 'next', step: come };
-        return { does: 'end', as: isConnection ? 'closed' : 'denied', step: come, response };
+        if (isAllowed || !config.enforce) return { verdict: 'pass', step: come };
+        return { verdict: 'stop', as: isConnection ? 'closed' : 'denied', step: come, response };
       },
     };
   },
@@ -79,7 +79,7 @@ function compileRules(
     return { rules, compiled: compileIpRules(rules) };
   };
   if (ranges.length === 0) {
-    const known = { rules: policies, compiled: knownIpRules(policies) };
+    const known = { rules: policies, compiled: cachedIpRules(policies) };
     return () => known;
   }
   if (ranges.some(({ isConstant }) => !isConstant)) return judge;

@@ -9,7 +9,8 @@ import {
   readToken,
 } from './algorithm.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../action.ts';
-import { stepsOf, waitFor } from '../action.ts';
+import { ask } from '../../engine/contract.ts';
+import { stepsOf } from '../action.ts';
 import { textsOf } from '../evaluators.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
@@ -42,7 +43,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
     const step = stepsOf(type, messages, compiling.pointer);
     const responses = refusals(compiling.context);
     const refuse = (at: number, fault: Fault, message: string): ActionOutcome => ({
-      does: 'end',
+      verdict: 'stop',
       as: 'denied',
       step: step(fault, { token: at, problem: message }),
       response: responses[fault],
@@ -84,7 +85,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         results.push(result);
       }
       keepResult(policyRun, 'jwt_validation', { tokens: results });
-      return { does: 'next', step: step('valid', { tokens: tokens.length }) };
+      return { verdict: 'pass', step: step('valid', { tokens: tokens.length }) };
     };
 
     return {
@@ -95,7 +96,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
           return judge(policyRun, without ?? 'missing');
         if (policyRun.requestBody !== null)
           return judge(policyRun, bodyFields(request.headers, policyRun.requestBody));
-        return waitFor({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
+        return ask({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
           'bytes' in answer
             ? judge(policyRun, bodyFields(request.headers, answer.bytes))
             : compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`),

@@ -2,6 +2,7 @@ import { BOOL, DYN, STRING, list, map } from '../../cel/types.ts';
 import { error, record, resultOf } from '../result_types.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { KEYS_KEPT_MS } from './algorithm.ts';
+import { checkAction } from './check.ts';
 import type { Filter, Input } from '../facts.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
@@ -18,7 +19,7 @@ export const messages = {
   no_key: 'no key matches a token',
   signature: 'the signature of a token is wrong',
   algorithm: 'the algorithm of a token is not allowed',
-  type: 'a token is of another type',
+  type: 'a token has another type',
   issuer: 'the issuer of a token is not allowed',
   audience: 'a token is for another audience',
   expired: 'a token has expired',
@@ -36,7 +37,7 @@ const TOKEN = record('Token', {
 
 type Token = JwtValidationConfig['http']['tokens'][number];
 
-/** What the check of one token reads; a name with an expression may be that of any header. */
+/** Inputs of a token's check; a name with an expression may be that of any header. */
 function inputsOf({ method, name }: Token): readonly Input[] {
   const place: Input =
     method === 'body' ? 'body' : name.includes('${') ? 'headers' : { header: asciiLower(name.trim()) };
@@ -58,6 +59,7 @@ export const jwtValidation = {
     reads: ({ http }) => http.tokens.flatMap(inputsOf),
     remembersMs: () => KEYS_KEPT_MS,
     costNs: 60000,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [

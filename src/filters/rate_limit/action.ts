@@ -20,7 +20,7 @@ export const rateLimit: ActionKind<'rate-limit'> = {
     const limiter = compiling.cell(() => newRateLimiter(settings));
     const page = compiling.context.refusal(429, null, 'Too many requests; try again later');
     const step = stepsOf(type, messages, compiling.pointer);
-    const passed = { does: 'next', step: step('passed', limit) } as const;
+    const passed = { verdict: 'pass', step: step('passed', limit) } as const;
     return {
       onFailure: config.enforce ? null : { result: 'rate_limit', base: { bucket_key: '', limited: false } },
       run: (policyRun) => {
@@ -39,9 +39,10 @@ export const rateLimit: ActionKind<'rate-limit'> = {
         if (waitMs === 0) return passed;
         const retryAfter = String(Math.ceil(waitMs / 1_000));
         const detail = { ...limit, retry_after: Number(retryAfter) };
-        if (!config.enforce) return { does: 'next', step: step('limited', { ...detail, enforced: false }) };
+        if (!config.enforce)
+          return { verdict: 'pass', step: step('limited', { ...detail, enforced: false }) };
         const response = { ...page, headers: [...page.headers, 'retry-after', retryAfter] };
-        return { does: 'end', as: 'denied', step: step('limited', detail), response };
+        return { verdict: 'stop', as: 'denied', step: step('limited', detail), response };
       },
     };
   },

@@ -22,11 +22,11 @@ export const rateLimit = {
     }),
     leavesRequest: true,
     guards: true,
-    // A request that was let through counts for at most eleven of the ten slots of its window.
+    // An admitted request counts for at most eleven of the ten slots of its window.
     remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],
-    sharedState: 'counts, so that each process would let through as many as the limit',
+    sharedState: 'counts, so that each process would admit as many requests as the limit',
     costNs: 200,
     reasons: messages,
     examples: {

@@ -20,7 +20,7 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
     );
     const replacementsOf = compileReplacements(compiling, config.replacements);
     const next = {
-      does: 'next',
+      verdict: 'pass',
       step: stepsOf(type, messages, compiling.pointer)('replacing'),
     } as const;
     return {

@@ -1,3 +1,4 @@
+import { checkReplacements } from '../find_replace/check.ts';
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
 import type { Filter } from '../facts.ts';
 import type { SseFindReplaceConfig } from './action_schema.ts';
@@ -13,6 +14,7 @@ export const sseFindReplace = {
     leavesRequest: false,
     reads: ['response'],
     costNs: 80,
+    check: checkReplacements,
     reasons: messages,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],

@@ -1,5 +1,6 @@
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
+import { tlsVersionNumber } from '../../engine/connection.ts';
 import { keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
 
@@ -13,7 +14,7 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
   type: 'terminate-tls',
   compile: ({ type, config }, compiling) => {
     const step = stepsOf(type, messages, compiling.pointer);
-    const noTls = { does: 'next', step: step('no_tls') } as const;
+    const noTls = { verdict: 'pass', step: step('no_tls') } as const;
     return {
       run: (policyRun) => {
         const { tls } = policyRun.connection;
@@ -21,16 +22,11 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
         const { version, cipherSuite, clientCertificate } = tls;
         const client = clientCertificate === null ? {} : { client: clientCertificate };
         keepResult(policyRun, 'terminate_tls', { cipher_suite: cipherSuite, version, ...client });
-        const number = numberOf(version);
+        const number = tlsVersionNumber(version);
         const isAllowed = Number(config.min_version) <= number && number <= Number(config.max_version);
-        if (isAllowed) return { does: 'next', step: step('terminated', { version }) };
-        return { does: 'end', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
+        if (isAllowed) return { verdict: 'pass', step: step('terminated', { version }) };
+        return { verdict: 'stop', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
       },
     };
   },
 };
-
-/** `1.3` of `TLSv1.3` or `1.3`; `TLSv1` is 1.0. */
-function numberOf(version: string): number {
-  return Number(/\d+(?:\.\d+)?/.exec(version)?.[0] ?? 0);
-}

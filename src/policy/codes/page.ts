@@ -22,7 +22,7 @@ export interface CodeNotFound {
 }
 
 /** Sentences by dotted code. */
-export type Sentences = Readonly<Record<string, string>>;
+type Sentences = Readonly<Record<string, string>>;
 
 /** Codes outside of policies, such as those of edge files and of the engine. */
 export interface OtherCodes {
@@ -194,7 +194,7 @@ function documentSection(code: string, row: DocumentCode): string[] {
     row.means,
     `Refused${carrier === undefined ? '' : ` ${carrier}`}:`,
     fenced(shortened(row.bad)),
-    'Put right:',
+    'Corrected:',
     fenced(shortened(row.good)),
   ];
 }

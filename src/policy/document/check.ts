@@ -5,10 +5,8 @@ import { PHASES } from '../../filters/phase.ts';
 import { checkAdditions } from './additions.ts';
 import { readAction } from './actions.ts';
 import type { ReadAction } from './actions.ts';
-import type { Entries } from './config.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
-import { checkForwarded } from './forwarded.ts';
 import { checkConditions, checkText } from './expressions.ts';
 import type { Found, Looking } from './expressions.ts';
 import { findingsOf } from './findings.ts';
@@ -107,7 +105,6 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
-  checkForwarded(policy, setting, rules, report);
   const diagnostics = findings.list.toSorted(
     (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );
@@ -140,10 +137,10 @@ function checkExpressions(
   }
 }
 
-function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: KnownNames): void {
+function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: KnownNames): void {
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
-    checkScope(policy, findings, setting.branding.service, knowledge, pointer, text, found);
+    checkScope(policy, findings, setting.branding.service, knownNames, pointer, text, found);
     if (setting.strict === true) checkAdditions(policy, findings, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
@@ -153,29 +150,23 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Known
     if (action === undefined) continue;
     for (const text of action.texts) {
       check(text.pointer, text.text, checkText(looking, text, rule.expressions));
-      if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
+      if (action.facts.sets !== undefined) knownNames.variables.add(nameOfVariable(action, text.pointer));
     }
-    for (const name of namesSetBy(action)) knowledge.variables.add(name);
-    if (action.facts.result !== null) knowledge.results.add(action.facts.result.name);
+    for (const name of namesSetBy(action) ?? []) knownNames.variables.add(name);
+    if (action.facts.result !== null) knownNames.results.add(action.facts.result.name);
   }
 }
 
 function variablesOf(rules: readonly ReadRule[]): Set<string> | null {
-  const actions = rules.flatMap(({ read }) => read);
-  const setting = actions.filter((action) => action?.facts.type === 'set-vars');
-  const isSound = setting.every((action) => {
-    const vars = action!.config['vars'];
-    return Array.isArray(vars) && vars.every((entry) => entry !== undefined);
-  });
-  return isSound && !actions.includes(undefined)
-    ? new Set(setting.flatMap((action) => namesSetBy(action!)))
-    : null;
+  const known = rules
+    .flatMap(({ read }) => read)
+    .map((action) => (action === undefined ? null : namesSetBy(action)));
+  return known.includes(null) ? null : new Set(known.flatMap((names) => names!));
 }
 
-function namesSetBy({ facts, config }: ReadAction): string[] {
-  const vars = config['vars'];
-  if (facts.type !== 'set-vars' || !Array.isArray(vars)) return [];
-  return vars.flatMap((entry: Entries | undefined) => Object.keys(entry ?? {}));
+/** The variables that an action sets; null if some cannot be known. */
+function namesSetBy({ facts, config }: ReadAction): readonly string[] | null {
+  return facts.sets === undefined ? [] : facts.sets(config as never);
 }
 
 /** The variable of set-vars that a string belongs to: it is known only to later entries. */

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
 import { shapedWith } from '../../config_file/validate.ts';
 import type { Checking } from './checking.ts';
@@ -43,7 +43,9 @@ function extensionOf(checking: Checking): Extension<Shape> {
     isDeferred: (shape, text, pointer) => {
       if (shape.template !== true) return false;
       checking.texts.push({ reads: 'template', pointer, text, shape });
-      return text.includes('${');
+      if (!text.includes('${')) return false;
+      if (shape.kind !== undefined) KINDS[shape.kind].template?.(checking, text, pointer);
+      return true;
     },
     text: (shape, text, pointer) => {
       if (shape.enumAnyCase !== undefined) return text.toLowerCase();
@@ -85,7 +87,7 @@ function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer
   return readValue(checking, entry, value[0], at);
 }
 
-/** The fields that keys with former or other names stand for. Of two keys for one field the current name counts. */
+/** The fields that keys with former or other names mean. Of two keys for one field the current name counts. */
 function otherNames(
   checking: Checking,
   { aliases, synonyms }: Shape,

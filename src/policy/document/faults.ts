@@ -1,4 +1,4 @@
-import { TYPE_WORDS, quoted, shown } from '../../config_file/message_text.ts';
+import { TYPE_WORDS, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Fault } from '../../filters/action_fields_schema.ts';
 import type { Checking } from './checking.ts';
 import type { More } from './findings.ts';

@@ -1,9 +1,11 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
-import type { Connection, TlsFacts } from '../../engine/contract.ts';
+import { tlsVersionName } from '../../engine/connection.ts';
+import type { Connection } from '../../engine/contract.ts';
 import { connectionOf } from '../../engine/request_like.ts';
 import type { RequestSetting } from './requests.ts';
 import type { CaseConfig } from './schema.ts';
+import { errorText } from '../../diagnostics/message_text.ts';
 
 /** A prepared connection to a TLS or TCP edge. */
 export interface PreparedConnection {
@@ -36,12 +38,9 @@ export function prepareConnection(
   }
   const kind = (scheme as 'tls' | 'tcp' | undefined) ?? kindOf(edge, place);
   const serverName = config.server_name ?? place.host;
-  const version = `TLSv${config.tls_version ?? '1.3'}`;
-  const shaken: TlsFacts = {
-    version,
-    cipherSuite: tls?.cipherSuite ?? 'TLS_AES_128_GCM_SHA256',
-    clientCertificate: tls?.clientCertificate ?? null,
-  };
+  // TLS edges negotiate no protocol.
+  const version = tlsVersionName(config.tls_version ?? '1.3');
+  const shaken = { ...tls, version, negotiatedAlpn: '' };
   try {
     const facts = {
       ...(config.ip !== undefined && { clientIp: config.ip }),
@@ -56,7 +55,7 @@ export function prepareConnection(
       receivesBytes: config.receives ?? 0,
     };
   } catch (error) {
-    report('scenario.bad_request', `${pointer}/ip`, error instanceof Error ? error.message : String(error));
+    report('scenario.bad_request', `${pointer}/ip`, errorText(error));
     return null;
   }
 }

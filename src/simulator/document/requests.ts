@@ -1,11 +1,14 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Report } from '../../config_file/report.ts';
-import type { RequestHead, TlsFacts } from '../../engine/contract.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import type { TlsFacts } from '../../engine/connection.ts';
+import type { RequestHead } from '../../engine/contract.ts';
+import { statedTls } from './tls.ts';
+import { mintedToken } from './tokens.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
-import { DEFAULT_CLIENT_IP, connectionOf, headOf } from '../../engine/request_like.ts';
-import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
+import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
+import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
 import type { PreparedRequest } from '../simulator.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
@@ -33,7 +36,8 @@ export interface RequestSetting {
   readonly defaults: RequestConfig;
   /** Host for requests without one. */
   readonly host: string;
-  readonly tls: TlsFacts | null;
+  /** Facts of handshakes that the case states. */
+  readonly tls: Partial<TlsFacts>;
   readonly startMs: number;
   readonly signer: Signer | null;
   readonly report: Report<ScenarioCode>;
@@ -70,25 +74,49 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
   let body: Uint8Array = bodyOf(merged);
   let headers: FieldList = withBodyFields(fields, merged, body);
   const method = merged.method ?? (body.length > 0 ? 'POST' : 'GET');
+  if (merged.jwt !== undefined) {
+    const { header = 'authorization', prefix = 'Bearer ' } = merged.jwt;
+    headers = [...headers, header.toLowerCase(), `${prefix}${mintedToken(merged.jwt, setting.startMs)}`];
+  }
   if (merged.sign !== undefined) {
     if (setting.signer === null) throw new Error('the request needs a signer, but none was loaded');
-    const { provider, secret } = merged.sign;
-    const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
+    const { provider, secret, ago, tamper } = merged.sign;
+    const atMs = setting.startMs - (ago === undefined ? 0 : durationMs(ago));
+    const signed = setting.signer(provider, secret, { method, url, headers, body }, atMs);
     if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
-    ({ headers, body } = signed);
+    if (tamper === 'signature') headers = tampered(signed.headers, headers);
+    else ({ headers } = signed);
+    body = tamper === 'body' ? changed(signed.body) : signed.body;
   }
   const ready = withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
-  if (ready === null || merged.sign === undefined) return ready;
+  if (ready === null || (merged.sign === undefined && merged.jwt === undefined)) return ready;
   return {
     ...ready,
     signedAt: (nowMs) => prepared(config, pointer, { ...setting, startMs: nowMs }) ?? ready,
   };
 }
 
+/** The fields that signing has added, each with another last letter or digit. */
+function tampered(signed: FieldList, plain: FieldList): FieldList {
+  return signed.map((text, at) => {
+    const isAdded = at % 2 === 1 && !hasField(plain, signed[at - 1]!.toLowerCase());
+    return isAdded
+      ? text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (last) => (last === 'a' ? 'b' : 'a'))
+      : text;
+  });
+}
+
+/** A body of the same length, with another last byte. */
+function changed(body: Uint8Array): Uint8Array {
+  return body.length === 0
+    ? body
+    : Uint8Array.from(body, (byte, at) => (at === body.length - 1 ? byte ^ 1 : byte));
+}
+
 function withHead(
   make: () => RequestHead | RefusedHead,
   body: Uint8Array,
-  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as'>,
+  config: Pick<RequestConfig, 'ip' | 'leaves_after' | 'as' | 'tls'>,
   pointer: string,
   setting: RequestSetting,
 ): PreparedRequest | null {
@@ -100,9 +128,10 @@ function withHead(
   }
   try {
     const head = make();
-    const scheme = 'refused' in head ? head.head.scheme : head.scheme;
-    const facts = { clientIp: client, clientPort: 50_000 };
-    const connection = { ...connectionOf(facts, scheme, setting.startMs), tls: setting.tls };
+    const tls = { ...setting.defaults.tls, ...config.tls };
+    const stated = statedTls(tls, `${pointer}/tls`, setting.tls, setting.report);
+    const facts = { clientIp: client, clientPort: 50_000, ...stated };
+    const connection = connectionFor(head, facts, setting.startMs);
     const leaveAfterMs = config.leaves_after === undefined ? -1 : durationMs(config.leaves_after);
     const as = config.as === undefined ? {} : { as: config.as };
     return { head, connection, body, leaveAfterMs, ...as };
@@ -124,7 +153,7 @@ export function prepareCurl(line: string, pointer: string, setting: RequestSetti
   const headers = [...agent, ...accept, ...given, ...length];
   const { method, url } = curl;
   return withHead(
-    () => headOf({ method, url, headers: pairs(headers) }),
+    () => headOf({ method, url, headers: fieldPairs(headers) }),
     body,
     setting.defaults,
     pointer,
@@ -182,11 +211,5 @@ function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): s
 }
 
 function headLike(method: string, url: string, headers: FieldList) {
-  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: pairs(headers) });
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
+  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: fieldPairs(headers) });
 }

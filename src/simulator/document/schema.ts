@@ -1,88 +1,22 @@
 import * as z from 'zod';
 import { POINT_KINDS, type PointKind } from '../../coverage/point.ts';
-import type { because, expectedValue, matcher, scalar, upstreamSaw } from './expectation_schema.ts';
+import type {
+  because,
+  expectedValue,
+  fetchSent,
+  matcher,
+  scalar,
+  upstreamSaw,
+} from './expectation_schema.ts';
 import { expectation } from './expectation_schema.ts';
+import { clientCertificate, duration, request, send, type tls } from './request_schema.ts';
+import { type answer, simulation, type upstream, upstreams } from './world_schema.ts';
 
 /**
  * The scenario file. Types come from here at compile time, and `scenario.schema.json` is generated; run-time
  * code must not import this file. Constraints beyond the schema are checked in `check.ts` and during
  * compilation.
  */
-
-const duration = z
-  .string()
-  .regex(/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/)
-  .meta({ form: "a duration such as '5ms', '2.1s' or '1h30m'" });
-
-const headers = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
-
-const request = z
-  .strictObject({
-    method: z.string().optional().describe('Default GET.'),
-    url: z.string().optional().describe('Absolute URL, or a path on the default host.'),
-    scheme: z.enum(['http', 'https']).optional().describe('Default https.'),
-    host: z.string().optional().describe('Default: the first host of the edge.'),
-    path: z.string().optional().describe('Path and query, used as written.'),
-    headers: headers.optional().describe('Fields by name; a list of values repeats the field.'),
-    body: z.string().optional().describe('Body of the request.'),
-    json: z.unknown().optional().describe('Body of the request, as data.'),
-    ip: z.string().optional().describe('Address of the client; default 203.0.113.9.'),
-    as: z
-      .string()
-      .optional()
-      .describe('Identity whose browser sends the request: with its cookies, and through logins.'),
-    leaves_after: duration.optional().describe('The client disconnects after this time.'),
-    sign: z
-      .strictObject({
-        provider: z.string().describe('Provider of webhooks, such as `github`.'),
-        secret: z.string().describe('Secret shared with the provider.'),
-      })
-      .optional()
-      .describe('Signs the request as a webhook provider does.'),
-  })
-  .meta({ id: 'request', description: 'A request.' });
-
-const answer = z
-  .strictObject({
-    status: z.int().min(101).max(599).optional().describe('Default 200.'),
-    headers: headers.optional().describe('Fields of the response.'),
-    body: z.string().optional().describe('Body of the response.'),
-    json: z.unknown().optional().describe('Body of the response, as data.'),
-    latency: z
-      .union([
-        duration,
-        z
-          .strictObject({ from: duration.describe('Least.'), to: duration.describe('Most.') })
-          .describe('Drawn uniformly.'),
-      ])
-      .optional()
-      .describe('Time until the response head.'),
-    fault: z
-      .enum(['hang', 'reset', 'half', 'refuse', 'invalid'])
-      .optional()
-      .describe(
-        'Fault instead of a response: no answer, reset, broken body, refused connection, invalid data.',
-      ),
-    sequence: z
-      .array(z.unknown())
-      .min(1)
-      .optional()
-      .describe('Responses in order, each a status, a fault or a map like this one.'),
-    afterwards: z
-      .enum(['last', 'again'])
-      .optional()
-      .describe('After the sequence: its last response, or the sequence again.'),
-  })
-  .meta({ id: 'answer', description: 'Response of an upstream.' });
-
-const upstream = z
-  .union([z.string(), z.number(), answer])
-  .describe('Response of an upstream: a status, a fault, or a map.');
-
-const upstreams = z.record(z.string(), upstream).meta({
-  id: 'upstreams',
-  description: 'Scripted upstreams by backend; control requests by URL or URL prefix.',
-});
 
 const expected = z
   .union([z.string(), expectation])
@@ -93,21 +27,6 @@ const facts = z
   .describe(
     'Values of variables by name, such as `conn.geo.country_code`, or facts about addresses as in an edge file.',
   );
-
-const clientCertificate = z
-  .strictObject({
-    serial_number: z.string().optional().describe('Serial number.'),
-    subject_cn: z.string().optional().describe('Common name of its subject.'),
-  })
-  .describe('Certificate of the client; the connection then uses TLS 1.3.');
-
-const send = z.union([
-  z.string(),
-  request.extend({
-    count: z.int().min(1).max(10_000_000).optional().describe('Number of requests; default 1.'),
-    every: duration.optional().describe('Time between them; default none.'),
-  }),
-]);
 
 const step = z
   .strictObject({
@@ -147,37 +66,6 @@ const sample = z
   })
   .describe('Shares of random outcomes.');
 
-const simulation = z
-  .strictObject({
-    duration: duration.describe('Duration of the arrivals.'),
-    arrivals: z
-      .array(
-        z
-          .strictObject({
-            request: z.union([z.string(), request]).optional().describe('The arriving request.'),
-            rate: z.number().min(0.000_001).max(1_000_000).describe('Requests per second, on average.'),
-            model: z
-              .enum(['poisson', 'constant'])
-              .optional()
-              .describe('Poisson: independent (default); constant: evenly spaced.'),
-            from: duration.optional().describe('Start of the arrivals; default the start of the run.'),
-            until: duration.optional().describe('End of the arrivals; default the end of the run.'),
-          })
-          .describe('Requests that arrive independently of earlier responses.'),
-      )
-      .min(1)
-      .describe('Arriving requests and their rates.'),
-    changes: z
-      .array(
-        z
-          .strictObject({ at: duration.describe('When.'), upstreams })
-          .describe('Changes of upstreams during the run.'),
-      )
-      .optional()
-      .describe('Scripted faults.'),
-  })
-  .describe('A run over virtual time, for the command sim.');
-
 const connection = z
   .strictObject({
     to: z.string().min(1).describe('Host and port of an edge: 1.tcp.test:5432, or tls://db.test:443.'),
@@ -190,7 +78,7 @@ const connection = z
   .describe('A connection of a TLS or TCP edge.');
 
 const caseShape = {
-  name: z.string().describe('What must hold, as a sentence; the name of the case.'),
+  name: z.string().describe('Name of the case: what is expected, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
   skip: z.union([z.boolean(), z.string()]).optional().describe('Skips the case, with the reason.'),
   clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),
@@ -207,7 +95,7 @@ const caseShape = {
   expect: expected.optional(),
 };
 
-export const scenarioCase = z.strictObject(caseShape).describe('One case.');
+const scenarioCase = z.strictObject(caseShape).describe('One case.');
 
 const eachCase = z.strictObject({
   ...caseShape,
@@ -240,6 +128,10 @@ const top = {
     })
     .optional()
     .describe('Defaults of all cases.'),
+  variables: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values for `{name}` in all cases; those of a table win.'),
   clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
@@ -269,20 +161,21 @@ const top = {
 
 const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).optional() });
 
-export const scenarioFile = z
+const scenarioFile = z
   .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
   .describe('Test cases of an edge.');
 
 export type ScenarioShell = z.output<typeof shellOf>;
-export type ScenarioFile = z.output<typeof scenarioFile>;
 export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
-export type SendConfig = z.output<typeof send>;
-export type SimulationConfig = z.output<typeof simulation>;
+export type TlsConfig = z.output<typeof tls>;
+export type CertificateConfig = z.output<typeof clientCertificate>;
+export type JwtConfig = NonNullable<z.output<typeof request>['jwt']>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;
 export type BecauseConfig = z.output<typeof because>;
+export type FetchSentConfig = z.output<typeof fetchSent>;
 export type UpstreamSawConfig = z.output<typeof upstreamSaw>;
 export type UpstreamConfig = z.output<typeof upstream>;
 export type AnswerConfig = z.output<typeof answer>;

@@ -1,7 +1,9 @@
+import { USUAL_TLS } from '../../engine/request_like.ts';
 import { firstValue, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
 import type { Visitor, Draft } from './draft.ts';
-import type { Answer, Pools } from './pools.ts';
+import type { Answer } from './answer_pools.ts';
+import type { Pools } from './pools.ts';
 
 /** One field of a draft changed. */
 export interface Change {
@@ -197,13 +199,7 @@ function certificateChanges(draft: Draft, { certificates }: Pools): Change[] {
     const message =
       subjectCn === null ? 'without a client certificate' : `with the certificate of ${subjectCn}`;
     const tls =
-      subjectCn === null
-        ? null
-        : {
-            version: 'TLS 1.3',
-            cipherSuite: 'TLS_AES_128_GCM_SHA256',
-            clientCertificate: { serialNumber: '1', subjectCn },
-          };
+      subjectCn === null ? null : { ...USUAL_TLS, clientCertificate: { serialNumber: '1', subjectCn } };
     return [change(draft, 'certificate', message, (from) => ({ ...from, tls }))];
   });
 }

@@ -1,7 +1,8 @@
 import type { TlsFacts } from '../../engine/contract.ts';
-import { connectionOf, headOf } from '../../engine/request_like.ts';
+import { connectionFor, connectionOf, headOf } from '../../engine/request_like.ts';
 import type { FieldList } from '../../http/fields.ts';
-import { type CompiledCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
+import { type CompiledCase } from '../compile_case.ts';
+import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { UpstreamConfig } from '../document/schema.ts';
 import type { Identity } from '../../dev_idp/identities.ts';
@@ -20,6 +21,7 @@ export interface Draft {
   readonly headers: FieldList;
   readonly body: string;
   readonly ip: string;
+  /** Null for the usual facts. */
   readonly tls: TlsFacts | null;
   /** Facts as in an edge file; `variables` come after them. */
   readonly facts: readonly unknown[];
@@ -87,7 +89,7 @@ export function connectDraft(config: EdgeConfig, kind: ConnectDraft['kind'], hos
   return { ...plainDraft(config), connect: { kind, host, port } };
 }
 
-const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
+export const FRAMING: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding']);
 
 /** The draft of a prepared request; null if an edge would refuse it. */
 export function draftOf(request: PreparedRequest, from: Partial<Draft>, config: EdgeConfig): Draft | null {
@@ -146,7 +148,8 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
   try {
     const url = `${scheme}://${host}${path}${query === undefined ? '' : `?${query}`}`;
     const head = headOf({ method, url, headers: pairs });
-    const connection = { ...connectionOf({ clientIp: ip, clientPort: 50_000 }, scheme, startMs), tls };
+    const facts = { clientIp: ip, clientPort: 50_000, ...(tls !== null && { tls }) };
+    const connection = connectionFor(head, facts, startMs);
     const as = draft.as === null ? {} : { as: draft.as.name };
     return { head, connection, body: bytes, leaveAfterMs: -1, ...as };
   } catch (error) {
@@ -159,12 +162,11 @@ export function preparedDraft(draft: Draft): PreparedRequest | null {
 export function preparedConnection({ connect, ip, tls, startMs }: Draft): PreparedConnection | null {
   if (connect === null) return null;
   const { kind, host, port } = connect;
-  const shaken = { version: 'TLSv1.3', cipherSuite: 'TLS_AES_128_GCM_SHA256', clientCertificate: null };
   const facts = {
     clientIp: ip,
     serverPort: port,
     serverName: host,
-    ...(kind === 'tls' && { tls: { ...shaken, clientCertificate: tls?.clientCertificate ?? null } }),
+    ...(kind === 'tls' && { tls: { ...tls, negotiatedAlpn: '' } }),
   };
   return {
     place: connect,

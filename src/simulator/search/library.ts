@@ -3,14 +3,14 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { plainDocument } from '../../config_file/document.ts';
 import { reportWith } from '../../config_file/report.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { compileCase, DEFAULT_START_MS, defaultHost } from '../compile_case.ts';
+import { compileCase } from '../compile_case.ts';
+import { DEFAULT_START_MS, defaultHost } from '../case_setting.ts';
 import { type Coverage, coverageOf, coveredEdge } from '../../coverage/coverage.ts';
 import { type Thresholds, type Missed, missedThresholds } from '../../coverage/thresholds.ts';
 import { checkScenario } from '../document/check.ts';
 import { prepareRequest } from '../document/requests.ts';
 import type { RequestConfig } from '../document/schema.ts';
-import { runFile } from '../run_file.ts';
-import { ONCE } from '../run_once.ts';
+import { runFile, ONCE } from '../run_file.ts';
 import type { CaseResult } from '../result.ts';
 import { edgeFixture } from '../../coverage/edge_fixture.ts';
 import { webhookSigner } from '../webhook_signer.ts';
@@ -89,7 +89,7 @@ export function explainWhyNot(
   const prepared = prepareRequest(request, '', {
     defaults: {},
     host: defaultHost(config),
-    tls: null,
+    tls: {},
     startMs: DEFAULT_START_MS,
     signer: webhookSigner,
     report: reportWith<string>(findings, plainDocument(undefined), () => 'error'),

@@ -35,12 +35,12 @@ describe('every function', () => {
     'upper lowerAscii upperAscii format decodeBase64 encodeBase64 decodeJson decodeQueryString escapeUrl unescapeUrl',
     'isJson isPrivateIp isQueryString isURL parseUrl strings.quote join slice flatten sort distinct encodeJson',
     'lists.range encodeQueryString getDate getDayOfMonth getDayOfWeek getMonth crc32 md5 sha256 xxhash64',
-  ])('is there: %s', (names) => {
+  ])('exists: %s', (names) => {
     const { functions } = scopeFor('on_http_response').functions;
     expect(names.split(' ').filter((name) => !functions.has(name))).toEqual([]);
   });
 
-  test('macros of the policy language are there', () => {
+  test('macros of the policy language exist', () => {
     const { macros } = scopeFor('on_http_response').functions;
     const keys = ['all/2', 'exists/2', 'exists_one/2', 'filter/2', 'map/2', 'map/3', 'sort/3', 'sortBy/2'];
     expect(keys.filter((key) => !macros.has(key))).toEqual([]);
@@ -76,7 +76,7 @@ describe('functions on the exchange', () => {
     expect(evaluate(source)).toEqual(expected);
   });
 
-  test('a missing cookie is an error, and asking for it is not', () => {
+  test('a missing cookie is an error, and testing for it is not', () => {
     expect(errorCode("getReqCookie('none')")).toBe('expr.absent');
     expect(errorCode("getResCookie('none').value")).toBe('expr.absent');
     expect(
@@ -116,7 +116,7 @@ describe('addresses', () => {
     expect(evaluate(source)).toBe(expected);
   });
 
-  test('a constant range that is none is an error, one with host bits a warning that still works', () => {
+  test('an invalid constant range is an error, one with host bits a warning that still works', () => {
     expect(findings("inCidrRange(conn.client_ip, '203.0.113.0')").join()).toMatch(/^error expr.invalid_cidr/);
     expect(findings("inCidrRanges(conn.client_ip, ['10.0.0.0/8', '10/8'])").join()).toMatch(
       /^error expr.invalid_cidr/,
@@ -144,7 +144,7 @@ describe('chance and secrets', () => {
     expect(evaluate('rand.int(-2, -2)')).toBe(-2);
   });
 
-  test('rand.* is the world’s chance, drawn again each time', () => {
+  test('rand.* uses the world’s randomness, drawn again each time', () => {
     expect(draws(1)).toEqual(draws(1));
     expect(draws(1)).not.toEqual(draws(2));
     const [first, second] = draws(1);

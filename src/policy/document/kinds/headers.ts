@@ -1,5 +1,5 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted } from '../../../config_file/message_text.ts';
+import { quoted } from '../../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
 import type { Checking } from '../checking.ts';
