@@ -27,7 +27,10 @@ export function register(program: Command): void {
     .description(
       'Decide the requests of a log again and report what a changed configuration does differently',
     )
-    .argument('<log...>', 'recordings, events as NDJSON, HAR or curl command lines; - for standard input')
+    .argument(
+      '<log...>',
+      'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
+    )
     .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
     .option('--against <file>', 'edge file that was active when the log was written')
     .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')

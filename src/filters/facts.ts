@@ -119,6 +119,8 @@ export interface ActionPlace {
   readonly phase: Phase;
   /** Whether the field at a pointer below the config was written, not a default. */
   readonly isWritten: (pointer: string) => boolean;
+  /** Name of the service. */
+  readonly service: string;
   /** Hosts of the internal endpoints, if they are known. */
   readonly internalHosts?: readonly string[] | undefined;
   /** The hosts of its edge, in lower case; absent if they are not known. */
@@ -209,6 +211,8 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
+  /** Error number if a policy has more than one. */
+  readonly onlyOne?: number;
   /** Whether it does nothing but log. */
   readonly onlyLogs?: boolean;
   /** Names of the variables that it sets for later expressions; null if some cannot be known. */
@@ -217,8 +221,6 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
-  /** The error number of a second such action in a policy. */
-  readonly single?: number;
   /** Whether it needs TLS, which a TCP edge does not use. */
   readonly needsTls?: boolean;
   /** Like `check` of modules, with an error number or a warning as the code. */

@@ -142,7 +142,8 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
     if (is !== was) return `recorded ${module} ${was} → ${fate}`;
   }
   const code = codeOf(decided);
-  if (code !== recorded.errorCode) return `recorded ${recordedFate(recorded)} → ${fate}`;
+  if (recorded.errorCode !== null && code !== recorded.errorCode)
+    return `recorded ${recordedFate(recorded)} → ${fate}`;
   const isUpstream = isAnsweredByUpstream(decided);
   const isOther = isUpstream
     ? recorded.answeredBy === 'edge'
@@ -169,7 +170,7 @@ function isLocal({ exchange }: Decided): boolean {
 }
 
 function recordedFate({ status, errorCode }: RecordedOutcome): string {
-  if (errorCode !== '') return `${status} by the edge (${errorCode})`;
+  if (errorCode !== null && errorCode !== '') return `${status} by the edge (${errorCode})`;
   return status === 0 ? 'no response' : String(status);
 }
 

@@ -211,7 +211,7 @@ function saidIn(headers: FieldList): { readonly errorCode: string; readonly loca
 
 /** The upstream's response; null if the edge responded, or there was no response. */
 function upstreamOf({ status, errorCode, answeredBy }: RecordedOutcome): Answers['forward'] | null {
-  const failure = FAILURES[/(\d+)$/.exec(errorCode)?.[1] ?? ''];
+  const failure = FAILURES[/(\d+)$/.exec(errorCode ?? '')?.[1] ?? ''];
   if (failure !== undefined) return { failure, detail: 'as recorded' };
   if (answeredBy === 'edge') return null;
   return { head: { status, headers: [] }, reused: false };

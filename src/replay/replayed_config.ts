@@ -1,8 +1,8 @@
-import { MODULE_FACTS } from '../filters/table.ts';
 import { backendTable } from '../edge/backends.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Endpoint } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { backend } from '../filters/backend/facts.ts';
 import { isConnected } from './counter_windows.ts';
 import type { Choice, Decided } from './decided.ts';
 
@@ -25,14 +25,11 @@ export function choicesOf(config: EdgeConfig): (exchange: Exchange) => Choice | 
   };
 }
 
-const hasBackend = (module: string): boolean =>
-  MODULE_FACTS.get(module)?.references?.some(({ kind }) => kind === 'backend') === true;
-
 /** The backend of the route that the request has reached, including internal endpoints; null if there is none. */
 function backendOf(exchange: Exchange): string | null {
   if (exchange.inside !== null) return backendOf(exchange.inside);
   if (exchange.attempts.length === 0) return null;
-  const index = exchange.pipeline?.filters.findIndex(({ module }) => hasBackend(module)) ?? -1;
+  const index = exchange.pipeline?.filters.findIndex(({ module }) => module === backend.module.type) ?? -1;
   const id = exchange.verdicts[index]?.reason.detail['backend'];
   return typeof id === 'string' ? id : null;
 }

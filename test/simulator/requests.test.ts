@@ -147,6 +147,43 @@ describe('upstreams', () => {
   });
 });
 
+describe('`capture`', () => {
+  const upstreams = {
+    app: {
+      headers: { 'x-token': 't1', 'set-cookie': 'sid=s1; Path=/' },
+      json: { items: [{ id: 7 }] },
+    },
+  };
+  const first = {
+    at: '0s',
+    send: '/login',
+    capture: { token: { header: 'x-token' }, sid: { cookie: 'sid' }, id: { json: '$.items[0].id' } },
+    expect: { status: 200 },
+  };
+  const second = {
+    advance: '1s',
+    send: { path: '/items/{id}', headers: { 'x-token': '{token}', cookie: 'sid={sid}' } },
+    expect: { upstream: { path: '/items/7', headers: { 'x-token': 't1', cookie: 'sid=s1' } } },
+  };
+
+  it('takes values of a response into later steps', () => {
+    expect(
+      mismatches(oneRoute(), { upstreams, cases: [{ name: 'login', timeline: [first, second] }] }),
+    ).toEqual([]);
+  });
+
+  it('fails where a value is absent, and is checked', () => {
+    const absent = { ...first, capture: { token: { header: 'x-other' } } };
+    expect(mismatches(oneRoute(), { upstreams, cases: [{ name: 'login', timeline: [absent] }] })).toEqual([
+      'login: capture.token at 0 ms: absent',
+    ]);
+    const wrong = { ...first, capture: { token: { json: 'items' } } };
+    expect(mismatches(oneRoute(), { upstreams, cases: [{ name: 'login', timeline: [wrong] }] })[0]).toContain(
+      'header, cookie, json',
+    );
+  });
+});
+
 describe('`variables`', () => {
   it('are filled in everywhere, and rows win over them', () => {
     const variables = { path: '/a', code: 204 };
