@@ -266,7 +266,9 @@ function literalMeant(node: Node, [left, right]: readonly Type[]): Partial<Diagn
 }
 
 function styleProblem<A>(node: Call, row: FunctionRow<A>): string | undefined {
-  const wanted = node.target === undefined ? 'global' : 'method';
+  // `secrets.get` is a function with a qualified name.
+  const isMethod = node.target !== undefined && !row.name.includes('.');
+  const wanted = isMethod ? 'method' : 'global';
   if (row.overloads.some((overload) => overload.style === wanted || overload.style === 'both'))
     return undefined;
   return wanted === 'global'

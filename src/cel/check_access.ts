@@ -13,8 +13,7 @@ export function typeOfName<A>(checker: Checker<A>, node: Node): Type | undefined
   const found = findName(checker, node);
   if (found === undefined) return undefined;
   checker.meanings[node.id] = found.meaning;
-  if (found.meaning.means === 'variable' && found.meaning.variable.oftenAbsent === true)
-    adviseAbsence(checker, node);
+  if (found.meaning.means === 'variable' && found.meaning.variable.oftenAbsent) adviseAbsence(checker, node);
   return found.type;
 }
 

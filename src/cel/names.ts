@@ -122,10 +122,25 @@ export function unknownName<A>(checker: Checker<A>, node: Node, path: readonly s
     ...namesUnder(checker.scope, parent.length === 0 ? '' : `${parent.join('.')}.`),
   ];
   const near = guess(path.at(-1) ?? '', siblings, span);
+  const deeper = near.hint === undefined ? deeperName(checker, path) : undefined;
+  if (deeper !== undefined) {
+    const fix = { message: `write ${deeper}`, span: node.span, text: deeper, safe: false };
+    const hint = `did you mean '${deeper}'?`;
+    report(checker, 'expr.unknown_variable', span, message, { hint, fix });
+    return DYN;
+  }
   const only =
     near.hint === undefined && siblings.length === 1 ? { hint: `it can only be '${siblings[0]}'` } : near;
   report(checker, 'expr.unknown_variable', span, message, only);
   return DYN;
+}
+
+/** `req.path` for `req.url.path`: the only variable of the group with this last name. */
+function deeperName<A>({ scope }: Checker<A>, path: readonly string[]): string | undefined {
+  if (path.length < 2) return undefined;
+  const [group, last] = [`${path[0]}.`, `.${path.at(-1)}`];
+  const names = [...scope.variables.keys()].filter((name) => name.startsWith(group) && name.endsWith(last));
+  return names.length === 1 ? names[0] : undefined;
 }
 
 function localNames(innermost: Local | undefined): string[] {

@@ -95,13 +95,13 @@ function name(parser: Parser, start: number, absolute: boolean): Node {
 function presence(parser: Parser, start: number, args: readonly Node[]): Node {
   const [select] = args;
   if (args.length !== 1 || select?.kind !== 'select' || select.optional) {
-    const message = 'has() needs one field selection, such as has(a.b)';
+    const needs = 'has() needs one field selection, such as has(a.b)';
     if (select?.kind === 'index' && !select.optional && args.length === 1) {
       const whole = spanFrom(parser, start);
-      throw new SyntaxProblem(message, whole.start, whole.end, membership(parser, select));
+      throw new SyntaxProblem(needs, whole.start, whole.end, membership(parser, select));
     }
     const span = select?.span ?? spanFrom(parser, start);
-    throw new SyntaxProblem(message, span.start, span.end);
+    throw new SyntaxProblem(needs, span.start, span.end);
   }
   return { kind: 'has', id: nextId(parser, select), span: spanFrom(parser, start), select };
 }

@@ -77,7 +77,8 @@ export interface Scope<A = unknown> {
 
 /** Units that all evaluations on one activation may use together, besides the budget of each. */
 export interface Allowance<A> {
-  readonly left: (activation: A) => number;
+  /** Undefined outside of an exchange. */
+  readonly left: (activation: A) => number | undefined;
   readonly spend: (activation: A, units: number) => void;
 }
 

@@ -139,10 +139,8 @@ function guardedState<A>(planner: Planner<A>, run: Evaluate<A>): Evaluate<A> {
   return (activation) => {
     if (busy) return new EvalError('expr.internal', 'the expression is evaluated recursively');
     busy = true;
-    const budget =
-      allowance === undefined
-        ? EVALUATION_BUDGET
-        : Math.min(EVALUATION_BUDGET, Math.max(0, allowance.left(activation)));
+    const left = allowance?.left(activation);
+    const budget = left === undefined ? EVALUATION_BUDGET : Math.min(EVALUATION_BUDGET, Math.max(0, left));
     meter.left = budget;
     try {
       const outcome: Outcome | undefined = run(activation);
@@ -150,7 +148,7 @@ function guardedState<A>(planner: Planner<A>, run: Evaluate<A>): Evaluate<A> {
     } catch (thrown) {
       return broken(thrown);
     } finally {
-      allowance?.spend(activation, budget - meter.left);
+      if (left !== undefined) allowance!.spend(activation, budget - meter.left);
       busy = false;
     }
   };

@@ -50,7 +50,8 @@ export const rateLimit: ActionKind<'rate-limit'> = {
 
 /** The key as expressions see it. */
 function shownKey(values: readonly Value[]): string {
-  return values.map((value) => String(textOf(value))).join(',');
+  const texts = values.map(textOf);
+  return texts.map((text) => (typeof text === 'string' ? text : '')).join(',');
 }
 
 const KEY_LIMIT_UNITS = 64;

@@ -46,25 +46,23 @@ export function checkAdditions(
   }
 }
 
-function additionIn(node: Node): { readonly what: string; readonly at: Span } | undefined {
-  switch (node.kind) {
-    case 'bind':
-      return { what: 'cel.bind', at: node.span };
-    case 'index':
-    case 'select':
-      return node.optional ? { what: 'the optional access with `?`', at: node.span } : undefined;
-    case 'macro': {
-      const { macro, variables, nameSpan } = node;
-      const isKnown = !NAMES.has(macro.name) && (variables.length === 1 || macro.name === 'sort');
-      return isKnown ? undefined : { what: `\`${macro.name}\` with these arguments`, at: nameSpan };
-    }
-    case 'call': {
-      const namespace = node.target === undefined ? undefined : dottedPath(node.target)?.join('.');
-      if (namespace !== undefined && NAMESPACES.has(namespace))
-        return { what: `\`${namespace}.${node.name}\``, at: node.nameSpan };
-      return NAMES.has(node.name) ? { what: `\`${node.name}\``, at: node.nameSpan } : undefined;
-    }
-    default:
-      return undefined;
+interface Addition {
+  readonly what: string;
+  readonly at: Span;
+}
+
+function additionIn(node: Node): Addition | undefined {
+  if (node.kind === 'bind') return { what: 'cel.bind', at: node.span };
+  if (node.kind === 'index' || node.kind === 'select')
+    return node.optional ? { what: 'the optional access with `?`', at: node.span } : undefined;
+  if (node.kind === 'macro') {
+    const { macro, variables, nameSpan } = node;
+    const isKnown = !NAMES.has(macro.name) && (variables.length === 1 || macro.name === 'sort');
+    return isKnown ? undefined : { what: `\`${macro.name}\` with these arguments`, at: nameSpan };
   }
+  if (node.kind !== 'call') return undefined;
+  const namespace = node.target === undefined ? undefined : dottedPath(node.target)?.join('.');
+  if (namespace !== undefined && NAMESPACES.has(namespace))
+    return { what: `\`${namespace}.${node.name}\``, at: node.nameSpan };
+  return NAMES.has(node.name) ? { what: `\`${node.name}\``, at: node.nameSpan } : undefined;
 }

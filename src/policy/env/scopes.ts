@@ -55,7 +55,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
 
 /** The budget that all expressions of an exchange share: a policy with many costly expressions fails like one with a single too costly one. */
 const ALLOWANCE: Allowance<Activation> = {
-  left: ({ unitsLeft = Number.POSITIVE_INFINITY }) => unitsLeft,
+  left: ({ unitsLeft }) => unitsLeft,
   spend: (activation, units) => {
     activation.unitsLeft -= units;
   },

@@ -64,6 +64,7 @@ describe('reads of what may be missing', () => {
 describe('mistakes of public pages', () => {
   test.each([
     ["req.url.path.includes('/a')", "did you mean 'contains'?"],
+    ["req.path == '/a'", "did you mean 'req.url.path'?"],
     ["actions.other.oauth.identity.email == 'a'", "it can only be 'service'"],
     ['len(req.url.path) > 1', "did you mean 'size'?"],
     ['size(req.headers) > 1 && req.url.path.length > 1', 'did you mean size()?'],
@@ -84,6 +85,7 @@ describe('mistakes of public pages', () => {
   test.each([
     ["req.url.path =~ '^/a'", 'a pattern is tested with text.matches(pattern)'],
     ["req.url.path !~ '^/a'", 'a pattern is tested with text.matches(pattern)'],
+    ["secrets.get('a') == 'b'", 'secrets.get() does not accept (string)'],
     ["${vars.a} == 'a'", 'it belongs to templates'],
   ])('%s', (expression, message) => {
     expect(found(rule([expression])).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
