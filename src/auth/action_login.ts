@@ -44,7 +44,7 @@ export interface LoginKind {
 }
 
 /** Credentials may be templates: gates are cached for this many of their values. */
-const GATES_KEPT = 16;
+const GATE_CACHE_SIZE = 16;
 
 /** Reserved paths of policy logins: `/<service>/login`, `/<service>/logout` and the callbacks. */
 export function loginBase(service: string): string {
@@ -71,7 +71,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
     const key = JSON.stringify(credentials);
     let gate = gates.get(key);
     if (gate === undefined) {
-      if (gates.size === GATES_KEPT) gates.clear();
+      if (gates.size === GATE_CACHE_SIZE) gates.clear();
       const made = kind.provider(credentials, logins);
       gates.set(key, (gate = 'missing' in made ? made : gateFor(kind, config, compiling, logins, made)));
     }

@@ -11,11 +11,11 @@ import {
 import { type Conversation, isConversation } from './conversation.ts';
 import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
-import { type LoginMemory, keepRenewed, renewedOf } from './memory.ts';
+import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
-import { type Session, checkIsDue, expiryOf, openSession, seenAgain, sessionEnd } from './session.ts';
+import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
 import type { SessionPlace, SessionTimes } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 
@@ -133,7 +133,7 @@ export function sessionStatusOf({ gate, request, memory, place, world }: Visit):
   const opened = openSession(gate.keys, sealed, place);
   if (opened === null || opened.provider !== gate.provider.id) return { session: null, why: 'unreadable' };
   const nowMs = world.nowMs();
-  const session = memory.renewed.size === 0 ? opened : renewedOf(memory, opened, nowMs);
+  const session = memory.renewed.size === 0 ? opened : refreshedOf(memory, opened, nowMs);
   const end = sessionEnd(session, gate.times, nowMs);
   if (end !== null) return { session, why: end };
   if (gate.registry.isRevoked(session)) return { session, why: 'revoked' };
@@ -151,7 +151,7 @@ export function admitted(
   if (check !== undefined && checkIsDue(session, visit.gate.times, lists, nowMs)) {
     return checked(visit, session, check(session, visit), refused);
   }
-  const again = seenAgain(session, visit.gate.times, nowMs);
+  const again = withLastSeen(session, visit.gate.times, nowMs);
   // A session that came in cookies fits into cookies again; if it does not, the old one stays and expires
   // earlier.
   return again === null
@@ -179,13 +179,13 @@ function* checked(
     return refused({ refused: 'denied', message: 'the session was ended' })!;
   const cookies = sessionCookies(visit, renewed);
   if (cookies === null) return refused(tooLong(renewed))!;
-  keepRenewed(visit.memory, renewed, nowMs);
+  keepRefreshed(visit.memory, renewed, nowMs);
   return passed(visit, renewed, cookies);
 }
 
 function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {
   const { gate, registry, world } = visit;
-  sighted(visit, session, registry, world.nowMs());
+  recordSession(visit, session, registry, world.nowMs());
   const identity = identityFields(
     gate.identityPrefix,
     session.user,
@@ -202,7 +202,7 @@ function passed(visit: Visit, session: Session, cookies: readonly string[]): Log
 }
 
 /** Records the session for the lists of the management API. */
-export function sighted(
+export function recordSession(
   { gate, site, request, connection }: Pick<Visit, 'gate' | 'site' | 'request' | 'connection'>,
   session: Session,
   registry: LoginRegistry,

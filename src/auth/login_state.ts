@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS } from './limits.ts';
 import { digest, equalTexts } from '../crypto/digest.ts';
 import type { World } from '../engine/contract.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
@@ -38,7 +39,6 @@ export interface LoginState {
 
 /** A login must be completed within ten minutes. */
 export const LOGIN_STATE_MS = 10 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 const SECRET_BYTES = 16;
 const VERIFIER_BYTES = 32;
 

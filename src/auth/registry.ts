@@ -48,7 +48,7 @@ interface SeenSession {
 }
 
 /** Session details taken from a request. */
-interface SessionSighting {
+interface SessionDetails {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;
@@ -79,7 +79,7 @@ export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' |
   readonly assertions: UsedAssertions;
   /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
-  readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
+  readonly seen: (session: Session, nowMs: number, sighting: () => SessionDetails) => void;
 }
 
 export interface RegistryLimits {
@@ -150,7 +150,7 @@ function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number)
   }
 }
 
-function rowOf(session: Session, nowMs: number, sighting: SessionSighting): SeenSession {
+function rowOf(session: Session, nowMs: number, sighting: SessionDetails): SeenSession {
   const userId = userIdOf(session.provider, session.user.id);
   return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
 }

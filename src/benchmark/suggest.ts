@@ -22,7 +22,7 @@ interface Candidate {
   readonly config: EdgeConfig;
 }
 
-const MOST_CANDIDATES = 6;
+const MAX_CANDIDATES = 6;
 
 /**
  * Looks for orders of rules and of conditions with the same decisions on the corpus and less time. Each
@@ -42,7 +42,7 @@ export async function suggest(
       const other = effectsOf(decider(candidate.config, seed), corpus);
       return other.every((effect, at) => effect === effects[at]);
     })
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
   const suggestions: Suggestion[] = [];
   const { random } = seededChance(`${seed}/suggestions`);
   for (const candidate of alike) {

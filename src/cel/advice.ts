@@ -86,7 +86,7 @@ function differentTypes<A>(checker: Checker<A>, node: Binary, left: Type, right:
   return true;
 }
 
-/** A literal in the notation of the other type: `'5'` for 5, 5 for `'5'`, `5.0`, `5u`. */
+/** A literal rewritten as the other type: `'5'` for 5, 5 for `'5'`, `5.0`, `5u`. */
 function respelled(value: unknown, wanted: Type): string | undefined {
   if (isTextual(wanted) && (typeof value === 'number' || typeof value === 'boolean')) return `'${value}'`;
   if (wanted.kind === 'int' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return value;
@@ -125,7 +125,7 @@ interface KeyRead {
   readonly foldsCase: boolean;
 }
 
-/** Reading a key of such a map is a run-time error if it is missing. The types say nothing of a map of any values. */
+/** Warns about reading a key that may be missing, which is a run-time error. Types do not show which keys a map of any values has. */
 export function adviseKey<A>(checker: Checker<A>, node: Index | Select, operand: Type): void {
   if (operand.kind !== 'map' || operand.value.kind === 'dyn' || !isOfScope(checker, node.operand)) return;
   const map = sourceOf(checker, node.operand);
@@ -140,7 +140,7 @@ export function adviseKey<A>(checker: Checker<A>, node: Index | Select, operand:
   warnOfKey(checker, node, { map, key: node.index.value, literal, foldsCase }, instead);
 }
 
-/** A variable or a field of one: maps that an expression makes itself are its own business. */
+/** Whether a node is a variable or a field of one; maps that the expression itself creates are not checked. */
 function isOfScope<A>(checker: Checker<A>, node: Node): boolean {
   const means = checker.meanings[node.id]?.means;
   return means === 'variable' || means === 'field';
@@ -155,7 +155,7 @@ function warnOfKey<A>(checker: Checker<A>, node: Node, read: KeyRead, instead: s
   });
 }
 
-/** `getReqCookie('x')` is an error without the cookie. */
+/** The same for functions that read a key: `getReqCookie('x')` is an error if the cookie is missing. */
 export function adviseKeyOfCall<A>(checker: Checker<A>, node: Call, row: FunctionRow<A>): void {
   const read = keyOfCall(node, row, 'read');
   if (read === undefined || checker.guards.has(guardKey(read.map, read.key, false))) return;
@@ -166,7 +166,7 @@ export function adviseKeyOfCall<A>(checker: Checker<A>, node: Call, row: Functio
   });
 }
 
-/** A variable or field that is absent more often than not. */
+/** Warns about reading a variable or field that is often absent. */
 export function adviseAbsence<A>(checker: Checker<A>, node: Node): void {
   const path = sourceOf(checker, node);
   if (checker.guards.has(guardOf(path))) return;
@@ -187,7 +187,7 @@ function keyOfCall<A>(
   return { map: key.map, key: name.value };
 }
 
-/** Header names are compared without case. */
+/** Names of headers are case-insensitive. */
 function guardKey(map: string, key: string, foldsCase: boolean): string {
   return foldsCase ? `${map}\0folded\0${key.toLowerCase()}` : `${map}\0${key}`;
 }
@@ -200,7 +200,7 @@ function guardOf(path: string): string {
   return `${path}\0`;
 }
 
-/** The reads that are known to succeed if `node` is `truth`. */
+/** The reads that cannot fail where `node` is known to be `truth`. */
 export function guardsOf<A>(checker: Checker<A>, node: Node, truth: boolean): readonly string[] {
   if (node.kind === 'unary' && node.operator === '!') return guardsOf(checker, node.operand, !truth);
   if (node.kind === 'logic' && (node.operator === '&&') === truth) {
@@ -250,7 +250,7 @@ export function adviseCall<A>(
   report(checker, 'expr.no_such_overload', node.span, `\`${operator}\` does not accept (${given})`, more);
 }
 
-/** `status < '200'`: the literal in the notation of the other side. */
+/** `status < '200'`: suggests the literal with the type of the other side. */
 function literalMeant(node: Node, [left, right]: readonly Type[]): Partial<Diagnostic> {
   if (node.kind !== 'binary' || left === undefined || right === undefined) return {};
   for (const [literal, other] of [

@@ -65,7 +65,7 @@ const TYPING: Typing = {
   name: (checker, node) => typeOfName(checker, node) ?? unknownName(checker, node, [node.name]),
   select: typeOfSelect,
   has: (checker, node) => {
-    // The test itself needs no other test.
+    // `has(m.k)` reads `m.k` safely, so its operand needs no guard for it.
     const own = guardsOf(checker, node, true);
     guarded(checker, node.select, own);
     return BOOL;

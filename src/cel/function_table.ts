@@ -92,7 +92,7 @@ export interface FunctionRow<A = unknown> {
   /** An expression that is true; shown in the page and evaluated by a test. */
   readonly example: string;
   readonly overloads: readonly Overload<A>[];
-  /** The map of a scope in which its first argument is a key: it tells whether the key is there, or needs it to be. */
+  /** If the first argument is a key of a map of the scope: that map, and whether the function tests for the key or reads it. */
   readonly key?: { readonly map: string; readonly role: 'test' | 'read' };
 }
 

@@ -2,7 +2,7 @@ import type { Call } from './ast.ts';
 import { isTextual } from './types.ts';
 import type { Type } from './types.ts';
 
-/** What people write who know other languages, and what it is called here. */
+/** Names from other languages and their names in CEL. */
 
 // A map, because a name may be `toString`.
 const NAMES: ReadonlyMap<string, string> = new Map(
@@ -27,15 +27,15 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The function that is meant by a name from elsewhere. */
+/** The function that corresponds to a name from another language. */
 export function functionMeant(name: string): string | undefined {
   return NAMES.get(name);
 }
 
-/** The functions of texts that lists lack. */
+/** Functions of strings that lists do not have. */
 const SEARCHES: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'matches']);
 
-/** `list.contains('x')`: whether one value contains it, or is it. */
+/** The replacement for `list.contains('x')`: a test whether any element contains, or equals, the value. */
 export function searchMeant(
   node: Call,
   types: readonly Type[],

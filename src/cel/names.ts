@@ -121,7 +121,10 @@ export function unknownName<A>(checker: Checker<A>, node: Node, path: readonly s
     ...(parent.length === 0 ? localNames(checker.locals) : []),
     ...namesUnder(checker.scope, parent.length === 0 ? '' : `${parent.join('.')}.`),
   ];
-  report(checker, 'expr.unknown_variable', span, message, guess(path.at(-1) ?? '', siblings, span));
+  const near = guess(path.at(-1) ?? '', siblings, span);
+  const only =
+    near.hint === undefined && siblings.length === 1 ? { hint: `it can only be '${siblings[0]}'` } : near;
+  report(checker, 'expr.unknown_variable', span, message, only);
   return DYN;
 }
 

@@ -106,7 +106,7 @@ function presence(parser: Parser, start: number, args: readonly Node[]): Node {
   return { kind: 'has', id: nextId(parser, select), span: spanFrom(parser, start), select };
 }
 
-/** `map['key']` as the test that the key is there. */
+/** Rewrites `map['key']` as `'key' in map`. */
 function membership({ at: { text } }: Parser, { index, operand }: Extract<Node, { kind: 'index' }>): string {
   return `${text.slice(index.span.start, index.span.end)} in ${text.slice(operand.span.start, operand.span.end)}`;
 }

@@ -50,7 +50,7 @@ export interface Variable<A = unknown> {
   /** One sentence for the generated page and for completion. */
   readonly doc: string;
   readonly optional: boolean;
-  /** So often absent that reading it without a test is worth a warning. */
+  /** Often absent: reading it without a test gives a warning. */
   readonly oftenAbsent: boolean;
   readonly read: (activation: A) => Value | undefined;
   /** For strings with fields: the string without its object. */

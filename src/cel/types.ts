@@ -56,7 +56,7 @@ export interface Field {
   readonly doc: string;
   /** May be absent at run time; `read` then returns undefined and selection is an error value. */
   readonly optional?: boolean;
-  /** So often absent that reading it without a test is worth a warning. */
+  /** Often absent: reading it without a test gives a warning. */
   readonly oftenAbsent?: boolean;
   /** A literal property access, `(url) => url.path`, so that each field has its own inline cache. */
   readonly read?: (object: never) => Value | undefined;

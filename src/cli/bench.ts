@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Corpus } from '../benchmark/decision.ts';
 import { expressionSubject } from '../benchmark/meter.ts';
 import { REPORTS } from '../benchmark/report/index.ts';
@@ -38,8 +38,8 @@ export function register(program: Command): void {
       add,
       [],
     )
-    .option('--duration <time>', 'measuring time per row, such as 500ms or 2s', readMs, 1_000)
-    .option('--warm-up <time>', 'maximum warm-up time per row', readMs, 2_000)
+    .addOption(timeOption('--duration <time>', 'measuring time per row, such as 500ms', 1_000, '1s'))
+    .addOption(timeOption('--warm-up <time>', 'maximum warm-up time per row', 2_000, '2s'))
     .option('--seed <seed>', 'seed of randomness', '1')
     .option('--no-profile', 'do not measure each module and rule separately')
     .option('--baseline <file>', 'compare with an earlier result, written by --reporter json=FILE')
@@ -71,7 +71,7 @@ export function register(program: Command): void {
     )
     .option('--http2', 'with --http: HTTP/2')
     .option('--connections <count>', 'with --http: maximum number of connections', readCount, 256)
-    .option('--timeout <time>', 'with --http: response timeout', readMs, 10_000)
+    .addOption(timeOption('--timeout <time>', 'with --http: response timeout', 10_000, '10s'))
     .option('-X, --method <method>', 'with --http: method', 'GET')
     .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", add, [])
     .option('--body <text>', 'with --http: body')
@@ -224,6 +224,10 @@ function addReport(text: string, before: Options['reporter']): Options['reporter
 }
 
 const TIME = /^(\d+(?:\.\d+)?)(ms|s)$/;
+
+function timeOption(flags: string, description: string, defaultMs: number, shown: string): Option {
+  return new Option(flags, description).argParser(readMs).default(defaultMs, shown);
+}
 
 function readMs(text: string): number {
   const [, number, unit] = TIME.exec(text) ?? [];

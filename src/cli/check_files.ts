@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Carried, Plan } from '../policy/document/setting.ts';
+import type { Carrier, Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
@@ -16,7 +16,7 @@ export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
   readonly strict?: boolean;
-  readonly as?: Carried;
+  readonly as?: Carrier;
   readonly plan?: Plan;
 }
 

@@ -6,7 +6,7 @@ import type { Thresholds } from '../coverage/thresholds.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
-import { coverageRecords } from './testing/coverage_book.ts';
+import { coverageRecords } from './testing/coverage_records.ts';
 import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { printCoverage } from './testing/coverage_output.ts';
 import { findScenarioFiles } from './testing/find_files.ts';

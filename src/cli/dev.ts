@@ -16,7 +16,8 @@ interface DevOptions extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  ingressOptions(program.command('dev'))
+  const command = program
+    .command('dev')
     .description('Run a local ingress on an edge file, reloaded on save')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('--identities <file>', 'users who can log in at the development identity provider')
@@ -24,19 +25,19 @@ export function register(program: Command): void {
       '--api [port]',
       'also serve the management API, with a temporary store that is initialised from the file',
       readPort,
-    )
-    .action(async (file: string, options: DevOptions) => {
-      const load = () => loadConfig(file);
-      const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
-      const { api, host } = options;
-      const place = { host, port: api === true ? API_PORT : Number(api) };
-      const source = { file, load, adoptHosts: 'loopback', provider, about } as const;
-      const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
-        const { edgeWithApi } = await import('./dev_api.ts');
-        return edgeWithApi(config, edgeOptions, place);
-      };
-      process.exitCode = await runIngress(api === undefined ? source : { ...source, makeEdge }, options);
-    });
+    );
+  ingressOptions(command).action(async (file: string, options: DevOptions) => {
+    const load = () => loadConfig(file);
+    const provider = (config: EdgeConfig) => developmentProvider(config, options.identities);
+    const { api, host } = options;
+    const place = { host, port: api === true ? API_PORT : Number(api) };
+    const source = { file, load, adoptHosts: 'loopback', provider, about } as const;
+    const makeEdge: IngressSource['makeEdge'] = async (config, edgeOptions) => {
+      const { edgeWithApi } = await import('./dev_api.ts');
+      return edgeWithApi(config, edgeOptions, place);
+    };
+    process.exitCode = await runIngress(api === undefined ? source : { ...source, makeEdge }, options);
+  });
 }
 
 export function about(edge: EdgeOfFile, { url, port }: Listening): string[] {

@@ -37,10 +37,7 @@ export function register(program: Command): void {
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
-    .option(
-      '--connect <place>',
-      'explain a connection to a TLS or TCP edge instead, such as to 1.tcp.test:5432',
-    )
+    .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
     .option('--sni <name>', 'server name (SNI) of that connection; default: its host')
     .option('--client-cert <file>', 'client certificate of that connection')
     .option('--event', 'also print the event')

@@ -53,7 +53,7 @@ export function addInputOptions(command: Command): Command {
     .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
-    .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
+    .option('-p, --phase <phase>', `phase whose variables exist: ${PHASES.join(', ')}`, readPhase);
 }
 
 function readPhase(text: string): Phase {

@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
@@ -82,11 +83,9 @@ export interface IngressOptions extends StreamVerbOptions {
   readonly redact?: readonly string[];
 }
 
-const DRAIN_MS = 10_000;
-
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
-  return streamOptions(command)
+  command
     .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
@@ -103,6 +102,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  return streamOptions(command);
 }
 
 /** Serves until a signal stops it, and returns the exit code. */

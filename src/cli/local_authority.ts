@@ -124,7 +124,7 @@ function alternativeName(name: string): AlternativeName {
 }
 
 /** Maximum number of cached certificates; clients can ask for any number of hosts of a wildcard edge. */
-const KEPT_LIMIT = 1_000;
+const CACHE_LIMIT = 1_000;
 
 /** Issues certificates of the local authority, which is created for the first one. */
 export function localCertificates(folder: string): (host: string) => Promise<TlsCertificate> {
@@ -133,7 +133,7 @@ export function localCertificates(folder: string): (host: string) => Promise<Tls
   return (host) => {
     let made = kept.get(host);
     if (made === undefined) {
-      if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+      if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
       made = authority.get().then((known) => serverCertificate(known, host));
       kept.set(host, made);
       made.catch(() => kept.delete(host));

@@ -23,16 +23,17 @@ interface Options extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  ingressOptions(program.command('record'))
+  const command = program
+    .command('record')
     .description('Run a local ingress that records whole exchanges, or convert logs with --from')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
     .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
-    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000)
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await record(file, options);
-    });
+    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000);
+  ingressOptions(command).action(async (file: string, options: Options) => {
+    process.exitCode = await record(file, options);
+  });
 }
 
 async function record(file: string, options: Options): Promise<number> {
@@ -96,7 +97,7 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   const problems: string[] = [];
   let count = 0;
   const reader = logReader({
-    record: (observed) => void (count++ < limit && writer.take(observed)),
+    record: (logged) => void (count++ < limit && writer.take(logged)),
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);

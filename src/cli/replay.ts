@@ -27,7 +27,10 @@ export function register(program: Command): void {
     .description(
       'Decide the requests of a log again and report what a changed configuration does differently',
     )
-    .argument('<log...>', 'recordings, events as NDJSON, HAR or curl command lines; - for standard input')
+    .argument(
+      '<log...>',
+      'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
+    )
     .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
     .option('--against <file>', 'edge file that was active when the log was written')
     .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
@@ -109,16 +112,13 @@ async function readLog(
 }
 
 /** Starting a thread takes about as long as judging this much of a log. */
-const LEAST_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
+const MIN_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
 /** Each thread takes about 60 MB; more threads only on request, to stay below 300 MB. */
-const MOST_THREADS = 3;
+const MAX_THREADS = 3;
 
 function jobsThatPay(logs: readonly string[]): number {
   const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
-  return Math.max(
-    1,
-    Math.min(Math.floor(bytes / LEAST_BYTES_PER_THREAD), availableParallelism(), MOST_THREADS),
-  );
+  return Math.max(1, Math.min(Math.floor(bytes / MIN_BYTES_PER_THREAD), availableParallelism(), MAX_THREADS));
 }
 
 function reportOf(summary: ReplaySummary, { reporter }: Options, placeOf: PlaceOf): string {

@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import { readFileSync } from 'node:fs';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -39,10 +40,9 @@ interface Options extends StreamVerbOptions {
   readonly allowPrivateCallbacks?: boolean;
 }
 
-const DRAIN_MS = 10_000;
-
 export function register(program: Command): void {
-  streamOptions(program.command('serve'))
+  const command = program
+    .command('serve')
     .description('Serve the management API and the edge that it configures')
     .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
     .option('--host <address>', 'listening address', '127.0.0.1')
@@ -71,10 +71,10 @@ export function register(program: Command): void {
     )
     .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
     .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')
-    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network')
-    .action(async (options: Options) => {
-      process.exitCode = await serve(options);
-    });
+    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  streamOptions(command).action(async (options: Options) => {
+    process.exitCode = await serve(options);
+  });
 }
 
 async function serve(options: Options): Promise<number> {

@@ -156,7 +156,7 @@ function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Opt
 
 /** Records coverage while cases run, and reports it; loaded on demand. */
 async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
-  const { coverageRecords } = await import('./testing/coverage_book.ts');
+  const { coverageRecords } = await import('./testing/coverage_records.ts');
   const { printCoverage } = await import('./testing/coverage_output.ts');
   const book = coverageRecords();
   const tell = () =>

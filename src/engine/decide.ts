@@ -2,10 +2,10 @@ import type { Ask, Outcome, Question, StateEvent, Verdict, World } from './contr
 import type { CompiledFilter, FilterRow } from './pipeline.ts';
 import { errorText } from '../diagnostics/message_text.ts';
 
-/** What a request and a connection share: a row of filters decides about them, one after the other. */
+/** What a request and a connection have in common: a row of filters decides about them in order. */
 export interface Deciding {
   readonly world: World;
-  /** Null if nothing of the configuration matched. */
+  /** Null if nothing in the configuration matched. */
   readonly pipeline: FilterRow | null;
   /** Verdict of each filter; undefined if it did not run. */
   readonly verdicts: (Verdict | undefined)[];

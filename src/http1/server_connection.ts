@@ -28,7 +28,7 @@ export class Http1Connection implements Deadline, Reading {
   readonly #input = new ReadBuffer();
   readonly #reader: RequestReader;
   /** Created for the first request with content. */
-  #content: BodyDecoder | null = null;
+  #decoder: BodyDecoder | null = null;
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
@@ -131,8 +131,8 @@ export class Http1Connection implements Deadline, Reading {
     const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
     const inFlight: InFlight = { body, sink, head, upgradable, isAnswered: false };
     if (head.lengthBytes !== 0) {
-      this.#content ??= new BodyDecoder(this.#service.wire);
-      this.#content.begin(head.lengthBytes ?? CHUNKED);
+      this.#decoder ??= new BodyDecoder(this.#service.wire);
+      this.#decoder.begin(head.lengthBytes ?? CHUNKED);
       if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
     }
     this.deadline = 0;
@@ -189,10 +189,10 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   #readContent({ body }: InFlight): void {
-    const came = body.readFrom(this.#input, this.#content!);
+    const came = body.readFrom(this.#input, this.#decoder!);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
-      const { code, detail } = this.#content!.problem;
+      const { code, detail } = this.#decoder!.problem;
       this.#abandonInput();
       body.fail(code, detail);
     }

@@ -22,7 +22,7 @@ export function runConnect(
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
-/** Runs `on_http_request`. `carry` is the data of the connection's verdict, if any: its results are kept. */
+/** Runs `on_http_request`. `filterData` is that of the connection's verdict, if any: its results are kept. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
@@ -42,7 +42,7 @@ export function runRequest(
 }
 
 /**
- * Runs `on_http_response`. `carry` is the data of the request phase's verdict: results of its actions are kept, its
+ * Runs `on_http_response`. `filterData` is that of the request phase's verdict: results of its actions are kept, its
  * variables are not (`vars` belong to one phase).
  */
 export function runResponse(

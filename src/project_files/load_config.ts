@@ -45,7 +45,7 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
   }
   // Most files have no policy, and the policy code takes longer to load than everything else.
   const { strict = false } = surrounding;
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks({ strict }) : () => [];
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
   return (source) => checkEdge(source, further(source.name), { nowMs: Date.now() }).diagnostics;
 }
 
@@ -53,7 +53,7 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
 export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   const text = readText(path);
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
   const checked = checkEdge(source, further(path), { nowMs: Date.now() });
   if (checked.config === null)
@@ -69,7 +69,7 @@ export async function checkConfigValue(
   path = '.',
   options: KeyOptions = {},
 ): Promise<Checked> {
-  const further = namesLanguages(value) ? await furtherChecks(options) : () => [];
+  const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
   return checkEdge({ value }, further(path), { nowMs: Date.now() });
 }
 
@@ -91,7 +91,7 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks({
+async function loadSemanticChecks({
   strict = false,
   ...options
 }: KeyOptions & { readonly strict?: boolean } = {}): Promise<(edgeFile: string) => readonly SemanticCheck[]> {

@@ -111,7 +111,7 @@ type Search = (from: number) => Found | null | typeof TOO_COSTLY;
 /** The subject was scanned too often. */
 export const TOO_COSTLY = 'too_costly';
 
-/** What a search may scan: so often each character, and so many characters at least. */
+/** Limits of a search: scans per character of the subject, plus a fixed number of characters. */
 const SCANS_PER_CHARACTER = 16;
 const SCANNED_ALWAYS = 16_384;
 
@@ -126,8 +126,8 @@ class CountedText extends String {
 }
 
 /**
- * A match may take a scan to the end of the subject, and the next one again: `a(?:.*z)?` on many `a` is quadratic.
- * While the worst case is within what is allowed nothing is counted; later the characters are, which is slower.
+ * Each match may scan to the end of the subject, so `a(?:.*z)?` on many `a` is quadratic. Reads are counted only when
+ * the worst case could exceed the limit, because counting is slower.
  */
 function searchIn(subject: string, find: (text: string, from: number) => Found | null): Search {
   const allowed = subject.length * SCANS_PER_CHARACTER + SCANNED_ALWAYS;
@@ -138,7 +138,7 @@ function searchIn(subject: string, find: (text: string, from: number) => Found |
     if (worst <= allowed) return find(subject, from);
     counted ??= new CountedText(subject);
     if (counted.reads > allowed) return TOO_COSTLY;
-    // The engine takes any string object; no one else sees it.
+    // The engine accepts any string object, and only the engine receives this one.
     return find(counted as unknown as string, from);
   };
 }
@@ -147,8 +147,8 @@ function searchIn(subject: string, find: (text: string, from: number) => Found |
  * Recently compiled patterns, least recently used first. Expressions compile patterns that come from requests,
  * so the cache is limited in number and in size.
  */
-const KEPT_PATTERNS = 512;
-const KEPT_INSTRUCTIONS = 100_000;
+const CACHED_PATTERNS = 512;
+const CACHED_INSTRUCTIONS = 100_000;
 const kept = new Map<string, Pattern>();
 let keptInstructions = 0;
 
@@ -164,7 +164,7 @@ function remember(pattern: Pattern): void {
   kept.set(pattern.source, pattern);
   keptInstructions += pattern.programInstructions;
   for (const [source, oldest] of kept) {
-    if (kept.size <= KEPT_PATTERNS && keptInstructions <= KEPT_INSTRUCTIONS) return;
+    if (kept.size <= CACHED_PATTERNS && keptInstructions <= CACHED_INSTRUCTIONS) return;
     kept.delete(source);
     keptInstructions -= oldest.programInstructions;
   }

@@ -108,6 +108,8 @@ function decider(config: EdgeConfig, options: ReplayOptions): Decider {
           return answerTo(question, record, unknowns);
         },
       });
+      // Without a host it is not known whose request this is.
+      if (record.lost.has('host')) unknowns.note('host', null);
       lostInputsOf(exchange, record, unknowns);
       counterWindows.count(exchange, nowMs, unknowns);
       if (exchange.ended?.code === 'engine.bug')

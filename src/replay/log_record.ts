@@ -18,6 +18,9 @@ export type Part =
   | 'client port'
   | 'client certificate'
   | 'TLS handshake'
+  | 'TLS version'
+  | 'host'
+  | 'scheme'
   | 'session'
   | 'response status'
   | 'response headers'
@@ -28,8 +31,8 @@ export type Part =
 export interface RecordedOutcome {
   /** 0 if the client got no response. */
   readonly status: number;
-  /** Error code of the edge in upper case; empty if the response has none. */
-  readonly errorCode: string;
+  /** Error code of the edge in upper case; empty if the response has none, null if the log does not have it. */
+  readonly errorCode: string | null;
   /** `Location` in lower case; null if absent. */
   readonly location: string | null;
   /** What produced the response; null if the log does not have it. */

@@ -1,5 +1,8 @@
 import { connectionOf, headOf } from '../engine/request_like.ts';
 import { readCurl } from '../simulator/document/curl.ts';
+import { readCombined, readLoadBalancer } from './access_lines.ts';
+import { readAccessObject } from './access_objects.ts';
+import { type AccessRead, accessRecord } from './access_record.ts';
 import { harRecords, isHar } from './har.ts';
 import { NO_NAMES, type LogRecord, type Part } from './log_record.ts';
 import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
@@ -25,8 +28,8 @@ export interface LogTaker {
 const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
 
 /**
- * Reads a log and detects its format from its lines: recordings, NDJSON of `http_request_complete` events, curl
- * command lines (a backslash at the end continues the line), or a HAR document over all lines.
+ * Reads a log and detects its format from its lines: recordings, NDJSON of `http_request_complete` events, access logs
+ * of other servers, curl command lines (a backslash at the end continues the line), or a HAR document over all lines.
  */
 export function logReader(taken: LogTaker): LogReader {
   let document: string[] | null = null;
@@ -53,6 +56,8 @@ export function logReader(taken: LogTaker): LogReader {
         }
         return;
       }
+      const access = text.startsWith('{') ? null : (readCombined(text) ?? readLoadBalancer(text));
+      if (access !== null) return give(recordOf(access, number), number, taken);
       const value = parsed(text);
       if (isEventLine(value)) forms.learn(text, value);
       if (value === undefined && number === 1 && text.trimStart().startsWith('{')) document = [text];
@@ -98,7 +103,15 @@ function readValue(value: unknown, line: number): Read {
     return value.edgeproof_recording === 1 ? null : { problem: 'the recording has another version' };
   }
   if (isOtherEvent(value)) return null;
-  return { problem: 'this is not an event, a recorded exchange or a curl command line' };
+  const access = readAccessObject(value);
+  if (access !== null) return recordOf(access, line);
+  return {
+    problem: 'this is not an event, a recorded exchange, a line of a known access log or a curl command line',
+  };
+}
+
+function recordOf(access: AccessRead, line: number): Read {
+  return 'problem' in access ? access : accessRecord(access, line);
 }
 
 /** Events of other types are ignored. */

@@ -49,6 +49,9 @@ export class Unknowns {
    * configurations; values that templates have made are the same if the templates are.
    */
   judge(text: string, loss: string): boolean | Missing {
+    // The value of a field that may have been absent may be an error, too.
+    if (this.observed!.dropped.size > 0 && loss.startsWith('value of '))
+      return { attribute: loss, condition: null };
     const sources = this.templates.map(({ source }) => source);
     const condition = [text, ...sources].join('\n');
     return this.assumed.get(condition) ?? { attribute: loss, condition };

@@ -23,7 +23,7 @@ export interface TlsServerOptions {
 }
 
 /** Maximum number of cached contexts: one for each edge and certificate. */
-const KEPT_LIMIT = 512;
+const CACHE_LIMIT = 512;
 
 /**
  * Terminates TLS. Each edge and certificate has its own server with its own ticket keys, so that a session
@@ -42,7 +42,7 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
         const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
         let shared = kept.get(key);
         if (shared === undefined) {
-          if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+          if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
           kept.set(key, (shared = sharedServer(profile, certificate, options)));
         }
         return inTime(socket, options, shared.secure(socket));

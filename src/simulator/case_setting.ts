@@ -27,7 +27,7 @@ export interface CaseSetting {
   readonly seed: number | string | null;
 }
 
-/** Backends that are dialled: these can be scripted. */
+/** Backends with addresses; upstream scripts are possible for these. */
 export function dialledBackends({ backends }: EdgeConfig): string[] {
   return Object.entries(backends).flatMap(([name, { static: dialled }]) =>
     dialled === undefined ? [] : [name],

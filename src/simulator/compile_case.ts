@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { Identity } from '../dev_idp/identities.ts';
+import { type Captured, type Capturing, compileCaptures, requestOfStep } from './captures.ts';
 import { type CaseSetting, type FileSetting, fileSetting, settingOf } from './case_setting.ts';
 import { compileUpstreams } from './document/answers.ts';
 import type { CaseRow } from './document/check.ts';
@@ -42,7 +43,7 @@ export type Plan =
       readonly connection: PreparedConnection;
       readonly expectations: readonly StreamExpectation[];
     }
-  | { readonly kind: 'timeline'; readonly steps: readonly CompiledStep[] }
+  | { readonly kind: 'timeline'; readonly steps: readonly CompiledStep[]; readonly captured: Captured }
   | { readonly kind: 'sample'; readonly request: PreparedRequest; readonly sample: CompiledSample };
 
 /** One step of a timeline, its times absolute. */
@@ -58,6 +59,7 @@ export interface CompiledStep {
   readonly counts: Counts | null;
   /** Whether its expectation still has to be filled in. */
   readonly snapshot?: boolean;
+  readonly capture?: Capturing;
   readonly pointer: string;
 }
 
@@ -140,8 +142,12 @@ function timelinePlan(
   report: Report<ScenarioCode>,
 ): Plan {
   let cursorMs = 0;
+  const captured: Captured = new Map();
+  const names: string[] = [];
   const compiled = steps.map(({ step, at }): CompiledStep => {
-    const { send } = step;
+    const { send, capture } = step;
+    const before = [...names];
+    names.push(...Object.keys(capture ?? {}));
     if (step.at !== undefined) cursorMs = durationMs(step.at);
     if (step.advance !== undefined) cursorMs += durationMs(step.advance);
     const atMs = request.startMs + cursorMs;
@@ -159,7 +165,7 @@ function timelinePlan(
       atMs,
       upstreams: compileUpstreams(step.upstreams, `${at}/upstreams`, setting.dialled, report),
       identities: step.identities === undefined ? null : changedIdentities(setting.shell, step.identities),
-      request: send === undefined ? null : prepareRequest(send, `${at}/send`, request),
+      request: send === undefined ? null : requestOfStep(send, `${at}/send`, request, before, captured),
       count,
       everyMs,
       expectations: expected(step.expect, `${at}/expect`),
@@ -168,8 +174,9 @@ function timelinePlan(
           ? compileCounts(step.expect.counts, `${at}/expect/counts`, report)
           : null,
       snapshot: step.expect === 'snapshot',
+      ...(capture && { capture: compileCaptures(capture, `${at}/capture`, report) }),
       pointer: at,
     };
   });
-  return { kind: 'timeline', steps: compiled };
+  return { kind: 'timeline', steps: compiled, captured };
 }

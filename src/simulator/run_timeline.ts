@@ -1,5 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
+import type { Captured } from './captures.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
 import { countMismatches } from './expect/counts.ts';
 import type { Mismatch, Snapshot } from './result.ts';
@@ -32,6 +33,8 @@ export function runTimeline(
   options: RunOptions,
 ): Ran {
   const world = worldOf(compiled, edge, options);
+  const { captured } = plan;
+  captured.clear();
   const failing: Failing = { mismatches: [], first: null, failed: 0 };
   const seen = plan.steps.map((): Seen => ({ tally: new Map(), last: null }));
   for (const [index, step] of plan.steps.entries()) {
@@ -41,7 +44,7 @@ export function runTimeline(
     };
     world.clock.schedule(step.atMs, change, index);
     if (step.request !== null)
-      scheduleSends(world, { step, index }, step.request, compiled.startMs, seen[index]!, failing);
+      scheduleSends(world, { step, index, captured }, step.request, compiled.startMs, seen[index]!, failing);
   }
   world.settle();
   for (const [index, { counts, pointer }] of plan.steps.entries()) {
@@ -74,7 +77,11 @@ export function runTimeline(
  */
 function scheduleSends(
   world: SimulatedWorld,
-  { step, index }: { readonly step: CompiledStep; readonly index: number },
+  {
+    step,
+    index,
+    captured,
+  }: { readonly step: CompiledStep; readonly index: number; readonly captured: Captured },
   request: PreparedRequest,
   startMs: number,
   seen: Seen,
@@ -86,18 +93,19 @@ function scheduleSends(
       const status = simulated.response.status === 0 ? 'none' : String(simulated.response.status);
       seen.tally.set(status, (seen.tally.get(status) ?? 0) + 1);
     }
-    if (step.expectations.length === 0) return;
+    const absent = step.capture?.(simulated, captured) ?? [];
+    if (step.expectations.length === 0 && absent.length === 0) return;
     const outcome = outcomeOf(simulated);
-    const found = failuresOf(step.expectations, outcome);
+    const found = [...absent, ...failuresOf(step.expectations, outcome)];
     if (found.length === 0) return;
     failing.first ??= outcome;
     if (failing.failed++ >= REPORTED_LIMIT) return;
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
-  const send = (turn: number): void => {
-    if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1), index);
+  const send = (repetition: number): void => {
+    if (repetition + 1 < step.count) {
+      world.clock.schedule(step.atMs + (repetition + 1) * step.everyMs, () => send(repetition + 1), index);
     }
     world.begin(request, done);
   };

@@ -25,7 +25,7 @@ function inText(body: string, pairs: readonly (readonly [string, string])[], lim
 }
 
 describe('replacing in a body', () => {
-  test('makes replacements in order, each in what the one before it left', () => {
+  test('applies replacements in order, each to the previous result', () => {
     expect(
       inText('a b', [
         ['a', 'b'],
@@ -42,20 +42,20 @@ describe('replacing in a body', () => {
     });
   });
 
-  test('fills in groups', () => {
+  test('inserts groups', () => {
     expect(inText('key=12; key=7', [['key=(\\d+)', '<$1>']])).toMatchObject({ bytes: '<12>; <7>', count: 2 });
   });
 
-  test('steps over whole characters', () => {
+  test('advances by whole characters', () => {
     expect(inText('a😀b', [['x*', '-']])).toMatchObject({ bytes: '-a-😀-b-', count: 4 });
   });
 
-  test('gives back the very bytes where nothing matches', () => {
+  test('returns the same bytes without a match', () => {
     const body = Buffer.from('nothing here');
     expect(replaceInBody(body, [replacement('z', 'y')], 100)).toEqual({ bytes: body, count: 0, found: [] });
   });
 
-  test('keeps every byte of a body that is not UTF-8, but for what it replaces', () => {
+  test('preserves all other bytes of a body that is not UTF-8', () => {
     const body = Buffer.from([0xff, 0x41, 0x00, 0xfe, 0x41, 0xc3]);
     const replaced = replaceInBody(body, [replacement('A', 'é')], 100);
     expect(replaced).toMatchObject({ bytes: Buffer.from([0xff, 0xc3, 0xa9, 0x00, 0xfe, 0xc3, 0xa9, 0xc3]) });
@@ -65,7 +65,7 @@ describe('replacing in a body', () => {
     expect(inText('\ufeffa', [['a', 'b']])).toMatchObject({ bytes: '\ufeffb' });
   });
 
-  test('keeps the first found texts only', () => {
+  test('keeps only the first matches', () => {
     const replaced = inText('a'.repeat(1_000), [['a', '']]);
     expect(replaced).toMatchObject({ bytes: '', count: 1_000 });
     expect(typeof replaced === 'string' ? 0 : replaced.found.length).toBe(MATCHES_KEPT);
@@ -77,11 +77,11 @@ describe('replacing in a body', () => {
     ['what is left after the last match', `a${'b'.repeat(9_999)}`, 'a', 'cc'],
     ['bytes, not characters', 'a'.repeat(9_000), 'a', 'é'],
     ['a size that no text can have', 'a'.repeat(10_000), 'a*', '$0'.repeat(1_000_000)],
-  ])('gives up when the result is too long: %s', (_what, body, from, to) => {
+  ])('refuses a result that is too long: %s', (_what, body, from, to) => {
     expect(inText(body, [[from, to]])).toBe(TOO_LONG);
   });
 
-  test('a reference to a short group of a long match is no reason to give up', () => {
+  test('a reference to a short group of a long match is accepted', () => {
     expect(inText(`${'a'.repeat(9_000)}b`, [['a+(b)', '$1$1$1']])).toMatchObject({ bytes: 'bbb' });
   });
 });

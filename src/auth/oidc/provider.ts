@@ -1,7 +1,7 @@
 import type { OidcAnswer, OidcClient, OidcRequest, OidcTokens } from '../../engine/oidc_question.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
-import type { Begun, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
+import type { LoginStart, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
 import type { LoginState } from '../login_state.ts';
 import type { Session } from '../session.ts';
 import { backchannelLogout } from './backchannel.ts';
@@ -83,7 +83,7 @@ function ask({ client }: App, { world }: LoginContext, request: OidcRequest): Co
   return asked({ ask: 'oidc', client, nowMs: world.nowMs(), request });
 }
 
-function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<Begun> {
+function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<LoginStart> {
   const answer = yield* ask(app, context, request);
   return 'url' in answer ? { location: answer.url } : refusalOf(answer);
 }

@@ -15,9 +15,6 @@ export interface SamlSettings {
   readonly signing: (nowMs: number) => SigningIdentity;
 }
 
-/** Tolerated clock difference between us and the identity provider. */
-export const TOLERANCE_MS = 60_000;
-
 /**
  * A request id contains the origin of its endpoint, so that the service host can route the response. Nothing
  * else relies on it.

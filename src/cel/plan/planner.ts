@@ -128,7 +128,10 @@ function guarded<A>(run: Evaluate<A>): Evaluate<A> {
   };
 }
 
-/** Like `guarded`, with a budget: a fresh one, or what is left of the activation's; a getter of the activation that evaluates this same program is rejected. */
+/**
+ * Like `guarded`, with a budget: a new one, or the rest of the activation's budget. If a getter of the activation
+ * evaluates the same program again, it is rejected.
+ */
 function guardedState<A>(planner: Planner<A>, run: Evaluate<A>): Evaluate<A> {
   const { meter, typed } = planner;
   const { allowance } = typed.scope;

@@ -7,7 +7,7 @@ import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { FileError } from '../../project_files/load_config.ts';
-import type { RecordedEdge } from './coverage_book.ts';
+import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';

@@ -19,12 +19,12 @@ export function serviceNames(service: string): ServiceNames {
   };
 }
 
-/** Maps of headers, whose names a folding client has changed. */
+/** Maps of header names, which case-folding clients change. */
 const HEADER_MAPS: ReadonlySet<string> = new Set(['add', 'headers']);
 
 /**
- * Undoes what the published SDK does to keys of maps: it writes `X-Foo-Bar` as `_x-_foo-_bar`. Only names of headers
- * have capitals; ids have none.
+ * Reverts how the published SDK changes keys of maps: it sends `X-Foo-Bar` as `_x-_foo-_bar`. Only header
+ * names contain capitals.
  */
 export function unfolded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unfolded);

@@ -58,7 +58,7 @@ export interface Checking {
  */
 export type SemanticCheck = (checking: Checking) => readonly Diagnostic[];
 
-/** What a check of an edge may use. */
+/** Options for the check of an edge. */
 export interface EdgeCheckOptions {
   /** Objects that were found valid before. */
   readonly cache?: ValidationCache | undefined;

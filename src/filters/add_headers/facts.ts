@@ -1,3 +1,5 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { STRING, map } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
 import type { Filter } from '../facts.ts';
@@ -18,6 +20,14 @@ export const addHeaders = {
     alsoCalled: ['set-headers'],
     reads: [],
     costNs: 80,
+    // The page before free endpoints is the service's: its policies cannot turn it off.
+    check: ({ headers = {} }, report, { service }) => {
+      for (const name of Object.keys(headers)) {
+        if (name.toLowerCase() !== `${service}-skip-browser-warning`) continue;
+        const message = `${quoted(name)} cannot be added by a policy`;
+        report(2210, pointerTo('/headers', name), message, { at: 'key', hint: 'clients send it' });
+      }
+    },
     reasons: messages,
     examples: {
       good: [{ headers: { 'x-edge': 'shop' } }],

@@ -101,6 +101,7 @@ function resultType(service: string): Type {
 export const aiGateway = {
   action: {
     type: 'ai-gateway',
+    onlyOne: 2266,
     phases: ['on_http_request'],
     ends: { when: 'may', how: ['not_run'] },
     result: {
@@ -109,7 +110,6 @@ export const aiGateway = {
     },
     leavesRequest: false,
     runs: 'never',
-    single: 2266,
     reads: [],
     costNs: 80,
     check: checkAction,

@@ -74,6 +74,7 @@ function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entr
     {
       phase,
       isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined,
+      service: setting.branding.service,
       internalHosts: setting.internalHosts,
       ...(setting.hosts && { hosts: setting.hosts }),
     },

@@ -6,7 +6,7 @@ import type { Findings } from './findings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 
-/** What expressions can do here and the service does not document: math, optional values, bindings and more macros. */
+/** Functions and macros that the service does not document: math, optional values, bindings and more macros. */
 const NAMES: ReadonlySet<string> = new Set([
   'existsOne',
   'hasValue',
@@ -20,7 +20,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 const NAMESPACES: ReadonlySet<string> = new Set(['math', 'optional']);
 
-/** Reports what of expressions only works here. */
+/** Reports features of expressions that the service does not document. */
 export function checkAdditions(
   policy: PolicyText,
   findings: Findings,

@@ -87,7 +87,7 @@ function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer
   return readValue(checking, entry, value[0], at);
 }
 
-/** The fields that keys with former or other names stand for. Of two keys for one field the current name counts. */
+/** The fields that keys with former or other names mean. Of two keys for one field the current name counts. */
 function otherNames(
   checking: Checking,
   { aliases, synonyms }: Shape,

@@ -53,7 +53,7 @@ function makeScope(place: Place, service: string): Scope<Activation> {
   });
 }
 
-/** The exchange's part of the work: a policy of many costly expressions ends as one of a single too costly one does. */
+/** The budget that all expressions of an exchange share: a policy with many costly expressions fails like one with a single too costly one. */
 const ALLOWANCE: Allowance<Activation> = {
   left: ({ unitsLeft = Number.POSITIVE_INFINITY }) => unitsLeft,
   spend: (activation, units) => {

@@ -5,6 +5,7 @@ import type { Report } from '../../diagnostics/report.ts';
 import type { TlsFacts } from '../../engine/connection.ts';
 import type { RequestHead } from '../../engine/contract.ts';
 import { statedTls } from './tls.ts';
+import { mintedToken } from './tokens.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
 import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
@@ -73,19 +74,43 @@ function prepared(config: RequestConfig, pointer: string, setting: RequestSettin
   let body: Uint8Array = bodyOf(merged);
   let headers: FieldList = withBodyFields(fields, merged, body);
   const method = merged.method ?? (body.length > 0 ? 'POST' : 'GET');
+  if (merged.jwt !== undefined) {
+    const { header = 'authorization', prefix = 'Bearer ' } = merged.jwt;
+    headers = [...headers, header.toLowerCase(), `${prefix}${mintedToken(merged.jwt, setting.startMs)}`];
+  }
   if (merged.sign !== undefined) {
     if (setting.signer === null) throw new Error('the request needs a signer, but none was loaded');
-    const { provider, secret } = merged.sign;
-    const signed = setting.signer(provider, secret, { method, url, headers, body }, setting.startMs);
+    const { provider, secret, ago, tamper } = merged.sign;
+    const atMs = setting.startMs - (ago === undefined ? 0 : durationMs(ago));
+    const signed = setting.signer(provider, secret, { method, url, headers, body }, atMs);
     if ('problem' in signed) return refuse(setting, `${pointer}/sign/${signed.part}`, signed.problem);
-    ({ headers, body } = signed);
+    if (tamper === 'signature') headers = tampered(signed.headers, headers);
+    else ({ headers } = signed);
+    body = tamper === 'body' ? changed(signed.body) : signed.body;
   }
   const ready = withHead(() => headLike(method, url, headers), body, merged, pointer, setting);
-  if (ready === null || merged.sign === undefined) return ready;
+  if (ready === null || (merged.sign === undefined && merged.jwt === undefined)) return ready;
   return {
     ...ready,
     signedAt: (nowMs) => prepared(config, pointer, { ...setting, startMs: nowMs }) ?? ready,
   };
+}
+
+/** The fields that signing has added, each with another last letter or digit. */
+function tampered(signed: FieldList, plain: FieldList): FieldList {
+  return signed.map((text, at) => {
+    const isAdded = at % 2 === 1 && !hasField(plain, signed[at - 1]!.toLowerCase());
+    return isAdded
+      ? text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (last) => (last === 'a' ? 'b' : 'a'))
+      : text;
+  });
+}
+
+/** A body of the same length, with another last byte. */
+function changed(body: Uint8Array): Uint8Array {
+  return body.length === 0
+    ? body
+    : Uint8Array.from(body, (byte, at) => (at === body.length - 1 ? byte ^ 1 : byte));
 }
 
 function withHead(

@@ -28,6 +28,14 @@ const facts = z
     'Values of variables by name, such as `conn.geo.country_code`, or facts about addresses as in an edge file.',
   );
 
+const capture = z
+  .strictObject({
+    header: z.string().optional().describe('A field of the response.'),
+    cookie: z.string().optional().describe('A cookie that the response sets.'),
+    json: z.string().optional().describe('A path into its body, such as `$.session.token`.'),
+  })
+  .describe('Where a value comes from.');
+
 const step = z
   .strictObject({
     at: duration.optional().describe('Time since the start of the case.'),
@@ -38,6 +46,10 @@ const step = z
       .optional()
       .describe('Changes of identities from this step on, such as `alice: { active: false }`.'),
     send: send.optional().describe('Requests to send.'),
+    capture: z
+      .record(z.string(), capture)
+      .optional()
+      .describe('Values of the response by name, for `{name}` in the requests of later steps.'),
     expect: expected.optional(),
   })
   .describe('One step: time passes, upstreams change, requests are sent.');
@@ -128,6 +140,10 @@ const top = {
     })
     .optional()
     .describe('Defaults of all cases.'),
+  variables: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values for `{name}` in all cases; those of a table win.'),
   clock: z.string().optional().describe('Virtual time at the start of each case, RFC 3339.'),
   seed: z.union([z.int(), z.string()]).optional().describe('Seed of randomness; default 1.'),
   upstreams: upstreams.optional(),
@@ -166,6 +182,9 @@ export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type TlsConfig = z.output<typeof tls>;
 export type CertificateConfig = z.output<typeof clientCertificate>;
+export type JwtConfig = NonNullable<z.output<typeof request>['jwt']>;
+export type CaptureConfig = z.output<typeof capture>;
+export type SendConfig = z.output<typeof send>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;
 export type ExpectationConfig = z.output<typeof expectation>;

@@ -11,7 +11,7 @@ export interface ExpectationContext {
   readonly backends: readonly string[];
   /** Texts of the policies of the edge. */
   readonly policies: readonly string[];
-  /** The name of the service, which is that of variables of expressions. */
+  /** The name of the service, which prefixes some variables of expressions. */
   readonly service: string;
   readonly report: Report<ScenarioCode>;
 }

@@ -11,27 +11,14 @@ import type { Expectation, ExpectationContext } from './expectation_context.ts';
 import type { Mismatch } from '../result.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { jsonMismatch } from './deeper.ts';
+import { isPath, valueAt } from './json_paths.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
-
-/** A path into JSON: names after dots, any name in brackets and quotes, indices in brackets. */
-const PATH = /^\$(?:\.[\w-]+|\['[^']*'\]|\[\d+\])*$/;
-const PART = /\.([\w-]+)|\['([^']*)'\]|\[(\d+)\]/g;
 
 /** Whether data is expected by paths instead of as a subset. */
 function arePaths(expected: unknown): expected is Readonly<Record<string, ExpectedValue>> {
   if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) return false;
   const keys = Object.keys(expected);
   return keys.length > 0 && keys.every((key) => key.startsWith('$'));
-}
-
-function valueAt(data: unknown, path: string): unknown {
-  let value = data;
-  for (const [, name, quotedName, index] of path.matchAll(PART)) {
-    const key = name ?? quotedName ?? Number(index);
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<string | number, unknown>>)[key];
-  }
-  return value;
 }
 
 /** Compiles the expectation of a JSON body: a subset of it, or values at paths such as `$.user.roles[0]`. */
@@ -46,7 +33,7 @@ export function compileJson(
   for (const [path, value] of Object.entries(expected)) {
     const at = pointerTo(pointer, path);
     const check = compileValue(value);
-    if (!PATH.test(path))
+    if (!isPath(path))
       report('scenario.bad_expectation', at, `${quoted(path)} is not a path such as $.a.b[0]`, { at: 'key' });
     else if ('problem' in check) report('scenario.bad_expectation', at, check.problem);
     else checks.push({ path, at, check });

@@ -65,7 +65,7 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
   return framed(bars, axis, { ticks, unit: scale.unit }, HEIGHT);
 }
 
-/** Lines on a logarithmic scale, with gaps where there is no data: slow and fast responses are legible alike. */
+/** Lines on a logarithmic scale, with gaps where there is no data: both slow and fast responses are readable. */
 export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
   const positive = series.flatMap(({ values }) =>
     values.flatMap((value) => (value === null || value <= 0 ? [] : [value])),

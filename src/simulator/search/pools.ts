@@ -148,7 +148,7 @@ function headersOf(
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
   for (const { headers = {} } of samplesOf(config, actions))
     for (const [name, values] of Object.entries(headers)) add(name, values);
-  // They follow from the body and the URL of a request.
+  // These headers are derived from the body and the URL of a request.
   for (const name of FRAMING) pool.delete(name);
   return pool;
 }

@@ -99,5 +99,5 @@ function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): Com
     { ...step, atMs: startMs, upstreams: scripts(before.upstreams), count: before.count },
     { ...step, atMs: lastMs + before.thenMs, upstreams: scripts(answersOf(draft)), count: 1 },
   ];
-  return { ...base, plan: { kind: 'timeline', steps } };
+  return { ...base, plan: { kind: 'timeline', captured: new Map(), steps } };
 }

@@ -64,6 +64,7 @@ describe('reads of what may be missing', () => {
 describe('mistakes of public pages', () => {
   test.each([
     ["req.url.path.includes('/a')", "did you mean 'contains'?"],
+    ["actions.other.oauth.identity.email == 'a'", "it can only be 'service'"],
     ['len(req.url.path) > 1', "did you mean 'size'?"],
     ['size(req.headers) > 1 && req.url.path.length > 1', 'did you mean size()?'],
     ["has(req.headers['x'])", "did you mean `'x' in req.headers`?"],

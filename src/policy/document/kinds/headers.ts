@@ -4,7 +4,6 @@ import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
-import type { PolicySetting } from '../setting.ts';
 import type { Shape } from '../shape.ts';
 import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
@@ -83,13 +82,8 @@ function writtenText({ policy }: Checking, pointer: string): string | undefined 
   return written !== undefined && /^[\w.+-]+$/.test(written) ? written : undefined;
 }
 
-function checkName(
-  { report, type, setting }: Checking,
-  header: string,
-  pointer: string,
-  at: 'key' | 'value',
-): boolean {
-  const problem = nameProblem(header) ?? (type === 'add-headers' ? interstitial(header, setting) : undefined);
+function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): boolean {
+  const problem = nameProblem(header);
   if (problem === undefined) return true;
   report(problem.number, pointer, problem.message, { at, hint: problem.hint });
   return false;
@@ -99,12 +93,6 @@ interface NameProblem {
   readonly number: number;
   readonly message: string;
   readonly hint: string;
-}
-
-/** The page before free endpoints is the service's: its policies cannot turn it off. */
-function interstitial(header: string, { branding }: PolicySetting): NameProblem | undefined {
-  if (header.toLowerCase() !== `${branding.service}-skip-browser-warning`) return undefined;
-  return { number: 2210, message: `${quoted(header)} cannot be added by a policy`, hint: 'clients send it' };
 }
 
 function nameProblem(header: string): NameProblem | undefined {

@@ -12,14 +12,14 @@ export function isEdgeText(text: string): boolean {
  * An edge file with its policies in canonical form; every other byte is kept. Handles policies in block scalars
  * and in quoted strings, in YAML or JSON; a policy on one line stays on one line.
  */
-export function formatCarriedPolicies(text: string): Formatted {
+export function formatEmbeddedPolicies(text: string): Formatted {
   const document = read(text);
   if (document === null) return { message: 'the text is not YAML with an edge' };
-  const carried = scalarsOf(document);
+  const embedded = scalarsOf(document);
   let written = text;
   const wanted = new Map<Scalar, string>();
   // From the end, so that edits do not move later ones.
-  for (const { scalar, pointer } of carried.toReversed()) {
+  for (const { scalar, pointer } of embedded.toReversed()) {
     const policy = scalar.value;
     const formatted = formatPolicy(policy);
     if ('message' in formatted) return { message: `${pointer}: ${formatted.message}` };
@@ -44,14 +44,14 @@ function read(text: string): Document | null {
   }
 }
 
-interface Carried {
+interface EmbeddedPolicy {
   readonly scalar: Scalar<string>;
   readonly pointer: string;
 }
 
 /** The strings with policies, in text order; a string that several places share is listed once. */
-function scalarsOf(document: Document): Carried[] {
-  const found: Carried[] = [];
+function scalarsOf(document: Document): EmbeddedPolicy[] {
+  const found: EmbeddedPolicy[] = [];
   const visit = (node: unknown, pointer: string): void => {
     if (isSeq(node)) for (const [index, item] of node.items.entries()) visit(item, `${pointer}/${index}`);
     if (!isMap(node)) return;

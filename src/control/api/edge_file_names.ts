@@ -7,9 +7,9 @@ import { NAME_KEY } from '../resources/policies_document.ts';
 import type { StoredObject } from '../store/port.ts';
 
 /**
- * How edge files and the store say the same. Objects have ids, files have names: an object that came from a file keeps
- * its name in its body, where no request can see or change it; any other object is called by its id. What a file can
- * say and requests cannot is kept beside it.
+ * Maps between edge files and the store. Objects have ids, files have names: an object from a file stores its
+ * name in its body, invisible to requests; other objects are named by their id. Members that only files have
+ * are stored with the object, too.
  */
 
 export type Mutable = Record<string, unknown>;
@@ -22,7 +22,7 @@ export function moreOf(body: Body): Body {
   return (body[MORE_KEY] as Body | undefined) ?? {};
 }
 
-/** Kinds that an edge file speaks of. */
+/** Kinds of object that an edge file can contain. */
 export const FILE_KINDS: readonly string[] = [
   'ip_policy',
   'ip_policy_rule',
@@ -64,7 +64,7 @@ export const EDGE_FAMILIES = [
 
 export type Named = ModuleReference['kind'];
 
-/** A route or edge that calls other objects by other names; a module is left out if the only object that it names is. */
+/** An edge or route with other names for the objects it refers to; a module without any named object is removed. */
 export function renamed(thing: Body, rename: (named: Named, id: string) => string | null): Mutable {
   const result: Mutable = { ...thing };
   for (const { type, references = [] } of MODULE_FACTS.values()) {
@@ -85,12 +85,12 @@ export function renamed(thing: Body, rename: (named: Named, id: string) => strin
 
 const TUNNEL_GROUP = /^bkdtg_/;
 
-/** Whether a backend is one that a file has no words for. */
-export function isUnspoken(backend: string): boolean {
+/** Whether files cannot express a backend. */
+export function isTunnelGroup(backend: string): boolean {
   return TUNNEL_GROUP.test(backend);
 }
 
-/** Where a private key is looked for that was not written with its certificate. */
+/** File name for a private key that was not exported with its certificate. */
 export function keyFileOf(name: string): string {
   return `${name}-key.pem`;
 }

@@ -36,7 +36,7 @@ function policyEdge(one: object, two: object) {
 }
 
 describe('a cookie for a whole domain', () => {
-  it('does not let another host of it fix the secret of a login', async () => {
+  it('does not allow another host to fix the nonce of a login', async () => {
     const { op, edge } = policyEdge({ auth_cookie_domain: 'site.test' }, {});
     const mallory = browserOf(edge, 'a.site.test');
     const begun = await mallory.go('https://a.site.test/one');
@@ -58,8 +58,8 @@ describe('a cookie for a whole domain', () => {
   });
 });
 
-describe('two gates of policies on one host without ids of their own', () => {
-  it('take neither each other’s sessions nor each other’s logins where their apps differ', async () => {
+describe('two policy gates on one host without ids', () => {
+  it('do not accept each other’s sessions and logins if their apps differ', async () => {
     const { op, edge } = policyEdge({}, { client_id: 'admins' });
     const browser = browserOf(edge, 'a.site.test');
     const begun = await browser.go('https://a.site.test/one');
@@ -71,8 +71,8 @@ describe('two gates of policies on one host without ids of their own', () => {
   });
 });
 
-describe('checks of many requests at once', () => {
-  it('are one request to an OpenID provider', async () => {
+describe('concurrent checks', () => {
+  it('cause one request to an OpenID provider', async () => {
     const op = evilOp({}, () => Date.now());
     const asker = createOidcAnswers(op.fetch);
     const client = { issuer: ISSUER, clientId: 'edge', clientSecret: SECRET };
@@ -89,7 +89,7 @@ describe('checks of many requests at once', () => {
     expect(op.asked.filter((path) => path === '/userinfo')).toHaveLength(3);
   });
 
-  it('share what they ask of an API, by the token', async () => {
+  it('share API requests with the same token', async () => {
     const { asked } = await loginAt({});
     const shares = asked.slice(1).map(({ url, share }) => [url, share]);
     expect(shares.length).toBeGreaterThan(1);
@@ -97,8 +97,8 @@ describe('checks of many requests at once', () => {
   });
 });
 
-describe('a client that sends cookies without end', () => {
-  it('of logins that wait holds up nobody', () => {
+describe('a client with very many cookies', () => {
+  it('for pending logins does not slow down the gate', () => {
     const { edge } = gateOf(IDP_METADATA);
     const many = (count: number): string =>
       Array.from(

@@ -92,7 +92,7 @@ describe('an accepted configuration is deeply frozen', () => {
   });
 });
 
-/** How often the functions of a file were called by `work`, by their names. */
+/** How often `work` calls each function of a file. */
 function callsIn(file: string, work: () => void): Map<string, number> {
   const session = new Session();
   const calls = new Map<string, number>();

@@ -9,7 +9,7 @@ import { sized } from '../random.ts';
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 
 describe('a form', () => {
-  test('is read as others read it', () => {
+  test('is parsed like by other parsers', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),
@@ -30,7 +30,7 @@ describe('a form', () => {
     expect(parseForm(Buffer.from([0x61, 0x3d, 0xff]))).toBeNull();
   });
 
-  test('is run together in order of name, a value once a name', () => {
+  test('is concatenated in order of name, equal values of a name once', () => {
     expect(
       runTogether([
         ['b', '2'],
@@ -56,7 +56,7 @@ describe('a JSON object', () => {
     ['', null],
   ])('of %j is %j', (text, value) => expect(parseJsonObject(bytes(text))).toEqual(value));
 
-  test('is told from one with a member named twice, whatever it holds', () => {
+  test('is refused if a member is repeated, for any contents', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (object, pick) => {
         const text = JSON.stringify(object);
@@ -70,7 +70,7 @@ describe('a JSON object', () => {
     );
   });
 
-  test('gives its own members only', () => {
+  test('returns own members only', () => {
     const object = parseJsonObject(bytes('{"a":{"b":1},"c":[1]}'))!;
     expect([memberAt(object, 'a.b'), memberAt(object, 'c.length'), memberAt(object, 'toString')]).toEqual([
       1,
@@ -82,7 +82,7 @@ describe('a JSON object', () => {
 });
 
 describe('an instant', () => {
-  test('is read and written as the platform does', () => {
+  test('is parsed and formatted like by the platform', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(2399, 11, 31) }), (ms) => {
         const iso = new Date(ms).toISOString();
@@ -100,7 +100,7 @@ describe('an instant', () => {
     ['2020-01-01T00:11:12-08:00', Date.UTC(2020, 0, 1, 8, 11, 12)],
     ['2020-01-01T00:11:12+0530', Date.UTC(2019, 11, 31, 18, 41, 12)],
     ['2024-02-29 23:59:59.123456', Date.UTC(2024, 1, 29, 23, 59, 59, 123)],
-  ])('%s is read with its zone', (text, ms) => expect(parseInstant(text, 'iso')).toBe(ms));
+  ])('%s is parsed with its zone', (text, ms) => expect(parseInstant(text, 'iso')).toBe(ms));
 
   test.each([
     '',
@@ -111,9 +111,12 @@ describe('an instant', () => {
     '2020-01-01T00:00:00 Z',
   ])('%j is none', (text) => expect(parseInstant(text, 'iso')).toBeNull());
 
-  test.each(['', '-1', '1.5', ' 1', '1e3', '123456789012', '0x10', '١'])('%j is none in seconds', (text) => {
-    expect(parseInstant(text, 's')).toBeNull();
-  });
+  test.each(['', '-1', '1.5', ' 1', '1e3', '123456789012', '0x10', '١'])(
+    '%j is invalid in seconds',
+    (text) => {
+      expect(parseInstant(text, 's')).toBeNull();
+    },
+  );
 
   test.each([
     [1500, '1.5 s'],
@@ -122,7 +125,7 @@ describe('an instant', () => {
     [3_600_000, '1 h'],
     [5_400_000, '1 h 30 min'],
     [259_200_000, '3 days'],
-  ])('%d ms is said as %s', (ms, text) => expect(durationText(ms)).toBe(text));
+  ])('%d ms is formatted as %s', (ms, text) => expect(durationText(ms)).toBe(text));
 });
 
 test.each([

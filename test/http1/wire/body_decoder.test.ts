@@ -5,7 +5,7 @@ import { CHUNKED, UNTIL_CLOSE } from '../../../src/http1/framing.ts';
 import { ReadBuffer } from '../../../src/io/read_buffer.ts';
 import { WIRE_LIMITS, type WireLimits } from '../../../src/http/message_limits.ts';
 
-/** Reads content given in pieces; what is behind it is left. */
+/** Decodes content from pieces; leaves the bytes after it. */
 function read(framing: number, pieces: readonly string[], limits: Partial<WireLimits> = {}) {
   const content = new BodyDecoder({ ...WIRE_LIMITS, ...limits });
   content.begin(framing);

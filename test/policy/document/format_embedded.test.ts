@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { formatPolicy } from '../../../src/policy/document/format.ts';
-import { formatCarriedPolicies, isEdgeText } from '../../../src/policy/document/format_carried.ts';
+import { formatEmbeddedPolicies, isEdgeText } from '../../../src/policy/document/format_embedded.ts';
 import { policyText } from './documents.ts';
 import { sized } from '../../random.ts';
 
@@ -13,7 +13,7 @@ inbound:
 `;
 
 function formatted(text: string): string {
-  const result = formatCarriedPolicies(text);
+  const result = formatEmbeddedPolicies(text);
   return 'text' in result ? result.text : result.message;
 }
 
@@ -99,7 +99,7 @@ describe('policies in edge files', () => {
       fc.property(policyText, fc.constantFrom('block', 'double', 'json'), (policy, style) => {
         const value = style === 'block' ? `|\n${indented(policy, 14).trimEnd()}` : JSON.stringify(policy);
         const before = style === 'json' ? JSON.stringify(parse(edgeOf(value))) : edgeOf(value);
-        const after = formatCarriedPolicies(before);
+        const after = formatEmbeddedPolicies(before);
         if ('message' in after) return;
         const again = formatPolicy(policyIn(before));
         expect('text' in again && (parse(policyIn(after.text)) as unknown)).toEqual(

@@ -38,7 +38,7 @@ function scratch(): string {
 }
 
 describe('file destinations', () => {
-  it('are refused where the operator has allowed no folder', async () => {
+  it('are refused without a folder', async () => {
     const instance = await startInstance({ eventFiles: undefined as never });
     open.push(instance.close);
     const { status, body } = await instance.call('POST', '/event_destinations', {
@@ -70,7 +70,7 @@ describe('file destinations', () => {
     expect(existsSync(join(instance.folder, 'events'))).toBe(false);
   });
 
-  it('write below a folder of their own, so that two of one name do not meet', async () => {
+  it('write to their own folder, so that equal names do not collide', async () => {
     const instance = await instanceWith();
     const target = { file: { name: 'audit.ndjson' } };
     const one = await instance.make('/event_destinations', { target });
@@ -85,7 +85,7 @@ describe('file destinations', () => {
     expect(existsSync(pathOf(two.id))).toBe(false);
   });
 
-  it('never follow a link, and never write to what is also somebody else’s', async () => {
+  it('never follow links, and never write to files with other links', async () => {
     const folder = scratch();
     const foreign = join(folder, 'foreign');
     writeFileSync(foreign, 'mine');
@@ -109,7 +109,7 @@ describe('file destinations', () => {
     expect(readFileSync(foreign, 'utf8')).toBe('mine');
   });
 
-  it('go on after a restart, and say nothing of the machine when they fail', async () => {
+  it('continue after a restart, and disclose nothing about the machine on failures', async () => {
     const folder = scratch();
     const settings = { name: 'x', max_bytes: 1_000, max_files: 1 };
     for (const line of ['1', '2']) {
@@ -205,19 +205,19 @@ describe('callbacks', () => {
     return { seen, port: (server.address() as AddressInfo).port };
   }
 
-  it('to a name are looked up once and dialled where that said, and not at all when it is a private address', async () => {
+  it('to a name are resolved once and dialled at that address, unless it is private', async () => {
     const { seen, port } = await listener();
     const asked: string[] = [];
     const url = `http://name.test:${port}/hook`;
     const world = { resolver: answering('127.0.0.1', asked) };
     const refused = await callback(settings(url), world)(event, never);
-    expect([refused, seen, asked]).toEqual(['the callback has not taken the events', [], ['name.test']]);
+    expect([refused, seen, asked]).toEqual(['the callback did not accept the events', [], ['name.test']]);
     const allowed = { ...world, allowPrivateCallbacks: true };
     expect(await callback(settings(url), allowed)(event, never)).toBeNull();
     expect([seen, asked]).toEqual([[`POST /hook name.test:${port}`], ['name.test', 'name.test']]);
   });
 
-  it('that change their address between two batches gain nothing', async () => {
+  it('that change their address between two batches are checked again', async () => {
     const { seen, port } = await listener();
     const answers = ['203.0.113.9', '127.0.0.1'];
     const resolver: LookupFunction = (...args) => answering(answers.shift()!)(...args);
@@ -227,22 +227,22 @@ describe('callbacks', () => {
     const first = post(event, ending.signal);
     ending.abort();
     expect([await first, await post(event, never), seen]).toEqual([
-      'the callback has not taken the events',
-      'the callback has not taken the events',
+      'the callback did not accept the events',
+      'the callback did not accept the events',
       [],
     ]);
   });
 
-  it('follow no redirect', async () => {
+  it('do not follow redirects', async () => {
     const inner = await listener();
     const outer = await listener(307, { location: `http://127.0.0.1:${inner.port}/inner` });
     const world = { allowPrivateCallbacks: true };
     const said = await callback(settings(`http://127.0.0.1:${outer.port}/`), world)(event, never);
-    expect([said, inner.seen]).toEqual(['the callback has not taken the events', []]);
+    expect([said, inner.seen]).toEqual(['the callback did not accept the events', []]);
     expect(outer.seen).toHaveLength(1);
   });
 
-  it('say the same of a closed port, a refusal, a name that is none and an address that is private', async () => {
+  it('report the same for a closed port, a refusal, an unknown name and a private address', async () => {
     const { port } = await listener(500);
     const failing: LookupFunction = ((_: string, __: object, done: (error: Error) => void) =>
       done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }))) as never;
@@ -256,10 +256,10 @@ describe('callbacks', () => {
         { url: 'http://name.test/', resolver: answering('10.0.0.1') },
       ].map(({ url, ...world }) => callback(settings(url), { ...world })(event, never)),
     );
-    expect(new Set(said)).toEqual(new Set(['the callback has not taken the events']));
+    expect(new Set(said)).toEqual(new Set(['the callback did not accept the events']));
   });
 
-  it('of a store that was written when they were allowed are not made when they are not', async () => {
+  it('of a store from when they were allowed are refused if they are not allowed now', async () => {
     const { seen, port } = await listener();
     const instance = await startInstance({ allowPrivateCallbacks: true });
     open.push(() => rmSync(instance.folder, { recursive: true, force: true }));
@@ -277,7 +277,7 @@ describe('callbacks', () => {
     });
     again.delivering.changed();
     await expect.poll(() => again.delivering.statusOf(id).state).toBe('failing');
-    expect(again.delivering.statusOf(id).message).toBe('the callback has not taken the events');
+    expect(again.delivering.statusOf(id).message).toBe('the callback did not accept the events');
     expect(seen).toEqual([]);
     await again.close();
   });

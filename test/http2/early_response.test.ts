@@ -9,16 +9,16 @@ import { seeded } from '../random.ts';
 import { CLIENT, SERVER, testAuthority } from '../server/tls/authority.ts';
 import { data, FLAG, FRAME, frameReader, PREFACE, request, settings, windowUpdate } from './frames.ts';
 
-/** A route that compresses, whose upstream answers an upload of HTTP/2 before it has ended. */
+/** A route that compresses, whose upstream responds to an HTTP/2 upload before the upload has ended. */
 
 const WINDOW = 10_000_000;
 const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 const CONTENT = 'answered early '.repeat(40);
-/** Too long to be compressed as a whole: nothing tells its length, only its end. */
+/** Too long to be compressed as a whole: only its end reveals its length. */
 const chance = seeded(7);
 const LONG = Array.from({ length: 20_000 }, () => chance().toString(36)).join('');
 
-/** What was seen of one stream. */
+/** What was observed on one stream. */
 interface Seen {
   heads: number;
   content: Buffer[];
@@ -100,7 +100,7 @@ describe('an upload with an early response', () => {
     return socket;
   }
 
-  /** Uploads on ten streams at once, without an end, until all are answered and reset. */
+  /** Ten concurrent uploads without an end, until all are answered and reset. */
   async function uploads(host: string | null, target: string): Promise<Seen[]> {
     const socket = await dial(host);
     const seen = new Map<number, Seen>();

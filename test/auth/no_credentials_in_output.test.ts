@@ -29,7 +29,7 @@ function secretsOf(hops: readonly { url: string; location: string | null; setCoo
 }
 
 describe('events, traces and lines of the console', () => {
-  it('hold nothing that somebody could log in with: OpenID Connect', async () => {
+  it('contain no credentials: OpenID Connect', async () => {
     const told: unknown[] = [];
     const edge = edgeWith(
       { oidc: { issuer: op.issuer, ...CLIENT } },
@@ -65,7 +65,7 @@ describe('events, traces and lines of the console', () => {
     expect(secrets.filter((secret) => text.includes(secret.toLowerCase()))).toEqual([]);
   });
 
-  it('hold nothing that somebody could log in with: SAML', async () => {
+  it('contain no credentials: SAML', async () => {
     const all = stage();
     const begun = await all.browser.go(`${HOME}/`, null);
     const location = begun.headers.get('location')!;
@@ -84,7 +84,7 @@ describe('events, traces and lines of the console', () => {
 
 describe('pages of the gate', () => {
   it.each(['/auth/nothing', '/auth/signed_out', '/auth/callback?state=x'])(
-    '%s is not framed, kept or told of',
+    '%s is not framed, cached or leaked by Referer',
     async (path) => {
       const edge = edgeWith({ oidc: { issuer: op.issuer, ...CLIENT } }, { upstream: () => new Response('') });
       const { response } = await edge.handle(

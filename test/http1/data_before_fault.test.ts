@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** An upstream that gives pieces until the client takes no more, and then breaks off. */
+/** An upstream that sends pieces until the client reads no more, and then disconnects. */
 function breaking(): { upstream: UpstreamClient; given: Buffer[]; broken: Promise<void> } {
   const given: Buffer[] = [];
   let tell: () => void;
