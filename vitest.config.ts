@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const FILES = 'test/**/*.test.ts';
@@ -14,6 +15,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     reporters: ['default'],
+    // Not the half of the cores that is the default: most tests wait for sockets and processes.
+    maxWorkers: availableParallelism(),
     // Loading the sources anew for each file took longer than most files run.
     projects: [
       { extends: true, test: { name: 'shared', include: [FILES], exclude: MEASURING, isolate: false } },

@@ -94,7 +94,7 @@ export async function run(): Promise<BenchSection> {
   const memory = loginMemory();
   const admitOnce = () => {
     const outcome = authenticate(GATE, request, connection, memory, WORLD);
-    if (isConversation(outcome) || outcome.does !== 'pass') throw new Error('the request is not let in');
+    if (isConversation(outcome) || outcome.verdict !== 'pass') throw new Error('the request is not let in');
     return outcome;
   };
   admitOnce();

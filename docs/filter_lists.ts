@@ -84,6 +84,7 @@ export type ActionConfig<T extends ActionType> = z.output<(typeof ACTION_SCHEMAS
 async function moduleSchemas(folderOf: (face: Face, type: string) => string): Promise<string> {
   const imports = new Set<string>();
   const groups: string[] = [];
+  const forms = new Map<string, string>();
   const facts = [...MODULE_FACTS.values()];
   const lists = [
     [
@@ -106,12 +107,20 @@ async function moduleSchemas(folderOf: (face: Face, type: string) => string): Pr
     for (const { type } of own) {
       const folder = folderOf('module', type);
       const name = await schemaNameOf(type, folder, isHttps);
-      imports.add(`import { ${name} } from '${folder}/module_schema.ts';\n`);
+      const schemas = (await import(new URL(`${folder}/module_schema.ts`, TABLE).href)) as object;
+      const form = Object.hasOwn(schemas, `${name}Api`) ? `${name}Api` : null;
+      if (form !== null) forms.set(name, form);
+      const names = form === null ? name : `${name}, ${form}`;
+      imports.add(`import { ${names} } from '${folder}/module_schema.ts';\n`);
       rows += `  ${type}: ${name}.optional(),\n`;
     }
     groups.push(`\n/** Schemas of the modules of ${where}. */\nexport const ${list} = {\n${rows}};\n`);
   }
-  return HEAD + [...imports].join('') + groups.join('');
+  const rows = Array.from(forms, ([name, form]) => `  [${name}, ${form}],\n`).join('');
+  const types = `import type * as z from 'zod';\nimport type { ModuleApi } from './module_fields_schema.ts';\n`;
+  return `${HEAD}${types}${[...imports].join('')}${groups.join('')}
+/** The forms in the management API that differ, by schema. */
+export const API_FORMS: ReadonlyMap<z.ZodObject, ModuleApi> = new Map<z.ZodObject, ModuleApi>([\n${rows}]);\n`;
 }
 
 if (import.meta.main) {

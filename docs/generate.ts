@@ -3,8 +3,10 @@ import { edgeFileJsonSchema } from '../src/edge/document/schema.ts';
 import { EVENT_FILTER_SCOPE } from '../src/events/filter_scope.ts';
 import { brandingOf } from '../src/engine/branding.ts';
 import { expressionReferencePage } from '../src/policy/env/reference_page.ts';
+import { filtersPage } from './filters_page.ts';
 import { webhookDocument } from '../src/webhooks/document.ts';
 import { codesMarkdown } from '../src/policy/codes/page.ts';
+import { testsByNumber } from './code_tests.ts';
 import { policyJsonSchema } from '../src/policy/document/schema.ts';
 import { scenarioJsonSchema } from '../src/simulator/document/schema.ts';
 
@@ -15,7 +17,8 @@ const FILES: readonly (readonly [path: string, content: string])[] = [
   ['schema/edge.json', json(edgeFileJsonSchema())],
   ['schema/policy.json', json(policyJsonSchema())],
   ['docs/expressions.md', expressionReferencePage(EVENT_FILTER_SCOPE.variables.values())],
-  ['docs/policy_codes.md', codesMarkdown(brandingOf('service'))],
+  ['docs/policy_codes.md', codesMarkdown(brandingOf('service'), testsByNumber())],
+  ['docs/filters.md', filtersPage()],
   ['docs/webhooks.md', webhookDocument()],
   ['src/simulator/document/scenario.schema.json', json(scenarioJsonSchema())],
   ['schema/scenario.json', json(scenarioJsonSchema())],

@@ -4,17 +4,17 @@ import type { HttpRequestCompleteEvent } from './events/catalogue.ts';
 import type { IdMaker } from './events/identifiers.ts';
 import { projectHttpRequestComplete } from './events/project.ts';
 
-/** The outcome of one request, without the network. The event and the trace are made when they are read. */
+/** The outcome of a request, without the network. The event and the trace are made on first access. */
 export interface Decision {
   readonly status: number;
-  /** The backend that answers, or null when the edge answers itself. */
+  /** The backend that responds; null when the edge responds itself. */
   readonly backend: string | null;
   readonly event: HttpRequestCompleteEvent;
   readonly trace: readonly Step[];
   readonly exchange: Exchange;
 }
 
-/** A decision whose event and trace are made when they are read. */
+/** A decision whose event and trace are made on first access. */
 export class Decided implements Decision {
   readonly exchange: Exchange;
   private readonly newEventId: IdMaker;

@@ -10,14 +10,13 @@ import { type Step, traceOf } from './engine/trace.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostics } from './diagnostics/render.ts';
 import { refuseExchange } from './edge/compile.ts';
-import { beginStated } from './edge/connect.ts';
+import { beginGiven, beginStated } from './edge/connect.ts';
 import type { Checked } from './edge/document/check.ts';
 import { checkWholeEdge } from './edge/semantic_checks.ts';
 import type { EdgeConfig } from './edge/document/schema.ts';
 import type { LoginOptions } from './edge/login_config.ts';
 import type { GeoipDatabase } from './policy/env/facts.ts';
-import { type Explanation, explanationOf } from './edge/explain.ts';
-import { type StreamExplanation, explanationOfStream } from './edge/explain_stream.ts';
+import { type Explanation, type StreamExplanation, explanationOf } from './edge/explain.ts';
 import { type EdgeRuntime, edgeRuntime } from './edge/runtime.ts';
 import type { SecretSource } from './edge/secrets.ts';
 import { type Family, createMetrics, openMetrics } from './server/admin_metrics.ts';
@@ -44,25 +43,27 @@ export interface EdgeOptions {
   readonly random?: () => number;
   /** Answers `handle` instead of the network; with it, `handle` does no I/O. */
   readonly upstream?: ScriptedUpstream;
-  /** Called once for each request that `handle` or the listener has completed; `explain` tells it step by step. */
+  /**
+   * Called once for each request that `handle` or the listener has completed; `explain` returns its steps.
+   */
   readonly onEvent?: (event: HttpRequestCompleteEvent, explain: () => Explanation) => void;
-  /** Called once for each connection of a TLS or TCP edge that is over. */
+  /** Called once for each closed connection of a TLS or TCP edge. */
   readonly onConnection?: (event: TcpConnectionClosedEvent, explain: () => StreamExplanation) => void;
-  /** Counts events that could not be made or written; its counts are in `metrics`. */
+  /** Counts events that could not be made or written; `metrics` includes the counts. */
   readonly lostEvents?: LostEvents;
-  /** Hears every exchange of `listen`, to record it. */
+  /** Receives every exchange of `listen`, to record it. */
   readonly recordingSink?: RecordingSink;
-  /** Which hosts that no edge names mean the only edge of the file; default none. */
+  /** Which unknown hosts are treated as hosts of the only edge; default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
-  /** Databases of addresses, asked for what the facts of the configuration do not say. */
+  /** Address databases, used for what the configuration itself does not say. */
   readonly geoipDatabases?: readonly GeoipDatabase[];
-  /** Secrets that policies read with `secrets.get('vault', 'name')`; `***` stands for them in traces and events. */
+  /** Secrets that policies read with `secrets.get('vault', 'name')`; traces and events show `***` instead. */
   readonly secrets?: SecretSource;
   /** Lets `http-request` of policies reach this machine and its network; default false. */
   readonly allowPrivateFetch?: boolean;
   /** Lets requests pass policy actions that are not simulated (`owasp-crs-*`, `ai-gateway`); default false: 501. */
   readonly passUnsimulated?: boolean;
-  /** Keys of login sessions, and what stands in for managed OAuth apps. */
+  /** Keys of login sessions, and what replaces managed OAuth apps. */
   readonly login?: LoginOptions;
   /**
    * Answers control requests, OpenID providers and XML signatures in `handle` instead of the network; control
@@ -71,7 +72,7 @@ export interface EdgeOptions {
   readonly clients?: ScriptedClients;
 }
 
-/** A configuration that cannot be used; the message holds all findings, located. */
+/** The configuration has errors; the message contains all findings with their places. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly diagnostics: readonly Diagnostic[];
@@ -91,21 +92,24 @@ export interface Handled {
 export interface Edge extends Adapters {
   readonly config: EdgeConfig;
   readonly runtime: EdgeRuntime;
-  /** Takes a whole request through the edge and its upstream. */
+  /** Handles a whole request, including its upstream. */
   handle(request: Request, from?: ClientFacts): Promise<Handled>;
-  /** Decides synchronously; every upstream answers `upstream` (default an empty 200). */
+  /** Decides synchronously; every upstream answers with `upstream` (default an empty 200). */
   decide(
     request: RequestLike | RequestHead,
     from?: ClientFacts | Connection,
     upstream?: Answers['forward'],
   ): Decision;
-  /** `decide`, told step by step with source positions. */
+  /** As `decide`, with an explanation of each step and its place in the source. */
   explain(request: RequestLike, from?: ClientFacts, upstream?: Answers['forward']): Explanation;
-  /** Puts another configuration in force; throws ConfigError and changes nothing when it has errors. */
+  /** Activates another configuration; throws ConfigError and changes nothing when it has errors. */
   swap(config: unknown): void;
-  /** What was counted of requests through `handle` and the listener, as OpenMetrics text. */
+  /** Counts of requests through `handle` and the listener, as OpenMetrics text. */
   metrics(): string;
-  /** Serves HTTP/1.1 and HTTP/2, and TLS and TCP where asked to, on real sockets, loopback by default; throws when the address cannot be had. */
+  /**
+   * Serves HTTP/1.1 and HTTP/2, and TLS and TCP if configured, on real sockets, by default on loopback;
+   * throws when the address cannot be opened.
+   */
   listen(options?: ListenOptions): Promise<Listening>;
 }
 
@@ -127,22 +131,25 @@ export function usable(checked: Checked): UsableConfig {
   return { ...checked, config };
 }
 
-/** An edge whose next configuration may come from a file, with its source positions. */
+/** An edge whose configurations may come from files, with source positions. */
 export interface EdgeOfFile extends Edge {
   swapTo(next: UsableConfig): void;
-  /** What `metrics` tells, as data. */
+  /** The data behind `metrics`. */
   families(): Family[];
-  /** Fulfilled when all listeners have opened and closed the ports that the last configuration wants, with those not had. */
+  /**
+   * Resolves when all listeners have opened and closed the ports of the last configuration, with those that
+   * failed.
+   */
   settled(): Promise<readonly PortProblem[]>;
 }
 
-/** Wires a checked configuration. */
+/** Creates the edge of a checked configuration. */
 export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile {
   const world: World = { nowMs: options.clock ?? Date.now, random: options.random ?? Math.random };
   const runtime = edgeRuntime(checked.config, world, options);
   const { metrics, attempted } = counting(options);
   const newEventId = idMaker('ev', () => world.random());
-  /** Listeners that look at every new configuration. */
+  /** Listeners to notify of every new configuration. */
   const swapped: LiveWiring['swapped'] = new Set();
   let settling: Promise<unknown> = Promise.resolve();
   let current = checked;
@@ -169,7 +176,10 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     upstream: Answers['forward'] = OK_UPSTREAM,
   ): Decision {
     const head = 'path' in request ? request : headOf(request);
-    const begun = 'client' in from ? beginOn(runtime, head, from) : beginFrom(runtime, head, from);
+    const begun =
+      'client' in from
+        ? beginGiven(runtime.current(), from, head, runtime.world)
+        : beginFrom(runtime, head, from);
     return new Decided(decideWithConstants(begun, upstream), newEventId);
   }
 
@@ -183,7 +193,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
     explain: (request, from, upstream) =>
       explanationOf(decide(request, from, upstream).exchange, current.locate),
     handle: async (request, from = {}) => {
-      const exchange = beginRequest(runtime, request, from);
+      const exchange = beginFrom(runtime, headOf(request), from);
       const response = await answered(exchange, request, options);
       metrics.record(exchange, world.nowMs());
       return { response, event: emit(exchange), trace: traceOf(exchange) };
@@ -202,7 +212,7 @@ export function edgeOf(checked: UsableConfig, options: EdgeOptions): EdgeOfFile 
   };
 }
 
-/** Counts of exchanges, and of events that are lost: one that cannot be made does not undo what is over. */
+/** Counts exchanges, and lost events: an event that cannot be made does not affect the completed exchange. */
 function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOptions) {
   const metrics = createMetrics();
   return {
@@ -217,10 +227,10 @@ function counting({ lostEvents: lost = lostEvents(() => undefined) }: EdgeOption
   };
 }
 
-/** Source positions of each configuration that an exchange still may have begun with. */
+/** Source positions of each configuration that an exchange may still be using. */
 type Places = WeakMap<Configuration, Checked['locate']>;
 
-/** Makes the events of what is complete and has them heard. An event that nobody hears need not be made. */
+/** Makes the events of completed exchanges and passes them on. Without a listener no event is made. */
 function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
   const { recordingSink: sink, onEvent, onConnection } = options;
   return {
@@ -233,30 +243,18 @@ function reporting(options: EdgeOptions, newEventId: IdMaker, places: Places) {
     },
     emitStream: (exchange: StreamExchange): void => {
       const event = projectTcpConnectionClosed(exchange, newEventId);
-      onConnection?.(event, () => explanationOfStream(exchange, places.get(exchange.configuration)!));
+      onConnection?.(event, () => explanationOf(exchange, places.get(exchange.configuration)!));
     },
   };
-}
-
-/** Begins an exchange, be it one that is refused at once. */
-function beginOn(runtime: EdgeRuntime, head: RequestHead | RefusedHead, connection: Connection): Exchange {
-  if (!('refused' in head)) return runtime.begin(connection, head);
-  const reason = { code: head.refused, detail: { problem: head.message } };
-  return refuseExchange(runtime.current(), connection, head.head, runtime.world, reason);
-}
-
-function beginRequest(runtime: EdgeRuntime, { method, url, headers }: Request, from: ClientFacts): Exchange {
-  return beginFrom(runtime, headOf({ method, url, headers }), from);
 }
 
 /** Begins the exchange of a request that came over no connection: its client is stated, its handshake too. */
 function beginFrom(runtime: EdgeRuntime, head: RequestHead | RefusedHead, from: ClientFacts): Exchange {
   const connection = connectionFor(head, from, runtime.world.nowMs());
-  if ('refused' in head) return beginOn(runtime, head, connection);
-  return beginStated(runtime.current(), connection, head, runtime.world);
+  return beginGiven(runtime.current(), connection, head, runtime.world, beginStated);
 }
 
-/** What drivers of requests are given; `finished` makes the event, if anybody hears it. */
+/** The wiring of request drivers; `finished` makes the event if there is a listener for it. */
 function wiringOf(runtime: EdgeRuntime, finished: Wiring['finished']): Wiring {
   return {
     nowMs: () => runtime.world.nowMs(),

@@ -3,14 +3,13 @@
  * pipeline that the command line and the live proxy use. See docs/life_of_a_request.md.
  */
 export type { Adapters, ConnectMiddleware, FetchAppBehindEdge, VitePlugin } from './integrations/methods.ts';
-export type { FetchApp } from './integrations/fetch_app.ts';
+export type { FetchApp } from './integrations/fetch.ts';
 export { ConfigError, createEdge } from './edgeproof.ts';
 export type { Decision, Edge, EdgeOptions, Handled } from './edgeproof.ts';
 export type { SecretProvider, SecretSource } from './edge/secrets.ts';
 export type { Diagnostic } from './diagnostics/diagnostic.ts';
 export type { EdgeConfig } from './edge/document/schema.ts';
-export type { Explanation, LocatedStep } from './edge/explain.ts';
-export type { StreamExplanation } from './edge/explain_stream.ts';
+export type { Explanation, LocatedStep, StreamExplanation } from './edge/explain.ts';
 export type { Answers, Reason, Connection, RequestHead, ResponseHead } from './engine/contract.ts';
 export type { ClientFacts, RequestLike } from './engine/request_like.ts';
 export type { Step } from './engine/trace.ts';

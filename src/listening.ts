@@ -1,3 +1,4 @@
+import { DRAIN_MS } from './io/listener_limits.ts';
 import { askProviders, lazyFetcher } from './clients/network.ts';
 import { createUpstreamClient } from './http1/upstream_client.ts';
 import { upstreamsOf } from './edge/backends.ts';
@@ -14,39 +15,36 @@ import { lazyHttp2 } from './server/lazy_http2.ts';
 import type { ListenOptions } from './listen_options.ts';
 import { type Wiring, engineExchangePort } from './engine/drivers/engine_exchange_port.ts';
 import { faultsFamily, measureLoopDelay } from './server/process_metrics.ts';
-import { loadExplanations } from './edge/explain.ts';
-import { loadStreamExplanations } from './edge/explain_stream.ts';
-import { loadProjection } from './events/project.ts';
 import { copyBodies, recordingTap } from './replay/recording_tap.ts';
 import type { RecordingSink } from './replay/recording_sink.ts';
 import type { ScriptedClients } from './engine/drivers/scripted.ts';
 
 export type { ListenOptions } from './listen_options.ts';
 
-/** The live front end, loaded only by those who listen. */
+/** The live front end; its code is only loaded by `listen`. */
 
 /** Listeners that serve. */
 export interface Listening {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** Port for TLS with HTTPS edges, and TLS edges at 443; null when there is none. */
+  /** Port for TLS with HTTPS edges, and for TLS edges at 443; null without one. */
   readonly tlsPort: number | null;
-  /** Port of `/healthz`, `/readyz` and `/metrics`; null when there is none. */
+  /** Port of `/healthz`, `/readyz` and `/metrics`; null without one. */
   readonly adminPort: number | null;
   /** All ports for TLS and TCP. */
   readonly ports: () => readonly StreamPort[];
-  /** What `/metrics` tells, as data: that of the edge, and how late the event loop is. */
+  /** The data behind `/metrics`: that of the edge, and the event loop delay. */
   readonly families: () => Family[];
-  /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then cuts the rest. */
+  /** Accepts nothing more, lets exchanges finish for `deadlineMs` (default 10,000), then closes the rest. */
   close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }
 
-/** What a listener does about a new configuration. */
+/** A listener that follows configuration changes. */
 interface Listener {
-  /** Fulfilled when ports are as the configuration wants them, but for those that are missing. */
+  /** Resolves when the open ports match the configuration, except for those that are missing. */
   readonly refresh: () => Promise<void>;
-  /** Ports that edges want and do not have now. */
+  /** Ports that edges want but that could not be opened. */
   readonly missing: () => readonly PortProblem[];
 }
 
@@ -55,21 +53,19 @@ export interface LiveWiring {
   readonly wiring: Wiring;
   readonly runtime: EdgeRuntime;
   readonly emitStream: (exchange: StreamExchange) => void;
-  /** Listeners that look at every new configuration. */
+  /** Listeners to notify of every new configuration. */
   readonly swapped: Set<Listener>;
   readonly sink: RecordingSink | null;
   readonly clients: ScriptedClients;
 }
 
 const HTTPS_PORT = 443;
-const DRAIN_MS = 10_000;
 const PROTOCOLS = ['h2', 'http/1.1'];
 
-/** Opens all listeners; throws when a port cannot be had. */
+/** Opens all listeners; throws when a port cannot be opened. */
 export async function listen(options: ListenOptions, live: LiveWiring): Promise<Listening> {
   const { wiring, sink, clients: given } = live;
-  loadWhatEventsNeed();
-  // Where plain HTTP is redirected to: known when all ports are open, and anew after each change.
+  // The target of redirects from plain HTTP: known when all ports are open, and updated after each change.
   const redirects: Redirects = {};
   const engine = engineExchangePort(redirecting(wiring, redirects));
   const client = createUpstreamClient(options.upstreamLimits);
@@ -135,10 +131,13 @@ export async function listen(options: ListenOptions, live: LiveWiring): Promise<
   };
 }
 
-/** How soon ports that were taken are tried again. */
+/** How soon an unavailable port is tried again. */
 const TAKEN_RETRY_MS = 1_000;
 
-/** Opens the ports that edges want: on request, and again while some are taken. Reports each new problem once. */
+/**
+ * Opens the ports that edges want: on request, and again while some are unavailable. Reports each new problem
+ * once.
+ */
 function lookingAgain(streams: StreamListeners | null, say: (text: string) => void, settled: () => void) {
   let looked: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -150,11 +149,11 @@ function lookingAgain(streams: StreamListeners | null, say: (text: string) => vo
     clearTimeout(timer);
     if (problems.some(({ isTaken }) => isTaken)) timer = setTimeout(() => void now(), TAKEN_RETRY_MS).unref();
   };
-  // One after the other: two that overlap would both open the same port.
+  // Serialised: two overlapping runs would both open the same port.
   const now = (): Promise<void> =>
     (looked = looked
       .then(async () => tell((await streams?.refresh()) ?? []))
-      .catch((error: unknown) => say(`ports are as they were: ${String(error)}`)));
+      .catch((error: unknown) => say(`ports are unchanged: ${String(error)}`)));
   tell(streams?.problems() ?? []);
   return { now, end: () => clearTimeout(timer) };
 }
@@ -167,14 +166,7 @@ function promised(fetch: NonNullable<ScriptedClients['fetch']>): StreamServing['
   return async (request: FetchRequest) => fetch(request);
 }
 
-/** An event whose code cannot be loaded is lost: what it needs is there before the first one. */
-function loadWhatEventsNeed(): void {
-  loadProjection();
-  loadExplanations();
-  loadStreamExplanations();
-}
-
-/** How many connections were cut, of all that drain. */
+/** How many connections were closed, over all listeners that drain. */
 async function drained(all: readonly Promise<{ readonly cut: number }>[]): Promise<number> {
   return (await Promise.all(all)).reduce((sum, { cut }) => sum + cut, 0);
 }
@@ -183,7 +175,7 @@ interface Redirects {
   httpsPort?: number | undefined;
 }
 
-/** Tells exchanges of plain connections where TLS is spoken. */
+/** Adds the TLS port to exchanges of plain connections, for redirects. */
 function redirecting(wiring: LiveWiring['wiring'], redirects: Redirects): LiveWiring['wiring'] {
   return {
     ...wiring,
@@ -195,7 +187,7 @@ function redirecting(wiring: LiveWiring['wiring'], redirects: Redirects): LiveWi
   };
 }
 
-/** The listener for those who watch over this process; null where nobody asked for it. */
+/** The admin listener; null if not configured. */
 async function adminOf(
   { admin }: ListenOptions,
   isReady: () => boolean,
@@ -206,7 +198,7 @@ async function adminOf(
   return listenForAdmin({ isReady, families }, { host: '127.0.0.1', ...admin });
 }
 
-/** The listeners for TLS and TCP; null where neither is asked for. */
+/** The listeners for TLS and TCP; null if not configured. */
 async function streamsOf(
   options: ListenOptions,
   host: string,
@@ -219,7 +211,7 @@ async function streamsOf(
   const givenPort = ({ kind, host: name, port }: Omit<StreamPort, 'listensOn'>) =>
     kind === 'tcp' ? tcp?.ports?.[`${name}:${port}`] : tls?.ports?.[port];
   if (tls === undefined && tcp === undefined) return null;
-  // TLS and TCP are loaded by those who listen for them.
+  // TLS and TCP are loaded only if they are used.
   const { openStreamListeners } = await import('./server/stream_listeners.ts');
   return openStreamListeners(
     {

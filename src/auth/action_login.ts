@@ -1,19 +1,19 @@
-import { timestampOf } from '../cel/time.ts';
-import { EvalError } from '../cel/values.ts';
+import { formatTimestamp } from '../cel/time.ts';
+import { Timestamp } from '../cel/values.ts';
 import type { ActionResult } from '../policy/env/activation.ts';
 import { foldedName } from '../http/forwarding.ts';
 import { authenticate } from './authenticate.ts';
-import { conversed, isConversation } from './conversation.ts';
-import type { LoginGate, LoginOutcome, LoginPass } from './gate.ts';
+import { concluded } from './conversation.ts';
+import { type LoginGate, type LoginOutcome, type LoginPass, upstreamFields } from './gate.ts';
 import { newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import { LOGIN_MESSAGES } from './reasons.ts';
 import { loginRegistry } from './registry.ts';
-import type { Session } from './session.ts';
-import { upstreamFields } from './upstream_fields.ts';
-import { type ActionBody, type ActionOutcome, type Compiling, stepsOf, waitFor } from '../filters/action.ts';
+import { type Session, type SessionTimes, idleEndOf } from './session.ts';
+import { type ActionBody, type ActionOutcome, type Compiling, stepsOf } from '../filters/action.ts';
 import { durationMs } from '../filters/duration.ts';
+import type { ActionType } from '../filters/action_schemas.ts';
 import { type Template, textsOf } from '../filters/evaluators.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
 import type { PolicyLogins } from './policy_logins.ts';
@@ -23,17 +23,17 @@ import { type PolicyRun, addHeaders, keepResult, removeHeaders, setCookies } fro
 export interface LoginConfig {
   readonly auth_id?: string | undefined;
   readonly max_session_duration?: string | number | undefined;
-  readonly idle_session_timeout?: string | number | undefined;
+  readonly idle_session_duration?: string | number | undefined;
   readonly userinfo_refresh_interval?: string | number | undefined;
   readonly allow_cors_preflight: boolean;
   readonly auth_cookie_domain?: string | undefined;
 }
 
-/** The specific part of a login: its provider for one request, whose credentials may be templates. */
+/** The provider-specific part of a login action; credentials may be templates. */
 export interface LoginKind {
-  readonly type: 'oauth' | 'openid-connect' | 'saml';
+  readonly type: ActionType;
   /** Name of its result. */
-  readonly result: 'oauth' | 'oidc' | 'saml';
+  readonly result: string;
   /** Templates of the provider's credentials, evaluated for each request. */
   readonly credentials: readonly Template[];
   /** The provider for evaluated credentials, or the reason why it cannot be used. */
@@ -44,7 +44,7 @@ export interface LoginKind {
 }
 
 /** Credentials may be templates: gates are cached for this many of their values. */
-const GATES_KEPT = 16;
+const GATE_CACHE_SIZE = 16;
 
 /** Reserved paths of policy logins: `/<service>/login`, `/<service>/logout` and the callbacks. */
 export function loginBase(service: string): string {
@@ -71,7 +71,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
     const key = JSON.stringify(credentials);
     let gate = gates.get(key);
     if (gate === undefined) {
-      if (gates.size === GATES_KEPT) gates.clear();
+      if (gates.size === GATE_CACHE_SIZE) gates.clear();
       const made = kind.provider(credentials, logins);
       gates.set(key, (gate = 'missing' in made ? made : gateFor(kind, config, compiling, logins, made)));
     }
@@ -86,7 +86,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
       const gate = gateOf(credentials);
       if ('missing' in gate) {
         const response = context.refusal(501, null, gate.missing);
-        return { does: 'end', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
+        return { verdict: 'stop', as: 'not_run', step: step('not_run', { message: gate.missing }), response };
       }
       const settled = (outcome: LoginOutcome): ActionOutcome => settle(policyRun, kind, gate, outcome, step);
       const kept: LoginMemory = memory.of(policyRun);
@@ -97,7 +97,7 @@ export function loginAction(kind: LoginKind, config: LoginConfig, compiling: Com
         kept,
         policyRun.world,
       );
-      return isConversation(outcome) ? conversed(outcome, settled, waitFor) : settled(outcome);
+      return concluded(outcome, settled);
     },
   };
 }
@@ -127,7 +127,7 @@ function gateFor(
     keys,
     registry,
     times: {
-      inactivityMs: ms(config.idle_session_timeout),
+      inactivityMs: ms(config.idle_session_duration),
       maximumMs: ms(config.max_session_duration),
       checkMs: ms(config.userinfo_refresh_interval),
     },
@@ -156,15 +156,16 @@ function settle(
   step: ReturnType<typeof stepsOf>,
 ): ActionOutcome {
   const { reason, detail } = outcome;
-  if (outcome.does === 'stop') {
+  if (outcome.verdict === 'stop') {
     const { response } = outcome;
     const as = response.status === 302 ? 'redirected' : response.status >= 400 ? 'denied' : 'replied';
-    return { does: 'end', as, step: step(reason, detail), response };
+    return { verdict: 'stop', as, step: step(reason, detail), response };
   }
   toUpstream(policyRun, gate, outcome);
   setCookies(policyRun, outcome.cookies);
-  if (outcome.session !== null) keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind));
-  return { does: 'next', step: step(reason, detail) };
+  if (outcome.session !== null)
+    keepResult(policyRun, kind.result, resultOf(outcome.session, outcome, kind, gate.times));
+  return { verdict: 'pass', step: step(reason, detail) };
 }
 
 /** Later rules see what the upstream will see: without identity headers sent by the client. */
@@ -178,7 +179,12 @@ function toUpstream(policyRun: PolicyRun, gate: LoginGate, pass: LoginPass): voi
   if (fields.length > 0) addHeaders(policyRun, fields);
 }
 
-function resultOf(session: Session, { cookies }: LoginPass, { result }: LoginKind): ActionResult {
+function resultOf(
+  session: Session,
+  { cookies }: LoginPass,
+  { result }: LoginKind,
+  times: SessionTimes,
+): ActionResult {
   const { id, user, providerSession, tokens, checkedMs, seenMs } = session;
   const atProvider = providerSession ?? id;
   const identity: Record<string, string> = {
@@ -188,16 +194,17 @@ function resultOf(session: Session, { cookies }: LoginPass, { result }: LoginKin
     provider_user_id: user.id,
     [result === 'oidc' ? 'current_session_id' : 'current_provider_session_id']: atProvider,
   };
-  const expiry = tokens?.expiresMs ?? null;
-  const expires = expiry === null ? null : timestampOf(Math.floor(expiry / 1_000), 0);
+  const endMs = idleEndOf(session, times);
+  const wasRefreshed = cookies.length > 0 && checkedMs === seenMs;
   return {
     identity,
     ...(tokens !== null && { access_token: tokens.access }),
     ...(tokens !== null && tokens.refresh !== null && { refresh_token: tokens.refresh }),
     ...(result === 'oidc' && tokens !== null && tokens.id !== null && { identity_token: tokens.id }),
-    ...(expires !== null && !(expires instanceof EvalError) && { expires_at: expires }),
+    expires_at: endMs === null ? '' : formatTimestamp(new Timestamp(Math.floor(endMs / 1_000), 0)),
     session_timed_out: false,
     session_max_duration_reached: false,
-    userinfo_refreshed: cookies.length > 0 && checkedMs === seenMs,
+    userinfo_refreshed: wasRefreshed,
+    user_info_refreshed: wasRefreshed,
   };
 }

@@ -28,7 +28,7 @@ export const loginSession = {
     .default({})
     .describe('Additional parameters of the authorization URL.'),
   max_session_duration: duration('Maximum duration of a session.').optional(),
-  idle_session_timeout: duration('Time without requests after which a session ends.').optional(),
+  idle_session_duration: duration('Time without requests after which a session ends.').optional(),
   userinfo_refresh_interval: duration("Time after which the user's identity is read again.").optional(),
   allow_cors_preflight: z
     .boolean()
@@ -46,5 +46,5 @@ export const loginSession = {
     }),
 };
 
-/** Former names of login fields. */
-export const loginAliases = { idle_session_duration: 'idle_session_timeout' };
+/** Both names are in use: openid-connect is documented with one, oauth with the other. */
+export const loginSynonyms = { idle_session_timeout: 'idle_session_duration' };

@@ -17,16 +17,22 @@ import {
   visitOf,
 } from './gate.ts';
 import type { LoginMemory } from './memory.ts';
-import { needsLogin, page, redirectTo, takesPages } from './pages.ts';
-import { LOGIN_STATE_MS, browserSecret, newLoginState, sealLoginState } from './login_state.ts';
+import { needsLogin, page, redirectTo, acceptsHtml } from './pages.ts';
+import {
+  LOGIN_STATE_MS,
+  browserSecret,
+  newLoginState,
+  sealLoginState,
+  isOwnPath,
+  returnPath,
+} from './login_state.ts';
 import { isRefusal } from './provider.ts';
-import { checkRefused, nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
-import { isOwnPath, returnPath } from './return_to.ts';
+import { checkRefused, notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import { stateCookies } from './state_cookie.ts';
 
 /**
- * Takes one request before a gate: lets it pass with a good session, starts a login, finishes one, ends a session.
- * Whatever goes wrong on the way stops the request, with a reason and a page.
+ * Handles a request at a login gate: passes it with a valid session, starts or completes a login, or ends a
+ * session. Every failure stops the request with a reason and a page.
  */
 export function authenticate(
   gate: LoginGate,
@@ -38,7 +44,14 @@ export function authenticate(
   const visit = visitOf(gate, request, connection, memory, world);
   if (request.path.startsWith(gate.base)) return reserved(visit, request.path.slice(gate.base.length));
   if (request.method === 'OPTIONS' && optionsPass(gate, request)) {
-    return { does: 'pass', reason: 'options_passed', detail: {}, session: null, identity: [], cookies: [] };
+    return {
+      verdict: 'pass',
+      reason: 'options_passed',
+      detail: {},
+      session: null,
+      identity: [],
+      cookies: [],
+    };
   }
   const standing = sessionStatusOf(visit);
   if (standing.why !== null) return withoutSession(visit, standing);
@@ -50,20 +63,21 @@ function optionsPass({ optionsPass: which }: LoginGate, { headers }: RequestHead
   return hasField(headers, 'origin') && hasField(headers, 'access-control-request-method');
 }
 
-/** Nobody is known yet: people are sent to the provider, programs are told. */
+/** There is no valid session: browsers are redirected to the provider, other clients get a 401. */
 function withoutSession(visit: Visit, { why }: SessionStatus): LoginOutcome | Conversation<LoginOutcome> {
   const { gate, request, place } = visit;
   const detail = { session: why ?? 'none' };
   const loginPath = gate.base + gate.loginPath;
   const facts = { realm: gate.realm, loginPath, cookie: place.cookie };
-  if (!takesPages(request.headers)) {
-    const message = 'This needs a session: log in with a browser first.';
+  if (!acceptsHtml(request.headers)) {
+    const message = 'A session is required: log in with a browser first.';
     return stop('login_needed', detail, needsLogin(gate.code('login_needed'), message, facts));
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    // What was sent is lost by a login, and must not be sent again by a redirect that the user did not ask for.
+    // The request body is lost by a login, and a redirect must not repeat an unsafe request without the
+    // user's consent.
     const challenge = needsLogin(gate.code('login_needed'), '', facts).headers.slice(-2);
-    const shown = page(401, 'Please log in', 'Your session is over, and what you have sent was not taken.', {
+    const shown = page(401, 'Please log in', 'Your session has ended, and your request was not processed.', {
       code: gate.code('login_needed'),
       link: { href: `${loginPath}?redirect_path=${encodeURIComponent(request.path)}`, text: 'Log in' },
       cookies: endCookies(visit),
@@ -74,7 +88,7 @@ function withoutSession(visit: Visit, { why }: SessionStatus): LoginOutcome | Co
   return begin(visit, returnPath(request.path + query, returnPath(request.path, '/')), detail);
 }
 
-/** Sends the browser to the provider. */
+/** Redirects the browser to the provider. */
 function* begin(visit: Visit, returnTo: string, detail: Record<string, Fact>): Conversation<LoginOutcome> {
   const { gate, request, world, place, nonceScope: scope, nonceCookie } = visit;
   const secret = browserSecret(onlyCookie(visit, nonceCookie), world);
@@ -121,7 +135,7 @@ function reserved(visit: Visit, path: string): LoginOutcome | Conversation<Login
       return callback(visit);
   }
   const other = gate.provider.other?.(path, visit) ?? null;
-  return other === null ? nothingThere(visit, path) : further(visit, other);
+  return other === null ? notFoundPage(visit, path) : further(visit, other);
 }
 
 function* further(
@@ -134,10 +148,10 @@ function* further(
   return stop(reason, detail, { ...response, headers: [...response.headers, ...cookies] });
 }
 
-/** `redirect_path` is what a link on one's own pages may name; anything that leaves this origin is ignored. */
+/** `redirect_path` can be set by a link on any page, so paths outside this origin are ignored. */
 function login(visit: Visit): LoginOutcome | Conversation<LoginOutcome> {
   const { request } = visit;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return nothingThere(visit, visit.gate.loginPath);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage(visit, visit.gate.loginPath);
   const wanted = queryOf(request).get('redirect_path');
   const own = wanted !== null && isOwnPath(wanted) ? parseTarget(wanted) : null;
   const returnTo = own === null || 'problem' in own ? '/' : wanted!;
@@ -149,9 +163,9 @@ function* logout(visit: Visit): Conversation<LoginOutcome> {
   const { session } = sessionStatusOf(visit);
   const site = firstValue(request.headers, 'sec-fetch-site');
   if (session !== null && site !== undefined && !OWN_SITES.has(site)) {
-    // Another site, or another host of this one, must not be able to log users out by a link or an image: it is asked of the user.
+    // A link or image on another site or host must not log users out, so the user is asked first.
     const link = { href: `${gate.base}logout`, text: 'Log out' };
-    const shown = page(200, 'Log out?', 'Another site or host has sent you here to log out.', { link });
+    const shown = page(200, 'Log out?', 'A link on another site or host leads to this logout.', { link });
     return stop('logged_out', { step: 'confirm' }, shown);
   }
   const cookies = endCookies(visit);
@@ -164,10 +178,13 @@ function* logout(visit: Visit): Conversation<LoginOutcome> {
   return { ...stop('logged_out', detail, redirectTo(url ?? `${gate.base}signed_out`, cookies)), session };
 }
 
-/** `Sec-Fetch-Site` of what this origin, or the user alone, has begun (Fetch Metadata §2.4). */
+/**
+ * Values of `Sec-Fetch-Site` for requests initiated by this origin or directly by the user (Fetch Metadata
+ * §2.4).
+ */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 function signedOutPage({ gate }: Visit): LocalResponse {
   const link = { href: gate.base + gate.loginPath, text: 'Log in again' };
-  return page(200, 'Logged out', 'You have logged out here.', { link });
+  return page(200, 'Logged out', 'You are logged out of this site.', { link });
 }

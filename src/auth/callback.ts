@@ -1,42 +1,42 @@
+import { FORM_LIMIT_BYTES } from './limits.ts';
 import { expired } from './cookies.ts';
 import { type Conversation, asked } from './conversation.ts';
-import { type LoginOutcome, type Visit, awaited, sighted, userDetail } from './gate.ts';
+import { type LoginOutcome, type Visit, awaited, recordSession, userDetail } from './gate.ts';
 import { secretOf } from './keys.ts';
 import { formPage, redirectTo } from './pages.ts';
-import { type LoginState, type LoginStateProblem, takeLoginState } from './login_state.ts';
+import { type LoginState, type LoginStateProblem, takeLoginState, returnPath } from './login_state.ts';
 import { isRefusal } from './provider.ts';
-import { nothingThere, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
-import { returnPath } from './return_to.ts';
+import { notFoundPage, onlyCookie, queryOf, refuse, stop } from './refusals.ts';
 import type { Session } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 import { stateCookie } from './state_cookie.ts';
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
-/** Field of a callback's form that this site has sent on itself. */
+/** Form field that marks a callback re-posted by this site. */
 const AGAIN = 'sent_again';
 
-/** Takes what the provider has sent the browser back with, and begins a session when it holds. */
+/** Handles the provider's callback; starts a session if it is valid. */
 export function* callback(visit: Visit): Conversation<LoginOutcome> {
   const { gate, request } = visit;
   const isPost = gate.provider.callbackBy === 'post';
-  if (request.method !== (isPost ? 'POST' : 'GET')) return nothingThere(visit, gate.provider.callback);
+  if (request.method !== (isPost ? 'POST' : 'GET')) return notFoundPage(visit, gate.provider.callback);
   const fields = isPost ? yield* formFields() : queryOf(request);
   if (fields === null) {
     return refuse(
       visit,
-      { refused: 'callback_refused', message: 'The answer of the provider did not come whole.' },
+      { refused: 'callback_refused', message: 'The callback of the identity provider is incomplete.' },
       '/',
     );
   }
   if (isPost && !visit.scope.secure && onlyCookie(visit, visit.nonceCookie) === null && !fields.has(AGAIN)) {
-    // Without TLS the nonce cookie does not come along with a form of another site; from this one it does.
+    // Without TLS, browsers omit the nonce cookie from cross-site POSTs, so the form is posted again from
+    // this site.
     const own = formPage(visit.site.callbackUrl, [...fields, [AGAIN, '1']]);
     return stop('login_started', { step: 'again', provider: gate.provider.id }, own);
   }
-  const { pending: loginState, cookie } = heldIn(visit, fields);
+  const { pending: loginState, cookie } = pendingLoginOf(visit, fields);
   const outcome = yield* answered(visit, fields, loginState);
-  if (cookie === null || outcome.does === 'pass') return outcome;
-  // Whatever has become of it, the login waits no more.
+  if (cookie === null || outcome.verdict === 'pass') return outcome;
+  // A pending login is removed whether it succeeded or not.
   const headers = [...outcome.response.headers, 'set-cookie', expired(cookie, visit.nonceScope)];
   return { ...outcome, response: { ...outcome.response, headers } };
 }
@@ -53,14 +53,14 @@ function* answered(
   return refuse(visit, { refused: 'callback_refused', message, detail: { problem: loginState } }, '/');
 }
 
-interface Held {
+interface PendingLogin {
   readonly pending: LoginState | LoginStateProblem;
-  /** Cookie in which the login has waited; null where there is none. */
+  /** Cookie that holds the state; null if there is none. */
   readonly cookie: string | null;
 }
 
-/** The login that a callback answers: the state itself comes back, or a handle to the cookie in which it waits. */
-function heldIn(visit: Visit, fields: URLSearchParams): Held {
+/** The pending login of a callback: the state is in the field itself, or in a cookie that the field names. */
+function pendingLoginOf(visit: Visit, fields: URLSearchParams): PendingLogin {
   const { gate, place, registry, world, nonceCookie } = visit;
   const states = fields.getAll(gate.provider.stateField);
   if (states.length > 1) return { pending: 'state_unknown', cookie: null };
@@ -75,17 +75,17 @@ function heldIn(visit: Visit, fields: URLSearchParams): Held {
   const state = onlyCookie(visit, cookie);
   if (state === null) return { pending: 'other_browser', cookie: null };
   const loginState = take(state);
-  // A state that waits under the name of another login answers neither.
+  // A state stored under the handle of another login is not accepted.
   const isOther = typeof loginState !== 'string' && loginState.id !== sent;
   return { pending: isOther ? 'state_unknown' : loginState, cookie };
 }
 
 const PROBLEMS = {
-  state_missing: 'This answer belongs to no login.',
-  state_unknown: 'This answer belongs to no login that was begun here.',
-  state_expired: 'This login took too long.',
-  other_browser: 'This login was begun in another browser, or its cookies are gone.',
-  state_used: 'This login was finished before.',
+  state_missing: 'The callback contains no login state.',
+  state_unknown: 'The callback does not belong to a login started on this site.',
+  state_expired: 'The login was not completed in time.',
+  other_browser: 'The login was started in another browser, or its cookies were deleted.',
+  state_used: 'The login was already completed.',
 } as const;
 
 function* formFields(): Conversation<URLSearchParams | null> {
@@ -117,7 +117,7 @@ function* finish(
   };
   const cookies = sessionCookies(visit, session);
   if (cookies === null) return refuse(visit, tooLong(session), loginState?.returnTo ?? '/');
-  sighted(visit, session, registry, nowMs);
+  recordSession(visit, session, registry, nowMs);
   const returnTo = returnPath(loginState?.returnTo ?? answer.returnTo ?? null, '/');
   const response = redirectTo(returnTo, cookies);
   return { ...stop('logged_in', userDetail(gate, session), response), session };

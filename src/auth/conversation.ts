@@ -1,19 +1,20 @@
-import type { Answers, AnswerTo, FetchRequest, Question } from '../engine/contract.ts';
+import { ask } from '../engine/contract.ts';
+import type { Answers, AnswerTo, Ask, FetchRequest, Question } from '../engine/contract.ts';
 
 /**
- * A conversation with the world on the way to a value: it yields questions and is given answers. Only requests that
- * must ask (a login, a refresh, a logout) pay for one; a request with a good session never does.
+ * A generator that yields questions to the driver and receives their answers. Only requests that start a
+ * login, a refresh or a logout need one; a request with a valid session does not.
  */
 export type Conversation<T> = Generator<Question, T, AnswerTo<Question>>;
 
-/** Asks one question in a flow: `const answer = yield* asked({ ask: 'fetch', … })`. */
+/** Asks one question: `const answer = yield* asked({ ask: 'fetch', … })`. */
 export function* asked<Q extends Question>(
   question: Q,
 ): Generator<Question, AnswerTo<Q>, AnswerTo<Question>> {
   return (yield question) as AnswerTo<Q>;
 }
 
-/** A control request with the usual limits; whatever is given wins. */
+/** A control request with default limits; the given fields override them. */
 export function fetching(
   request: Pick<FetchRequest, 'url'> & Partial<FetchRequest>,
 ): Generator<Question, Answers['fetch'], AnswerTo<Question>> {
@@ -24,7 +25,7 @@ export function fetching(
     timeoutMs: FETCH_TIMEOUT_MS,
     limitBytes: FETCH_LIMIT_BYTES,
     maxRedirects: 0,
-    // Providers stand in the configuration: their addresses are nobody else's choice.
+    // The operator configures providers, so their addresses may be private.
     allowPrivate: true,
   } as const;
   return asked<FetchQuestion>({ ask: 'fetch', request: { ...usual, ...request } });
@@ -35,21 +36,18 @@ type FetchQuestion = Extract<Question, { ask: 'fetch' }>;
 const FETCH_TIMEOUT_MS = 10_000;
 const FETCH_LIMIT_BYTES = 512 * 1_024;
 
-/**
- * Runs a flow to its first question. A generator is a way to write a chain of `Suspended`; `suspend` makes the one of
- * the face that runs the flow: `ask` for a module, `waitFor` for an action.
- */
-export function conversed<T, Result>(
-  flow: Conversation<T>,
-  concluded: (value: T) => Result,
-  suspend: (question: Question, resume: (answer: AnswerTo<Question>) => Result) => Result,
-): Result {
-  const go = (step: IteratorResult<Question, T>): Result =>
-    step.done === true ? concluded(step.value) : suspend(step.value, (answer) => go(flow.next(answer)));
-  return go(flow.next());
+/** Applies `conclude` to a value or to the result of a conversation, whose questions become a chain of `ask`. */
+export function concluded<T extends object, Result>(
+  given: T | Conversation<T>,
+  conclude: (value: T) => Result,
+): Result | Ask<Result> {
+  if (!isConversation(given)) return conclude(given);
+  const go = (step: IteratorResult<Question, T>): Result | Ask<Result> =>
+    step.done === true ? conclude(step.value) : ask(step.value, (answer) => go(given.next(answer)));
+  return go(given.next());
 }
 
-/** Narrows an answer that may have come without a conversation. */
+/** Distinguishes a conversation from an immediate result. */
 export function isConversation<T extends object>(answer: T | Conversation<T>): answer is Conversation<T> {
   return Symbol.iterator in answer;
 }

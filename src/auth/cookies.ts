@@ -1,30 +1,36 @@
 import { type FieldList, isName } from '../http/fields.ts';
 
-/** How a gate's cookies are set. */
+/** Attributes that all cookies of a gate share. */
 export interface CookieScope {
   readonly secure: boolean;
-  /** Null binds the cookie to the host alone. */
+  /** Null: a host-only cookie. */
   readonly domain: string | null;
 }
 
-/** Browsers take 4,096 bytes of a cookie's name and value (RFC 6265bis §5.6). */
+/** Browsers accept 4,096 bytes for the name and value of a cookie (RFC 6265bis §5.6). */
 const COOKIE_UNITS = 4_096;
 const CHUNK_UNITS = 3_700;
 const CHUNKS_LIMIT = 5;
-/** A chunk's number behind the name, and the count of chunks before the value. */
+/** Length of the chunk number after the name plus the chunk count before the value. */
 const NUMBERS_UNITS = 4;
 
-/** How much of a value one cookie of this name can hold. */
+/** How many characters of a value fit into one cookie with this name. */
 function chunkUnits(name: string): number {
   return Math.min(CHUNK_UNITS, COOKIE_UNITS - NUMBERS_UNITS - name.length);
 }
 
-/** RFC 6265bis §4.1.3.2: the browser itself holds such a cookie to this host, `Secure` and all paths. */
+/**
+ * Adds a cookie prefix (RFC 6265bis §4.1.3): browsers restrict `__Host-` cookies to this host, `Secure` and
+ * all paths.
+ */
 export function cookieName(plain: string, { secure, domain }: CookieScope): string {
   return secure && domain === null ? `__Host-${plain}` : plain;
 }
 
-/** The values of a cookie in all `Cookie` fields; more than one means that somebody else has set one too. */
+/**
+ * The values of a cookie in all `Cookie` fields; more than one if another host of the domain has set one,
+ * too.
+ */
 export function cookieValues(headers: FieldList, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
@@ -48,7 +54,7 @@ function beginsPair(field: string, from: number): boolean {
   return before < 0 || field[before] === ';';
 }
 
-/** A long value put together from its chunks; null when there is none, or a chunk is missing or doubled. */
+/** A long value joined from its chunks; null if there is no value, or a chunk is missing or duplicate. */
 export function readChunked(headers: FieldList, name: string): string | null {
   const values = cookieValues(headers, name);
   const [first] = values;
@@ -65,19 +71,19 @@ export function readChunked(headers: FieldList, name: string): string | null {
   return whole;
 }
 
-/** Whether a value is too long for all the cookies that a browser is asked to keep. */
+/** Whether a value exceeds the cookies that a browser can be expected to store. */
 export function isTooLong(name: string, value: string): boolean {
   return value.length > chunkUnits(name) * CHUNKS_LIMIT;
 }
 
 export interface CookieLife {
-  /** Null ends with the browser. */
+  /** Null: a session cookie of the browser. */
   readonly maxAgeSeconds: number | null;
-  /** `none` where the answer comes as a form from another site. */
+  /** `none` if the callback is a form posted by another site. */
   readonly sameSite: 'lax' | 'none';
 }
 
-/** `Set-Cookie` values for a value of any length; chunks that an earlier, longer one has left are taken back. */
+/** `Set-Cookie` values for a value of any length; superfluous chunks of an earlier value are deleted. */
 export function setCookies(
   name: string,
   value: string,
@@ -105,14 +111,14 @@ export function cookieLine(name: string, value: string, scope: CookieScope, life
   return `${name}=${value}${attributes(scope, life)}`;
 }
 
-/** `Set-Cookie` values that take a cookie back, all its chunks included. */
+/** `Set-Cookie` values that delete a cookie with all its chunks. */
 export function clearCookies(name: string, scope: CookieScope, present: FieldList): string[] {
   const names = [name];
   for (let part = 1; part < CHUNKS_LIMIT; part++) names.push(`${name}.${part}`);
   return names.filter((each) => cookieValues(present, each).length > 0).map((each) => expired(each, scope));
 }
 
-/** One `Set-Cookie` value that takes a cookie back. */
+/** One `Set-Cookie` value that deletes a cookie. */
 export function expired(name: string, scope: CookieScope): string {
   return cookieLine(name, '', scope, { maxAgeSeconds: 0, sameSite: 'lax' });
 }
@@ -120,12 +126,12 @@ export function expired(name: string, scope: CookieScope): string {
 function attributes({ secure, domain }: CookieScope, { maxAgeSeconds, sameSite }: CookieLife): string {
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`;
   const at = domain === null ? '' : `; Domain=${domain}`;
-  // `SameSite=None` is only taken together with `Secure`.
+  // Browsers accept `SameSite=None` only with `Secure`.
   const site = sameSite === 'none' && secure ? 'None' : 'Lax';
   return `; Path=/${at}${age}; HttpOnly${secure ? '; Secure' : ''}; SameSite=${site}`;
 }
 
-/** The client's `Cookie` field without the cookies of the gate, for the upstream; null when nothing is left. */
+/** The client's `Cookie` field for the upstream, without the cookies of the gate; null if it is empty then. */
 export function withoutCookies(headers: FieldList, names: readonly string[]): string | null {
   const kept: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
@@ -139,7 +145,7 @@ export function withoutCookies(headers: FieldList, names: readonly string[]): st
   return kept.length === 0 ? null : kept.join('; ');
 }
 
-/** Whether a cookie is a chunk of the gate's own, or a login that waits (`state_cookie.ts`). */
+/** Whether a cookie is a chunk of a cookie of the gate, or the state of a pending login (`state_cookie.ts`). */
 function isChunkOf(name: string, own: string): boolean {
   return name.startsWith(`${own}.`) && /^(?:\d|[\w-]{22})$/.test(name.slice(own.length + 1));
 }

@@ -1,21 +1,27 @@
 import type { Connection, Fact, LocalResponse, RequestHead, World } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
-import { cookieName, clearCookies, cookieValues, readChunked } from './cookies.ts';
-import type { CookieScope } from './cookies.ts';
+import {
+  cookieName,
+  clearCookies,
+  cookieValues,
+  readChunked,
+  type CookieScope,
+  withoutCookies,
+} from './cookies.ts';
 import { type Conversation, isConversation } from './conversation.ts';
 import { identityFields } from './identity.ts';
 import type { LoginKeys } from './keys.ts';
-import { type LoginMemory, keepRenewed, renewedOf } from './memory.ts';
+import { type LoginMemory, keepRefreshed, refreshedOf } from './memory.ts';
 import type { IdentityProvider, LoginContext } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
-import { type Session, checkIsDue, openSession, seenAgain, sessionEnd } from './session.ts';
+import { type Session, checkIsDue, expiryOf, openSession, sessionEnd, withLastSeen } from './session.ts';
 import type { SessionPlace, SessionTimes } from './session.ts';
 import { sessionCookies, tooLong } from './session_cookies.ts';
 
-/** One gate as configured. */
+/** A configured login gate. */
 export interface LoginGate {
-  /** Id of the route or the action: sessions and states of another do not count here. */
+  /** Id of the route or the action; sessions and states of other gates are invalid here. */
   readonly gate: string;
   /** Name of the service, for challenges. */
   readonly realm: string;
@@ -23,58 +29,57 @@ export interface LoginGate {
   readonly keys: LoginKeys;
   readonly registry: LoginRegistry;
   readonly times: SessionTimes;
-  /** Below it nothing reaches the upstream; begins and ends with a slash. */
+  /** Reserved path prefix, answered by the gate and never forwarded; begins and ends with a slash. */
   readonly base: string;
-  /** Path of the login below the base: `authn`, `login`. */
+  /** Path of the login, relative to the base: `authn`, `login`. */
   readonly loginPath: string;
-  /** Names of cookies without `__Host-`: `<cookie_prefix>session`, `<cookie_prefix>nonce`. */
+  /** Names of the cookies without the `__Host-` prefix: `<cookie_prefix>session`, `<cookie_prefix>nonce`. */
   readonly sessionCookie: string;
   readonly nonceCookie: string;
   readonly cookieDomain: string | null;
-  /** OPTIONS requests that pass without a login: all, those of CORS (Fetch §3.2.2), or none. */
+  /** OPTIONS requests that pass without a login: all, CORS preflights (Fetch §3.2.2), or none. */
   readonly optionsPass: 'all' | 'preflight' | 'none';
-  /** Prefix of the identity fields for the upstream. */
+  /** Prefix of the identity headers sent to the upstream. */
   readonly identityPrefix: string;
-  /** Whether the upstream gets the tokens: only with an app of one's own. */
+  /** Whether the upstream receives the tokens: only if the app is the user's own, not a managed one. */
   readonly givesTokens: boolean;
-  /** Puts the module's type before a reason, for pages. */
+  /** Adds the module's type to a reason, for pages. */
   readonly code: (reason: LoginReason) => string;
 }
 
-/** What a gate has decided. */
 export type LoginOutcome = LoginPass | LoginStop;
 
 export interface LoginPass {
-  readonly does: 'pass';
+  readonly verdict: 'pass';
   readonly reason: LoginReason;
   readonly detail: Readonly<Record<string, Fact>>;
   readonly session: Session | null;
   /** For the upstream. */
   readonly identity: FieldList;
-  /** `Set-Cookie` values for the response, whoever makes it. */
+  /** `Set-Cookie` values for the response of the upstream or of a later filter. */
   readonly cookies: readonly string[];
 }
 
 export interface LoginStop {
-  readonly does: 'stop';
+  readonly verdict: 'stop';
   readonly reason: LoginReason;
   readonly detail: Readonly<Record<string, Fact>>;
   readonly session: Session | null;
   readonly response: LocalResponse;
 }
 
-/** One request before its gate. */
+/** One request at its gate. */
 export interface Visit extends LoginContext {
   readonly gate: LoginGate;
   readonly connection: Connection;
   readonly scope: CookieScope;
-  /** Scope of the nonce cookie and of logins that wait: this host alone, whatever the domain of sessions. */
+  /** Scope of the nonce cookie and of state cookies: this host only, even if sessions have a domain. */
   readonly nonceScope: CookieScope;
   readonly place: SessionPlace;
   readonly nonceCookie: string;
 }
 
-/** The session of a request, or why it has none that counts. */
+/** The session of a request, or why it has no valid one. */
 export type SessionStatus =
   | { readonly session: Session; readonly why: null }
   | {
@@ -82,7 +87,7 @@ export type SessionStatus =
       readonly why: 'none' | 'unreadable' | 'inactive' | 'expired' | 'ahead' | 'revoked';
     };
 
-/** What the gate is told of one request. */
+/** Collects what the gate needs for one request. */
 export function visitOf(
   gate: LoginGate,
   request: RequestHead,
@@ -105,20 +110,20 @@ export function visitOf(
     world,
     scope,
     nonceScope,
-    // Gates of policies may share an id: the provider and its app tell them apart.
+    // Gates of policies may share an id; the provider and its client id distinguish them.
     place: { cookie, host, gate: JSON.stringify([gate.gate, provider.id, provider.clientId]) },
     nonceCookie: cookieName(gate.nonceCookie, nonceScope),
     site: { origin, base: gate.base, callbackUrl: `${origin}${gate.base}${provider.callback}` },
   };
 }
 
-/** RFC 6454 §6.2: the usual port is not part of an origin. */
+/** RFC 6454 §6.2: an origin omits the default port. */
 function originAuthority({ scheme, authority, host }: RequestHead): string {
   const lower = authority.toLowerCase();
   return lower === `${host}:${scheme === 'https' ? 443 : 80}` ? host : lower;
 }
 
-/** The session that the request's cookie holds, judged at this moment. */
+/** The session in the request's cookie and its status now. */
 export function sessionStatusOf({ gate, request, memory, place, world }: Visit): SessionStatus {
   const sealed = readChunked(request.headers, place.cookie);
   if (sealed === null) {
@@ -128,14 +133,14 @@ export function sessionStatusOf({ gate, request, memory, place, world }: Visit):
   const opened = openSession(gate.keys, sealed, place);
   if (opened === null || opened.provider !== gate.provider.id) return { session: null, why: 'unreadable' };
   const nowMs = world.nowMs();
-  const session = memory.renewed.size === 0 ? opened : renewedOf(memory, opened, nowMs);
+  const session = memory.renewed.size === 0 ? opened : refreshedOf(memory, opened, nowMs);
   const end = sessionEnd(session, gate.times, nowMs);
   if (end !== null) return { session, why: end };
   if (gate.registry.isRevoked(session)) return { session, why: 'revoked' };
   return { session, why: null };
 }
 
-/** Lets a request with a good session through; asks the provider first when that is due. */
+/** Passes a request with a valid session; first asks the provider if a check is due. */
 export function admitted(
   visit: Visit,
   session: Session,
@@ -146,8 +151,9 @@ export function admitted(
   if (check !== undefined && checkIsDue(session, visit.gate.times, lists, nowMs)) {
     return checked(visit, session, check(session, visit), refused);
   }
-  const again = seenAgain(session, visit.gate.times, nowMs);
-  // What came in a cookie fits into one; should it not, the old one ends the sooner.
+  const again = withLastSeen(session, visit.gate.times, nowMs);
+  // A session that came in cookies fits into cookies again; if it does not, the old one stays and expires
+  // earlier.
   return again === null
     ? passed(visit, session, [])
     : passed(visit, again, sessionCookies(visit, again) ?? []);
@@ -168,28 +174,35 @@ function* checked(
   const { user, tokens, providerSession } = answer;
   const { lists } = visit.gate.provider;
   const renewed = { ...session, user, tokens, providerSession, checkedMs: nowMs, seenMs: nowMs, lists };
-  // Revoked while the provider was asked.
+  // The session may have been revoked while the provider was asked.
   if (visit.gate.registry.isRevoked(renewed))
     return refused({ refused: 'denied', message: 'the session was ended' })!;
   const cookies = sessionCookies(visit, renewed);
   if (cookies === null) return refused(tooLong(renewed))!;
-  keepRenewed(visit.memory, renewed, nowMs);
+  keepRefreshed(visit.memory, renewed, nowMs);
   return passed(visit, renewed, cookies);
 }
 
 function passed(visit: Visit, session: Session, cookies: readonly string[]): LoginPass {
   const { gate, registry, world } = visit;
-  sighted(visit, session, registry, world.nowMs());
+  recordSession(visit, session, registry, world.nowMs());
   const identity = identityFields(
     gate.identityPrefix,
     session.user,
     gate.givesTokens ? session.tokens : null,
   );
-  return { does: 'pass', reason: 'session', detail: userDetail(gate, session), session, identity, cookies };
+  return {
+    verdict: 'pass',
+    reason: 'session',
+    detail: userDetail(gate, session),
+    session,
+    identity,
+    cookies,
+  };
 }
 
-/** Notes the session for the lists of the management API. */
-export function sighted(
+/** Records the session for the lists of the management API. */
+export function recordSession(
   { gate, site, request, connection }: Pick<Visit, 'gate' | 'site' | 'request' | 'connection'>,
   session: Session,
   registry: LoginRegistry,
@@ -204,12 +217,6 @@ export function sighted(
   }));
 }
 
-/** When a session ends whatever its user does; null when it does not. */
-function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
-  if (maximumMs === 0) return untilMs;
-  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
-}
-
 const USER_AGENT_UNITS = 512;
 
 function valueOf(headers: FieldList, lower: string): string {
@@ -218,17 +225,32 @@ function valueOf(headers: FieldList, lower: string): string {
   return '';
 }
 
-/** What the trace and the event say of the user. */
+/** User facts for the trace and the event. */
 export function userDetail({ provider }: LoginGate, { user }: Session): Record<string, Fact> {
   return { provider: provider.id, client_id: provider.clientId, user_id: user.id, user_name: user.name };
 }
 
-/** `Set-Cookie` values that end the session in the browser. */
+/** `Set-Cookie` values that delete the session cookie. */
 export function endCookies({ place, scope, request }: Visit): string[] {
   return clearCookies(place.cookie, scope, request.headers);
 }
 
-/** Goes on with a value that may need a conversation first. */
+/** Resolves a value that may be a conversation. */
 export function* awaited<T extends object>(answer: T | Conversation<T>): Conversation<T> {
   return isConversation(answer) ? yield* answer : answer;
+}
+
+/**
+ * Replaces the client's `Cookie` fields for the upstream: identity headers and other cookies, without the
+ * session cookies.
+ */
+export function upstreamFields(
+  { sessionCookie, nonceCookie, cookieDomain }: LoginGate,
+  { identity }: LoginPass,
+  { headers, scheme }: Pick<RequestHead, 'headers' | 'scheme'>,
+): FieldList {
+  const scope = { secure: scheme === 'https', domain: cookieDomain };
+  const own = [cookieName(sessionCookie, scope), cookieName(nonceCookie, { ...scope, domain: null })];
+  const cookie = withoutCookies(headers, own);
+  return cookie === null ? identity : ['cookie', cookie, ...identity];
 }

@@ -11,24 +11,26 @@ import { secretBytes } from '../crypto/random.ts';
 import type { World } from '../engine/contract.ts';
 
 interface NamedKey {
-  /** Stands before what was sealed with it, so that rotation costs no trial. */
+  /** Prefix of sealed values, so that the right key is found without trying all of them. */
   readonly id: string;
   readonly key: SealingKey;
 }
 
-/** Keys that sessions and pending logins are sealed with: the first seals, all of them open. */
+/** Keys that seal sessions and pending logins: the first one seals, all of them open. */
 export interface LoginKeys {
   readonly keys: readonly [NamedKey, ...NamedKey[]];
 }
 
 const KEY_ID_UNITS = 6;
 
-/** Makes keys for one process: sessions end when it does. */
+/** Creates random keys; sessions end with the process. */
 export function newLoginKeys(): LoginKeys {
   return readLoginKeys([newSealingKey()])!;
 }
 
-/** Reads keys (32 bytes in base64 each), the one that seals first; null when there is none or one is none. */
+/**
+ * Parses keys (32 bytes in base64 each; the first one seals); null if the list is empty or a key is invalid.
+ */
 export function readLoginKeys(texts: readonly string[]): LoginKeys | null {
   const keys = texts.map((text) => {
     const key = readSealingKey(text);
@@ -44,8 +46,8 @@ function keyId(text: string): string {
   return hash.replaceAll(/[+/=]/g, '').slice(0, KEY_ID_UNITS);
 }
 
-/** Bytes that nobody can guess: those of the front end, else the system's. */
-export function bytesOf(world: World, count: number): Uint8Array {
+/** Random bytes of the driver, or of the system if the driver provides none. */
+function bytesOf(world: World, count: number): Uint8Array {
   return world.secretBytes === undefined ? secretBytes(count) : world.secretBytes(count);
 }
 
@@ -64,7 +66,7 @@ export function sealFor(
   return `${id}.${sealCompact(key, text, place, bytesOf(world, SEALING_NONCE_BYTES))}`;
 }
 
-/** Opens what was sealed for the same place with any of the keys; null otherwise. */
+/** Opens a text that was sealed for this place with any of the keys; null if that fails. */
 export function openFor({ keys }: LoginKeys, sealed: string, place: string): string | null {
   const dot = sealed.indexOf('.');
   if (dot !== KEY_ID_UNITS) return null;

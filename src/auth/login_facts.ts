@@ -1,20 +1,21 @@
-import { BOOL, STRING, TIMESTAMP } from '../cel/types.ts';
+import { BOOL, STRING } from '../cel/types.ts';
 import { error } from '../filters/result_types.ts';
 
-/** How login actions end their phase. That no provider can be asked does not happen in cases. */
+/** How login actions end their phase. An unreachable provider does not occur in cases. */
 export const LOGIN_ENDS = { when: 'may', how: ['replied', 'denied', 'redirected'] } as const;
 
-/** A logout or a used state that only one process knows would still count at the others. */
+/** In a cluster, a logout or used state known to one process only would remain valid at the others. */
 export const LOGIN_STATE = 'sessions, logouts and states that are used once';
 
 /** Members of all login results. */
 export const LOGIN = {
   access_token: [STRING, 'Access token.', 'optional'],
   refresh_token: [STRING, 'Refresh token.', 'optional'],
-  expires_at: [TIMESTAMP, 'Expiry of the access token.', 'optional'],
+  expires_at: [STRING, 'When the session ends without further requests, as RFC 3339; empty if never.'],
   session_timed_out: [BOOL, 'Whether the session exceeded its idle timeout.'],
   session_max_duration_reached: [BOOL, 'Whether the session reached its maximum duration.'],
   userinfo_refreshed: [BOOL, 'Whether the identity was read again.'],
+  user_info_refreshed: [BOOL, 'The same: both spellings are in use.'],
   error,
 } as const;
 
@@ -25,27 +26,21 @@ export const IDENTITY = {
   provider_user_id: [STRING, 'Identifier at the provider.', 'optional'],
 } as const;
 
-/** Identities of cases have short names and tokens; only some 18,000 characters overflow a session cookie. */
-const NO_LONG_SESSION =
-  'only a user with a name, an address or tokens of thousands of characters is too long';
-
-/** What a login gate of the module face cannot do, besides what follows from its protocol. */
+/** Reasons that a login module cannot have with this config, apart from those excluded by its protocol. */
 export function cannotLogIn(
   reason: string,
   { options_passthrough: passesOptions }: { readonly options_passthrough: boolean },
 ): string | null {
-  if (reason === 'options_passed' && !passesOptions) return '`options_passthrough` is off';
-  if (reason === 'session_too_long') return NO_LONG_SESSION;
-  return reason === 'not_run'
-    ? 'cases use the development provider instead of the managed app of the service'
-    : null;
+  // `authenticate` lets OPTIONS requests pass for this option alone.
+  return reason === 'options_passed' && !passesOptions ? '`options_passthrough` is off' : null;
 }
 
+/** Without lists of users, every identity is authorized. */
 export const EVERYONE = 'every user who can log in is allowed';
+/** Their providers have no `other` paths, or none that answers so. */
 export const NO_OTHER_PATHS = 'login gates of this protocol have no other paths';
 
-/** What a login action cannot do. */
-export function cannotLogInAction(code: string): string | null {
-  if (code === 'session_too_long') return NO_LONG_SESSION;
+/** Reasons of a login gate that no case has. */
+export function notInCasesOfLogin(code: string): string | null {
   return code === 'not_run' ? 'cases use the development provider instead of the real one' : null;
 }

@@ -1,32 +1,48 @@
-import { digest } from '../crypto/digest.ts';
-import { equalTexts } from '../crypto/compare.ts';
+import { CLOCKS_DIFFER_MS } from './limits.ts';
+import { digest, equalTexts } from '../crypto/digest.ts';
 import type { World } from '../engine/contract.ts';
 import { type LoginKeys, openFor, sealFor, secretOf } from './keys.ts';
-import { type OneTimeIds, useOnce } from './one_time_ids.ts';
-import { returnPath } from './return_to.ts';
+import { type OneTimeIds, useOnce } from './registry.ts';
 
-/** A login that was begun: it travels as `state` (or RelayState), sealed. */
+/** Maximum length of a return path, in characters. */
+const RETURN_LIMIT_UNITS = 2_000;
+
+/**
+ * Whether a text is a path of this origin that browsers cannot interpret as another origin: exactly one
+ * leading slash, no backslash (browsers treat it as a slash, WHATWG URL §4.4), no control characters
+ * (browsers drop tabs and line ends) and no leading or trailing white space.
+ */
+export function isOwnPath(text: string): boolean {
+  if (text.length > RETURN_LIMIT_UNITS) return false;
+  return /^\/(?![/\\])[!-[\]-~]*$/.test(text);
+}
+
+/** The return path after a login: the text if it is safe, otherwise `otherwise`. */
+export function returnPath(text: string | null, otherwise: string): string {
+  return text !== null && isOwnPath(text) ? text : otherwise;
+}
+
+/** A pending login. It travels sealed in `state` (or RelayState). */
 export interface LoginState {
   readonly id: string;
-  /** Hash of the secret in the nonce cookie: only the browser that began can finish. */
+  /** Hash of the secret in the nonce cookie: only the browser that started the login can complete it. */
   readonly browser: string;
   readonly startMs: number;
   readonly returnTo: string;
-  /** RFC 7636 §4.1, with 256 bits; the provider gets its hash only. */
+  /** PKCE code verifier with 256 bits (RFC 7636 §4.1); the provider receives only its hash. */
   readonly verifier: string;
-  /** For the ID token (OpenID Connect Core §3.1.2.1). */
+  /** Nonce for the ID token (OpenID Connect Core §3.1.2.1). */
   readonly nonce: string;
-  /** What the protocol wants back, such as the id of its request. */
+  /** Data of the protocol, such as the id of its request. */
   readonly note: string;
 }
 
-/** A login is to be finished within ten minutes. */
+/** A login must be completed within ten minutes. */
 export const LOGIN_STATE_MS = 10 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 const SECRET_BYTES = 16;
 const VERIFIER_BYTES = 32;
 
-/** Why a callback is not that of a login which this browser has begun. */
+/** Why a callback does not match a login started by this browser. */
 export type LoginStateProblem =
   | 'state_missing'
   | 'state_unknown'
@@ -38,7 +54,7 @@ function placeText(host: string, gate: string): string {
   return `pending\n${host}\n${gate}`;
 }
 
-/** The secret of the nonce cookie: the one that the browser has, else a new one. Tabs share it. */
+/** The secret of the nonce cookie: the browser's current one or a new one. Tabs share it. */
 export function browserSecret(present: string | null, world: World): string {
   return present !== null && /^[\w-]{22}$/.test(present) ? present : secretOf(world, SECRET_BYTES);
 }
@@ -47,7 +63,7 @@ function hashOf(secret: string): string {
   return digest('sha256', ['browser', secret], 'base64').slice(0, 22);
 }
 
-/** A new pending login. */
+/** Creates a pending login. */
 export function newLoginState(secret: string, returnTo: string, world: World): LoginState {
   return {
     id: secretOf(world, SECRET_BYTES),
@@ -71,7 +87,7 @@ export function sealLoginState(
   return sealFor(keys, text, placeText(at.host, at.gate), world);
 }
 
-/** When a pending login was begun; before all times when it is none of this place. */
+/** When a pending login was started; negative infinity if it is invalid here. */
 export function startOfLoginState(
   keys: LoginKeys,
   state: string,
@@ -82,8 +98,8 @@ export function startOfLoginState(
 }
 
 /**
- * Opens a state and marks it as used, so that whatever becomes of the callback, there is no second one. `secret` is
- * that of the nonce cookie.
+ * Opens a state and marks it as used, so that a callback cannot be repeated. `secret` is the value of the
+ * nonce cookie.
  */
 export function takeLoginState(
   keys: LoginKeys,

@@ -1,17 +1,17 @@
 import type { Session } from './session.ts';
 
-/** Sessions whose refresh is remembered, for requests that the browser had sent before it had the new cookie. */
-const RENEWED_LIMIT = 10_000;
-const RENEWED_MS = 60_000;
+/** Refreshed sessions are remembered for requests that the browser sent before it received the new cookie. */
+const REFRESHED_LIMIT = 10_000;
+const REFRESHED_MS = 60_000;
 
 /**
- * What a gate remembers between requests, until its configuration changes; what must count once is in the registry.
- * A pending login itself is in neither: it travels, sealed, in `state`, so that any number of them costs no memory and
- * any node can finish one.
+ * What a gate remembers until its configuration changes. Data that must survive (used ids, revocations) is in
+ * the registry. Pending logins are in neither: they travel sealed in `state`, so they need no memory, and any
+ * node can complete them.
  */
 export interface LoginMemory {
   readonly renewed: Map<string, { readonly session: Session; readonly atMs: number }>;
-  /** What the identity provider's protocol remembers (discovered metadata); by its own keys. */
+  /** Data of the protocol (discovered metadata); the provider chooses the keys. */
   readonly protocol: Map<string, unknown>;
 }
 
@@ -19,20 +19,20 @@ export function loginMemory(): LoginMemory {
   return { renewed: new Map(), protocol: new Map() };
 }
 
-/** Keeps a session that was just renewed. */
-export function keepRenewed({ renewed }: LoginMemory, session: Session, nowMs: number): void {
+/** Remembers a refreshed session. */
+export function keepRefreshed({ renewed }: LoginMemory, session: Session, nowMs: number): void {
   renewed.delete(session.id);
   renewed.set(session.id, { session, atMs: nowMs });
   for (const [id, { atMs }] of renewed) {
-    if (renewed.size <= RENEWED_LIMIT && nowMs - atMs < RENEWED_MS) break;
+    if (renewed.size <= REFRESHED_LIMIT && nowMs - atMs < REFRESHED_MS) break;
     renewed.delete(id);
   }
 }
 
-/** The session as it was renewed a moment ago by another request; itself when it was not. */
-export function renewedOf({ renewed }: LoginMemory, session: Session, nowMs: number): Session {
+/** The session as refreshed by another request a moment ago; the session itself if it was not. */
+export function refreshedOf({ renewed }: LoginMemory, session: Session, nowMs: number): Session {
   const known = renewed.get(session.id);
-  if (known === undefined || nowMs - known.atMs >= RENEWED_MS || nowMs < known.atMs) return session;
+  if (known === undefined || nowMs - known.atMs >= REFRESHED_MS || nowMs < known.atMs) return session;
   return known.session.checkedMs >= session.checkedMs
     ? { ...known.session, seenMs: session.seenMs }
     : session;

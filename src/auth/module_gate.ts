@@ -1,49 +1,41 @@
-import {
-  type Ask,
-  type Handler,
-  type Pass,
-  type RequestHead,
-  type Verdict,
-  ask,
-} from '../engine/contract.ts';
+import type { Handler, Pass, RequestHead, Verdict } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
 import type { Linked } from '../engine/module.ts';
 import { authenticate } from './authenticate.ts';
-import { conversed, isConversation } from './conversation.ts';
-import type { LoginGate, LoginOutcome } from './gate.ts';
+import { concluded } from './conversation.ts';
+import { type LoginGate, type LoginOutcome, upstreamFields } from './gate.ts';
 import { type LoginKeys, newLoginKeys } from './keys.ts';
 import { type LoginMemory, loginMemory } from './memory.ts';
 import type { IdentityProvider } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import { type LoginRegistry, loginRegistry } from './registry.ts';
 import { type SamlKeys, samlKeys } from './saml/keys.ts';
-import { upstreamFields } from './upstream_fields.ts';
 
-/** What the edge gives its gates beyond what every module is given; all that is left out is made for the gate alone. */
+/** Additional links for gates; defaults are created if there is no edge. */
 export interface LoginLinks {
   readonly login?: {
-    /** Id of the route: sessions of another do not count. */
+    /** Id of the route; sessions of other routes are invalid here. */
     readonly gate: string;
     /** Reserved path of the gate, such as `/auth/`. */
     readonly base: string;
-    /** Told apart from other gates of its edge by this, in the names of cookies; empty for the first one. */
+    /** Distinguishes the cookies of several gates of an edge; empty for the first one. */
     readonly tag: string;
     readonly keys: LoginKeys;
     readonly registry: LoginRegistry;
-    /** URL of the development identity provider, which stands in for managed apps; null outside of development. */
+    /** URL of the development identity provider, which replaces managed apps; null outside development. */
     readonly development: string | null;
-    /** Id of the route, where the configuration has ids: its SAML addresses are on the host of the service then. */
+    /** Id of the route if the configuration has ids; its SAML addresses are then on the service host. */
     readonly routeId: string | null;
-    /** Metadata of the development provider's SAML part, for gates that name it; its key is new at each start. */
+    /** SAML metadata of the development provider; its key is new at each start. */
     readonly developmentSaml: string | null;
-    /** Keys that SAML requests are signed with. */
+    /** Keys for signing SAML requests. */
     readonly samlKeys: SamlKeys;
   };
 }
 
 export type LinkedLogin = NonNullable<LoginLinks['login']>;
 
-/** What the configs of all session gates have in common (`session` in `filters/module_fields_schema.ts`). */
+/** Common fields of session gates (`session` in `filters/module_fields_schema.ts`). */
 export interface GateConfig {
   readonly options_passthrough: boolean;
   readonly cookie_prefix?: string | undefined;
@@ -52,7 +44,7 @@ export interface GateConfig {
   readonly auth_check_interval?: number;
 }
 
-/** The gate's surroundings, or such as serve a gate that stands alone. */
+/** The links of the gate, with defaults if there is no edge. */
 export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogin {
   if (login !== undefined) return login;
   const keys = newLoginKeys();
@@ -69,7 +61,7 @@ export function linkedLogin({ login, pointer }: Linked & LoginLinks): LinkedLogi
   };
 }
 
-/** Makes the handler of a session gate from the part of its protocol. */
+/** Creates the handler of a session gate for a protocol. */
 export function gateHandler(
   type: string,
   config: GateConfig,
@@ -107,7 +99,7 @@ export function gateHandler(
   return handlerOf(type, gate);
 }
 
-/** What the response phase is told: the cookies to set. */
+/** Passed to the response phase: the cookies to set. */
 interface FilterData {
   readonly cookies: readonly string[];
 }
@@ -120,12 +112,7 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
     reserves: [gate.base],
     onRequest: (request, connection, memory, world) => {
       const outcome = authenticate(gate, request, connection, memory, world);
-      if (!isConversation(outcome)) return verdictOf(gate, outcome, request, code);
-      return conversed<LoginOutcome, Verdict | Ask>(
-        outcome,
-        (value) => verdictOf(gate, value, request, code),
-        ask,
-      );
+      return concluded(outcome, (value) => verdictOf(gate, value, request, code));
     },
     onResponse: (_response, _request, _connection, _world, filterData) => {
       const { cookies } = (filterData as FilterData | undefined) ?? { cookies: [] };
@@ -134,7 +121,7 @@ function handlerOf(type: string, gate: LoginGate): Handler<LoginMemory> {
       const because = { code: code('cookie_set'), detail: { cookies: cookies.length } };
       return { verdict: 'pass', reason: because, edits: [headersEdit('response', [], fields)] };
     },
-    // Flows write to the memory as they go; the hook tells the engine that there is state.
+    // Conversations update the memory themselves; the hook declares that the filter has state.
     reduce: () => {},
   };
 }
@@ -146,7 +133,7 @@ function verdictOf(
   code: (reason: LoginReason) => string,
 ): Verdict {
   const because = { code: code(outcome.reason), detail: outcome.detail };
-  if (outcome.does === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
+  if (outcome.verdict === 'stop') return { verdict: 'stop', reason: because, response: outcome.response };
   const filterData: FilterData = { cookies: outcome.cookies };
   const edits = [headersEdit('request', ['cookie'], upstreamFields(gate, outcome, request))];
   return { verdict: 'pass', reason: because, edits, filterData };

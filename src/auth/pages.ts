@@ -1,9 +1,9 @@
 import type { LocalResponse } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import { listMembers, firstValue } from '../http/fields.ts';
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 
-/** Nothing that a login says may be kept, framed, or told to others through `Referer`. */
+/** Login pages are not cached, not framed and not leaked by `Referer`. */
 const PAGE_FIELDS = [
   'content-type',
   'text/html; charset=utf-8',
@@ -23,7 +23,7 @@ export interface PageLink {
   readonly text: string;
 }
 
-/** A small page: what happened, its reason in words and as a code, and what to do next. */
+/** A small page: what happened, its reason in words and as a code, and a link to continue. */
 export function page(
   status: number,
   title: string,
@@ -42,7 +42,7 @@ export function page(
   return { status, headers: [...PAGE_FIELDS, ...setCookieFields(cookies)], body };
 }
 
-/** SHA-256 of the one script that the page has, for its policy. */
+/** SHA-256 of the page's only script, for its Content-Security-Policy. */
 const SCRIPT = 'document.forms[0].submit()';
 const SCRIPT_HASH = 'ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';
 
@@ -57,7 +57,7 @@ export function formPage(to: string, fields: readonly (readonly [string, string]
     `<script>${SCRIPT}</script></body></html>\n`;
   const policy =
     `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; frame-ancestors 'none'; base-uri 'none'; ` +
-    // Browsers hold the redirects after a form to this too, and where those go is the other party's matter.
+    // Browsers apply `form-action` to redirects after the form, too, and the upstream chooses their targets.
     'form-action http: https:';
   const headers = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'no-store'];
   headers.push('content-security-policy', policy, 'referrer-policy', 'no-referrer');
@@ -65,7 +65,7 @@ export function formPage(to: string, fields: readonly (readonly [string, string]
   return { status: 200, headers, body };
 }
 
-/** Sends the browser on; `location` is a path of this origin or a URL of the provider. */
+/** Redirects the browser; `location` is a path of this origin or a URL of the provider. */
 export function redirectTo(location: string, cookies: readonly string[] = []): LocalResponse {
   const headers = [
     'location',
@@ -79,11 +79,11 @@ export function redirectTo(location: string, cookies: readonly string[] = []): L
   return { status: 302, headers, body: '' };
 }
 
-export function setCookieFields(cookies: readonly string[]): string[] {
+function setCookieFields(cookies: readonly string[]): string[] {
   return cookies.flatMap((cookie) => ['set-cookie', cookie]);
 }
 
-/** What a program gets instead of a redirect to a page for people. */
+/** The 401 for clients that do not accept HTML. */
 export function needsLogin(
   code: string,
   message: string,
@@ -96,7 +96,7 @@ export function needsLogin(
     'application/json',
     'cache-control',
     'no-store',
-    // RFC 9110 §15.5.2 wants a challenge; the scheme is that of draft-broyer-http-cookie-auth.
+    // RFC 9110 §15.5.2 requires a challenge; the scheme is that of draft-broyer-http-cookie-auth.
     'www-authenticate',
     `Cookie realm="${realm}", form-action="${loginPath}", cookie-name="${cookie}"`,
   ];
@@ -106,10 +106,10 @@ export function needsLogin(
 const DOCUMENTS: ReadonlySet<string> = new Set(['document', 'iframe', 'frame']);
 
 /**
- * Whether the client would show a page to a person. Browsers say what they want it for (Fetch Metadata); of others
- * the media types that they accept decide, and those who name none take anything (RFC 9110 §12.5.1).
+ * Whether the client displays HTML pages. Browsers say so (Fetch Metadata); for other clients the accepted
+ * media types decide, and clients without `Accept` accept any type (RFC 9110 §12.5.1).
  */
-export function takesPages(headers: FieldList): boolean {
+export function acceptsHtml(headers: FieldList): boolean {
   const destination = firstValue(headers, 'sec-fetch-dest');
   if (destination !== undefined) return DOCUMENTS.has(destination);
   if (firstValue(headers, 'x-requested-with')?.toLowerCase() === 'xmlhttprequest') return false;

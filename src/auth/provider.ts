@@ -7,17 +7,17 @@ import type { LoginReason } from './reasons.ts';
 import type { LoginRegistry } from './registry.ts';
 import type { Session } from './session.ts';
 
-/** Where the gate is, as the browser sees it. */
+/** Addresses of the gate as seen by the browser. */
 export interface LoginSite {
   /** `https://app.example.test`, without a path. */
   readonly origin: string;
-  /** Path below which everything belongs to the gate; begins and ends with a slash. */
+  /** Reserved path prefix of the gate; begins and ends with a slash. */
   readonly base: string;
-  /** URL that the provider sends the browser back to. */
+  /** URL to which the provider redirects the browser. */
   readonly callbackUrl: string;
 }
 
-/** What a provider's flow works with. */
+/** Context of a provider's conversations. */
 export interface LoginContext {
   readonly site: LoginSite;
   readonly request: RequestHead;
@@ -26,7 +26,7 @@ export interface LoginContext {
   readonly world: World;
 }
 
-/** Why a login, a check or a callback came to nothing; a page and the trace say it. */
+/** Why a login, check or callback failed; shown on the page and in the trace. */
 export interface LoginRefusal {
   readonly refused: Extract<
     LoginReason,
@@ -37,7 +37,7 @@ export interface LoginRefusal {
     | 'provider_failed'
     | 'session_too_long'
   >;
-  /** One sentence without secrets: it goes to the page and the trace. */
+  /** One sentence without secrets, for the page and the trace. */
   readonly message: string;
   /** Facts for the trace only. */
   readonly detail?: Readonly<Record<string, string>>;
@@ -47,74 +47,77 @@ export function isRefusal(answer: object): answer is LoginRefusal {
   return 'refused' in answer;
 }
 
-/** The user that a provider vouches for, authorized. */
+/** A user identified by the provider and authorized. */
 export interface LoggedIn {
   readonly user: LoginUser;
   readonly providerSession: string | null;
   readonly tokens: LoginTokens | null;
-  /** When the provider wants the session to end; without it the gate alone says. */
+  /** When the session ends according to the provider; if absent, the gate's limits apply alone. */
   readonly untilMs?: number | null;
-  /** Where to go when the provider has started the login; else the pending login says. */
+  /** Return path of a login started by the provider; otherwise the pending login has it. */
   readonly returnTo?: string;
 }
 
-/** Where the browser is sent, or a page that sends it on by itself (a form with POST). */
-export type Begun = { readonly location: string } | { readonly response: LocalResponse } | LoginRefusal;
+/** The redirect to the provider, or a page with a form that submits itself (POST binding). */
+export type LoginStart = { readonly location: string } | { readonly response: LocalResponse } | LoginRefusal;
 
 /**
- * A protocol, ready for one provider: all that a gate needs of OAuth, OpenID Connect or SAML. Cookies, states,
- * times, pages and revocation are the gate's.
+ * A login protocol, configured for one provider: OAuth, OpenID Connect or SAML. The gate handles cookies,
+ * states, times, pages and revocation.
  */
 export interface IdentityProvider {
-  /** Kind and name, such as `oauth github`: part of every session, so that one provider's is not taken for another's. */
+  /**
+   * Type and name, such as `oauth github`. Part of every session, so that sessions of different providers are
+   * not mixed up.
+   */
   readonly id: string;
-  /** For pages: `GitHub`. */
+  /** Display name: `GitHub`. */
   readonly label: string;
-  /** What the `oauth.app_client_id` of events says; empty where there is none. */
+  /** Value of `oauth.app_client_id` in events; empty if the protocol has none. */
   readonly clientId: string;
-  /** Digest of the lists of those who are let in (`listsDigest`); empty where there are none. */
+  /** Digest of the authorization lists (`listsDigest`); empty if there are none. */
   readonly lists: string;
-  /** Path below the gate's base that the provider calls back: `callback`, `saml/acs`. */
+  /** Callback path relative to the gate's base: `callback`, `saml/acs`. */
   readonly callback: string;
-  /** `post`: the callback is a form from another site, so the nonce cookie must be sent along with it. */
+  /** `post`: the callback is a form posted by another site, so the nonce cookie needs `SameSite=None`. */
   readonly callbackBy: 'get' | 'post';
-  /** Where the sealed state stands in the callback: a field of the query, or of the form. */
+  /** Name of the callback parameter (query or form) that contains the sealed state. */
   readonly stateField: string;
   /**
-   * The field has no room for a sealed state (80 bytes, SAML Bindings §3.4.3): it gets a handle, and the state waits
-   * in a cookie of the browser that has begun.
+   * The parameter is too short for a sealed state (80 bytes, SAML Bindings §3.4.3): it contains a handle, and
+   * the state is stored in a cookie.
    */
   readonly shortState?: true;
-  /** Starts a login; `state` comes back in `stateField`. */
+  /** Starts a login; the provider returns `state` in `stateField`. */
   readonly begin: (
     loginState: LoginState,
     state: string,
     context: LoginContext,
-  ) => Conversation<Begun> | Begun;
+  ) => Conversation<LoginStart> | LoginStart;
   /**
-   * Makes a user of a callback. `fields` are those of its query or form. `pending` is the login that it answers,
-   * taken (it cannot come again); null only where `unsolicited` says that the provider may start one.
+   * Processes a callback. `fields` is its query or form. `pending` is its pending login, already marked as
+   * used; null only if `unsolicited` allows the provider to start a login.
    */
   readonly finish: (
     fields: URLSearchParams,
     loginState: LoginState | null,
     context: LoginContext,
   ) => Conversation<LoggedIn | LoginRefusal> | LoggedIn | LoginRefusal;
-  /** Whether a callback without a pending login may be finished (SAML, started at the IdP); default never. */
+  /** Whether a callback without a pending login is allowed (IdP-initiated SAML); by default it is not. */
   readonly unsolicited?: (fields: URLSearchParams) => boolean;
-  /** Asks the provider whether the user is still who they were; absent: nothing to ask. */
+  /** Asks the provider whether the session is still valid; absent if the protocol has no such check. */
   readonly check?: (session: Session, context: LoginContext) => Conversation<LoggedIn | LoginRefusal>;
-  /** URL at the provider that ends its own session too, or null; asked after our session has ended. */
+  /** URL that ends the session at the provider, or null; called after the local session has ended. */
   readonly logout?: (session: Session, context: LoginContext) => Conversation<string | null> | string | null;
-  /** Further reserved paths, below the gate's base: metadata, back-channel logout. Null: there is none. */
+  /** Further reserved paths below the gate's base: metadata, back-channel logout. Null: not found. */
   readonly other?: (path: string, context: LoginContext) => Conversation<Answered> | Answered | null;
 }
 
-/** What a further reserved path has answered. */
+/** The reply of a further reserved path. */
 export interface Answered {
   readonly reason: LoginReason;
   readonly detail: Readonly<Record<string, string>>;
   readonly response: LocalResponse;
-  /** Ends the session of this browser too. */
+  /** Whether the browser's session ends, too. */
   readonly endsSession?: true;
 }

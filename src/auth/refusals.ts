@@ -1,20 +1,20 @@
 import type { Fact, LocalResponse, RequestHead } from '../engine/contract.ts';
 import { cookieValues } from './cookies.ts';
 import { type LoginOutcome, type LoginStop, type Visit, endCookies, userDetail } from './gate.ts';
-import { page, takesPages } from './pages.ts';
+import { page, acceptsHtml } from './pages.ts';
 import { type LoginRefusal, isRefusal } from './provider.ts';
 import type { LoginReason } from './reasons.ts';
 import type { Session } from './session.ts';
 
-/** The page of a reserved path at which there is nothing. */
-export function nothingThere({ gate }: Visit, path: string): LoginStop {
-  const shown = page(404, 'Not found', 'There is nothing at this address.', {
+/** The page for a reserved path that does not exist. */
+export function notFoundPage({ gate }: Visit, path: string): LoginStop {
+  const shown = page(404, 'Not found', 'This address does not exist.', {
     code: gate.code('no_such_path'),
   });
   return stop('no_such_path', { path: path.slice(0, 100) }, shown);
 }
 
-/** A cookie that is there exactly once. */
+/** The value of a cookie that occurs exactly once; null otherwise. */
 export function onlyCookie({ request }: Visit, name: string): string | null {
   const values = cookieValues(request.headers, name);
   return values.length === 1 ? values[0]! : null;
@@ -34,15 +34,15 @@ const STATUS: Readonly<Record<LoginRefusal['refused'], number>> = {
 };
 
 const TITLES: Readonly<Record<LoginRefusal['refused'], string>> = {
-  callback_refused: 'This login cannot be finished',
+  callback_refused: 'The login cannot be completed',
   denied: 'The login was refused',
-  identity_refused: 'This identity cannot be trusted',
-  not_authorized: 'You are not let in',
+  identity_refused: 'The identity is not trustworthy',
+  not_authorized: 'Access denied',
   provider_failed: 'The identity provider cannot be reached',
-  session_too_long: 'This login does not fit into a session',
+  session_too_long: 'The identity is too long for a session',
 };
 
-/** The page of a login that came to nothing. No session begins; one that there was is not for a stray callback to end. */
+/** The page of a failed login. An existing session continues, so that a stray callback cannot end it. */
 export function refuse(
   visit: Visit,
   refusal: LoginRefusal,
@@ -60,7 +60,9 @@ export function refuse(
   return stop(refused, { message, provider: gate.provider.id, ...detail }, shown);
 }
 
-/** A check that failed ends the session, except that an outage only stops this request: the session may yet be good. */
+/**
+ * A failed check ends the session; an outage stops only this request, because the session may still be valid.
+ */
 export function checkRefused(visit: Visit, session: Session, answer: object): LoginOutcome | null {
   if (!isRefusal(answer)) return null;
   const { gate, request, registry, world } = visit;
@@ -71,7 +73,7 @@ export function checkRefused(visit: Visit, session: Session, answer: object): Lo
     return { ...refused, detail: { ...user, ...refused.detail } };
   }
   const code = gate.code('provider_failed');
-  const shown = takesPages(request.headers)
+  const shown = acceptsHtml(request.headers)
     ? page(502, TITLES.provider_failed, answer.message, {
         code,
         link: { href: request.path, text: 'Try again' },
@@ -86,5 +88,5 @@ function failedForPrograms(code: string, message: string): LocalResponse {
 }
 
 export function stop(reason: LoginReason, detail: Record<string, Fact>, response: LocalResponse): LoginStop {
-  return { does: 'stop', reason, detail, session: null, response };
+  return { verdict: 'stop', reason, detail, session: null, response };
 }

@@ -1,12 +1,28 @@
 import { type OwnCookies, ownCookies } from '../http/own_cookies.ts';
-import type { OneTimeIds } from './one_time_ids.ts';
 import { type Revocations, endKey, revocations, userIdOf } from './revocations.ts';
 import { type UsedAssertions, usedAssertions } from './saml/replay.ts';
 import type { Session } from './session.ts';
 
+/** Maximum number of used ids; each is remembered until it expires. */
+const USED_LIMIT = 50_000;
+
+/** Used ids of states, logout tokens and logout messages with their expiry, in order of use. */
+export type OneTimeIds = Map<string, number>;
+
+/** Marks an id as used until `untilMs`; false if it was used before. */
+export function useOnce(used: OneTimeIds, id: string, untilMs: number, nowMs: number): boolean {
+  if (used.has(id)) return false;
+  for (const [old, until] of used) {
+    if (until > nowMs && used.size < USED_LIMIT) break;
+    used.delete(old);
+  }
+  used.set(id, untilMs);
+  return true;
+}
+
 /** A user who has logged in at a gate. */
-export interface SeenUser {
-  /** The same for one user of one provider on every node. */
+interface SeenUser {
+  /** Equal for the same user of a provider on every node. */
   readonly id: string;
   readonly provider: string;
   readonly providerUserId: string;
@@ -17,8 +33,8 @@ export interface SeenUser {
   lastLoginMs: number;
 }
 
-/** A session that was made or used here. */
-export interface SeenSession {
+/** A session created or used at this node. */
+interface SeenSession {
   readonly id: string;
   readonly userId: string;
   readonly publicUrl: string;
@@ -27,12 +43,12 @@ export interface SeenSession {
   readonly clientIp: string;
   readonly createdMs: number;
   lastActiveMs: number;
-  /** Null when it does not end by itself. */
+  /** Null if it does not expire. */
   readonly expiresMs: number | null;
 }
 
-/** What a request tells of its session. */
-export interface SessionSighting {
+/** Session details taken from a request. */
+interface SessionDetails {
   readonly publicUrl: string;
   readonly gate: string;
   readonly userAgent: string;
@@ -41,26 +57,29 @@ export interface SessionSighting {
 }
 
 /**
- * Application users and sessions of all gates, in memory and bounded: what the management API lists and revokes.
- * Sessions live in cookies; revoking one means to remember that it counts no more.
+ * Application users and sessions of all gates, in bounded memory: the management API lists and revokes them.
+ * Sessions themselves are in cookies; revoking one means to remember its id.
  */
 export interface LoginRegistry extends Pick<Revocations, 'isRevoked' | 'onEnd' | 'restore'> {
   readonly users: () => readonly SeenUser[];
   readonly sessions: () => readonly SeenSession[];
-  /** Ends one session; false when it is not known here (it is refused all the same). */
+  /** Ends one session; false if it is unknown here (it is refused from now on anyway). */
   readonly revokeSession: (id: string, nowMs: number) => boolean;
-  /** Ends every session of a user that has begun until now. */
+  /** Ends every session of a user that has started so far. */
   readonly revokeUser: (id: string, nowMs: number) => boolean;
-  /** Ends the sessions of a provider's own session, or of its user: back-channel and single logout. */
+  /**
+   * Ends the sessions that belong to a session or user of the provider: back-channel logout, SAML single
+   * logout.
+   */
   readonly revokeAt: (provider: string, by: { session: string } | { user: string }, nowMs: number) => void;
-  /** Forgets everything, revocations too: a simulation begins anew with each case. */
+  /** Forgets everything, including revocations; the simulator starts each case with an empty registry. */
   readonly clear: () => void;
-  /** What has been used and counts once; a new configuration forgets none of it. */
+  /** Used one-time ids; they survive a new configuration. */
   readonly used: OneTimeIds;
   readonly assertions: UsedAssertions;
-  /** Cookies of all gates: no upstream gets or sets them. */
+  /** Cookie names of all gates; upstreams neither receive nor set these cookies. */
   readonly cookies: OwnCookies;
-  readonly seen: (session: Session, nowMs: number, sighting: () => SessionSighting) => void;
+  readonly seen: (session: Session, nowMs: number, sighting: () => SessionDetails) => void;
 }
 
 export interface RegistryLimits {
@@ -72,7 +91,7 @@ export interface RegistryLimits {
 export const REVOCATIONS_LIMIT = 100_000;
 const USUAL_LIMITS: RegistryLimits = { users: 20_000, sessions: 50_000, revocations: REVOCATIONS_LIMIT };
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegistry {
   const users = new Map<string, SeenUser>();
   const sessions = new Map<string, SeenSession>();
@@ -103,7 +122,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
       else revoke(endKey.user(userIdOf(provider, by.user)), nowMs);
     },
     clear: () => {
-      // Clearing an empty map makes a new table all the same.
+      // Clearing an empty map still allocates a new table.
       if (users.size + sessions.size + ended.size() + used.size + assertions.untilById.size === 0) return;
       for (const kept of [users, sessions, ended, used, assertions.untilById]) kept.clear();
     },
@@ -122,7 +141,7 @@ export function loginRegistry(limits: RegistryLimits = USUAL_LIMITS): LoginRegis
   };
 }
 
-/** Puts a row at the end; the first ones go when there are too many. */
+/** Moves a row to the end; the oldest rows are dropped beyond the limit. */
 function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number): void {
   rows.set(id, row);
   for (const old of rows.keys()) {
@@ -131,12 +150,12 @@ function newest<Row>(rows: Map<string, Row>, id: string, row: Row, most: number)
   }
 }
 
-function rowOf(session: Session, nowMs: number, sighting: SessionSighting): SeenSession {
+function rowOf(session: Session, nowMs: number, sighting: SessionDetails): SeenSession {
   const userId = userIdOf(session.provider, session.user.id);
   return { id: session.id, userId, ...sighting, createdMs: session.startMs, lastActiveMs: nowMs };
 }
 
-/** A name may fill a session cookie; in the list of users it is cut, for that is memory. */
+/** A name may be as long as a session cookie; it is truncated here to bound memory. */
 const SHOWN_UNITS = 512;
 
 function userOf(

@@ -4,34 +4,34 @@ import type { Session } from './session.ts';
 /** One revocation: of a session, of a user, or of a session at the provider. */
 export interface LoginEnd {
   readonly key: string;
-  /** Sessions that began by then count no more. */
+  /** Sessions that started at this time or before are invalid. */
   readonly ms: number;
 }
 
-/** What was ended before its time. */
+/** Revoked sessions and users. */
 export interface Revocations {
   readonly revoke: (key: string, nowMs: number) => void;
   readonly isRevoked: (session: Session) => boolean;
-  /** Told of every revocation from now on, in order; for those who keep them on disk. */
+  /** Subscribes to future revocations, in order; used for storing them. */
   readonly onEnd: (hear: (end: LoginEnd) => void) => void;
-  /** Puts ends back in force that were kept, oldest first, without telling of them. */
+  /** Restores stored revocations, oldest first, without notifying subscribers. */
   readonly restore: (ends: readonly LoginEnd[], allBeforeMs: number) => void;
   readonly size: () => number;
   readonly clear: () => void;
 }
 
-/** What revocations are known by. */
+/** Keys of revocations. */
 export const endKey = {
   session: (id: string) => `session ${id}`,
   user: (id: string) => `user ${id}`,
   atProvider: (provider: string, session: string) => `at ${provider} ${session}`,
 } as const;
 
-/** Remembers `limit` revocations at most. */
+/** Remembers up to `limit` revocations. */
 export function revocations(limit: number): Revocations {
-  /** By what is revoked: sessions that began at this time or before count no more. */
+  /** By key: sessions that started at this time or before are invalid. */
   const revoked = new Map<string, number>();
-  // What is forgotten for want of room must not count again: everything as old as it is refused then.
+  // When a revocation is evicted, every session as old as it is refused, so that none becomes valid again.
   let allBeforeMs = Number.NEGATIVE_INFINITY;
   let hear: ((end: LoginEnd) => void) | null = null;
 
@@ -75,7 +75,7 @@ export function revocations(limit: number): Revocations {
   };
 }
 
-/** The same id for one user of one provider, wherever it is made. */
+/** The id of a provider's user, equal on every node. */
 export function userIdOf(provider: string, userId: string): string {
   return digest('sha256', [JSON.stringify([provider, userId])], 'hex').slice(0, 32);
 }

@@ -1,49 +1,61 @@
+import { CLOCKS_DIFFER_MS } from './limits.ts';
 import type { World } from '../engine/contract.ts';
 import type { LoginTokens, LoginUser } from './identity.ts';
 import { type LoginKeys, openFor, sealFor } from './keys.ts';
 
-/** A login as it is kept: whole, sealed, in the user's cookie, so that any node with the key can read it. */
+/** A login session. It is stored sealed in the user's cookie, so that any node with the key can read it. */
 export interface Session {
-  /** Made anew at each login, so that nobody can fix it beforehand. */
+  /** New at each login, which prevents session fixation. */
   readonly id: string;
   readonly provider: string;
   readonly user: LoginUser;
   readonly startMs: number;
-  /** Last request, to the second. */
+  /** Last request; accurate to the second. */
   readonly seenMs: number;
-  /** When the provider last vouched for the user. */
+  /** When the provider last confirmed the user. */
   readonly checkedMs: number;
-  /** The provider's own id of its session (`sid`, SessionIndex); null when there is none. */
+  /** The provider's session id (`sid`, SessionIndex); null if it has none. */
   readonly providerSession: string | null;
   readonly tokens: LoginTokens | null;
-  /** When it ends because the provider has said so; null when the provider has not. */
+  /** When the session ends according to the provider; null if it does not say. */
   readonly untilMs: number | null;
-  /** Digest of the lists by which the user was let in: under other lists the user is checked again. */
+  /** Digest of the authorization lists at login; if they change, the user is checked again. */
   readonly lists: string;
 }
 
-/** Where a session counts: what it is bound to. */
+/** What a session is bound to. */
 export interface SessionPlace {
   readonly cookie: string;
-  /** Host, or the domain of the cookie where it has one. */
+  /** Host, or the domain of the cookie if it has one. */
   readonly host: string;
-  /** Id of the route, or of the action. */
+  /** Id of the route or the action. */
   readonly gate: string;
 }
 
-/** Times of a gate; 0 means none. */
+/** Times of a gate; 0: no limit. */
 export interface SessionTimes {
   readonly inactivityMs: number;
   readonly maximumMs: number;
   readonly checkMs: number;
 }
 
-/** Why a session is over; `ahead`: it was made in the future, because a clock jumped. */
+/** Why a session has ended; `ahead`: its start is in the future because a clock was adjusted. */
 export type SessionEnd = 'inactive' | 'expired' | 'ahead';
 
-/** Clocks of nodes may differ by so much. */
-const CLOCKS_DIFFER_MS = 60_000;
-/** `seenMs` is written anew only after so long: timeouts are to the second. */
+/** When a session ends regardless of activity; null if it has no such limit. */
+export function expiryOf({ startMs, untilMs }: Session, { maximumMs }: SessionTimes): number | null {
+  if (maximumMs === 0) return untilMs;
+  return Math.min(startMs + maximumMs, untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** When a session ends without further requests; null if it has no such limit. */
+export function idleEndOf(session: Session, times: SessionTimes): number | null {
+  const endMs = expiryOf(session, times);
+  if (times.inactivityMs === 0) return endMs;
+  return Math.min(session.seenMs + times.inactivityMs, endMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** `seenMs` is updated at most once a second, so timeouts are accurate to a second. */
 const SEEN_EVERY_MS = 1_000;
 const FORM = 2;
 
@@ -51,7 +63,7 @@ function placeText({ cookie, host, gate }: SessionPlace): string {
   return `session\n${cookie}\n${host}\n${gate}`;
 }
 
-/** Seals a session for its place; about 5 µs. */
+/** Seals a session for its place; takes about 5 µs. */
 export function sealSession(keys: LoginKeys, session: Session, place: SessionPlace, world: World): string {
   const { id, provider, user, startMs, seenMs, checkedMs, providerSession, tokens, untilMs, lists } = session;
   const kept = tokens === null ? 0 : [tokens.access, tokens.refresh, tokens.id, tokens.expiresMs];
@@ -72,13 +84,13 @@ type Written = readonly [
   lists: string,
 ];
 
-/** Opens a session; null when it is not one of ours, of this place, whole and unchanged. */
+/** Opens a session; null if it was forged, damaged or sealed for another place. */
 export function openSession(keys: LoginKeys, sealed: string, place: SessionPlace): Session | null {
   const text = openFor(keys, sealed, placeText(place));
   if (text === null) return null;
-  // What opens was written by `sealSession`: its shape is known.
+  // The value is authenticated, so its shape is known.
   const [form, id, provider, user, times, providerSession, kept, lists] = JSON.parse(text) as Written;
-  // A release before this one wrote other forms.
+  // Earlier releases used other formats.
   if (form !== FORM) return null;
   const [startMs, seenMs, checkedMs, untilMs] = times;
   const tokens = kept === 0 ? null : { access: kept[0], refresh: kept[1], id: kept[2], expiresMs: kept[3] };
@@ -97,7 +109,10 @@ export function openSession(keys: LoginKeys, sealed: string, place: SessionPlace
   };
 }
 
-/** Why the session is over at `nowMs`, or null while it is not. At the very second of a limit it is over. */
+/**
+ * Why the session has ended at `nowMs`, or null. A limit is exclusive: the session has ended at that
+ * millisecond.
+ */
 export function sessionEnd(session: Session, times: SessionTimes, nowMs: number): SessionEnd | null {
   if (session.startMs > nowMs + CLOCKS_DIFFER_MS || session.seenMs > nowMs + CLOCKS_DIFFER_MS) return 'ahead';
   if (session.untilMs !== null && nowMs >= session.untilMs) return 'expired';
@@ -107,8 +122,8 @@ export function sessionEnd(session: Session, times: SessionTimes, nowMs: number)
 }
 
 /**
- * Whether the provider must vouch for the user again before this request: the interval is over, the token has
- * expired, or the lists of those who are let in have changed.
+ * Whether the provider must confirm the user before this request: the interval has passed, the token has
+ * expired, or the authorization lists have changed.
  */
 export function checkIsDue(
   session: Session,
@@ -122,7 +137,11 @@ export function checkIsDue(
   return tokens !== null && tokens.refresh !== null && tokens.expiresMs !== null && nowMs >= tokens.expiresMs;
 }
 
-/** The session as seen now, or null when the cookie says so well enough. */
-export function seenAgain(session: Session, { inactivityMs }: SessionTimes, nowMs: number): Session | null {
+/** The session with an updated `seenMs`, or null if the cookie is recent enough. */
+export function withLastSeen(
+  session: Session,
+  { inactivityMs }: SessionTimes,
+  nowMs: number,
+): Session | null {
   return inactivityMs > 0 && nowMs - session.seenMs >= SEEN_EVERY_MS ? { ...session, seenMs: nowMs } : null;
 }

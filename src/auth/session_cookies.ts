@@ -10,7 +10,7 @@ interface Gate {
   readonly givesTokens: boolean;
 }
 
-/** What of a visit a session's cookies depend on. */
+/** What a session's cookies depend on. */
 interface Place {
   readonly gate: Gate;
   readonly place: SessionPlace;
@@ -20,8 +20,9 @@ interface Place {
 }
 
 /**
- * `Set-Cookie` values for a session; null when it is too long even without what it can do without. Attributes go
- * first, then what only helps a logout. What limits the session or proves the user is never left out.
+ * `Set-Cookie` values for a session; null if it is too long even without its optional parts. Attributes are
+ * dropped first, then what only helps a logout. What limits the session or identifies the user is never
+ * dropped.
  */
 export function sessionCookies(
   { gate, place, scope, request, world }: Place,
@@ -36,22 +37,22 @@ export function sessionCookies(
   return null;
 }
 
-/** The session, then shorter and shorter ones. */
+/** The session, then ever shorter variants. */
 function* shortened(gate: Gate, session: Session): Generator<Session, void, undefined> {
   yield session;
   const { user, tokens } = session;
   const plain = { ...session, user: { ...user, groups: [] } };
   if (user.groups.length > 0) yield plain;
   if (tokens === null) return;
-  // At the provider a logout then asks the user first.
-  const unhinted = { ...plain, tokens: { ...tokens, id: null } };
-  if (tokens.id !== null) yield unhinted;
-  // Nobody asks with such a token: neither the upstream, nor a check.
+  // Without the hint the provider asks the user before a logout.
+  const withoutIdToken = { ...plain, tokens: { ...tokens, id: null } };
+  if (tokens.id !== null) yield withoutIdToken;
+  // The token is not used: the upstream does not receive it, and no check needs it.
   const isIdle = !gate.givesTokens && gate.times.checkMs === 0 && tokens.refresh === null;
-  if (isIdle) yield { ...unhinted, tokens: null };
+  if (isIdle) yield { ...withoutIdToken, tokens: null };
 }
 
-/** Why a login that fits no cookie comes to nothing. */
+/** The refusal of a session that exceeds the cookies. */
 export function tooLong({ user, tokens }: Session): LoginRefusal {
   const parts = {
     user_id: user.id.length,
@@ -61,7 +62,7 @@ export function tooLong({ user, tokens }: Session): LoginRefusal {
   };
   return {
     refused: 'session_too_long',
-    message: 'What the identity provider says of you is too long for a session cookie.',
+    message: 'Your identity is too long for a session cookie.',
     detail: Object.fromEntries(
       Object.entries(parts).map(([name, units]) => [`${name}_units`, String(units)]),
     ),

@@ -4,20 +4,21 @@ import type { LoginKeys } from './keys.ts';
 import { LOGIN_STATE_MS, type LoginState, startOfLoginState } from './login_state.ts';
 
 /**
- * Logins whose state is too long for what the provider sends back wait in cookies of their own, one each, so that
- * tabs do not disturb each other: `<nonce cookie>.<handle>`. No memory here is needed, and any node can finish them.
+ * Pending logins whose state is too long for the callback parameter. Each is stored in a cookie of its own
+ * (`<nonce cookie>.<handle>`), so that tabs do not interfere. It needs no server memory, and any node can
+ * complete it.
  */
 
-/** Logins that one browser may have waiting: each costs it a cookie on every request. */
-const WAITING_LIMIT = 5;
+/** Maximum number of pending logins per browser; each adds a cookie to every request. */
+const PENDING_LIMIT = 5;
 const HANDLE = /^[\w-]{22}$/;
 
-/** Where the state of a login waits, by what the provider sends back; null when that is no handle. */
+/** Name of the cookie with the state, from the callback parameter; null if that is not a valid handle. */
 export function stateCookie(nonceCookie: string, handle: string | null): string | null {
   return handle !== null && HANDLE.test(handle) ? `${nonceCookie}.${handle}` : null;
 }
 
-/** `Set-Cookie` values that let a login wait; the oldest ones go when there are too many. */
+/** `Set-Cookie` values that store a pending login; the oldest ones are deleted beyond the limit. */
 export function stateCookies(
   { id }: LoginState,
   state: string,
@@ -31,20 +32,20 @@ export function stateCookies(
 ): string[] {
   const { nonceCookie, scope, headers, keys, place } = at;
   const life = { maxAgeSeconds: LOGIN_STATE_MS / 1_000, sameSite: 'none' } as const;
-  const before = Array.from(waitingIn(headers, nonceCookie), ([name, sealed]) => ({
+  const before = Array.from(stateCookiesIn(headers, nonceCookie), ([name, sealed]) => ({
     name,
     startMs: startOfLoginState(keys, sealed, place),
   }));
   before.sort((one, other) => other.startMs - one.startMs);
-  const tooMany = before.slice(WAITING_LIMIT - 1).map(({ name }) => expired(name, scope));
+  const tooMany = before.slice(PENDING_LIMIT - 1).map(({ name }) => expired(name, scope));
   return [...tooMany, cookieLine(`${nonceCookie}.${id}`, state, scope, life)];
 }
 
-/** More than a browser has by our doing; a client that sends thousands is not read to the end. */
+/** Limit on parsed cookies: more than a browser gets from us, so that a client with thousands costs little. */
 const READ_LIMIT = 32;
 
-/** The cookies of logins that wait, by name; read in one pass. */
-function waitingIn(headers: FieldList, nonceCookie: string): ReadonlyMap<string, string> {
+/** The state cookies by name, read in one pass. */
+function stateCookiesIn(headers: FieldList, nonceCookie: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     if (!isName(headers[at]!, 'cookie')) continue;

@@ -3,9 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type LatencySummary, latencies } from './histogram.ts';
 import { type Estimate, bootstrap } from './statistics.ts';
+import type { Program } from '../cel/program.ts';
 
 /** The measured function: does the work of one iteration; its result keeps the compiler from removing the work. */
-export type Subject = (turn: number) => unknown;
+export type Subject = (iteration: number) => unknown;
 
 export interface MeterOptions {
   /** Sampling time per subject, in ms. */
@@ -47,12 +48,12 @@ export interface Measurement {
 }
 
 const SLICE_MS = 1;
-const LEAST_SLICES = 96;
+const MIN_SLICES = 96;
 /** Slices after a subject was rebuilt that are not counted. */
 const SETTLING_SLICES = 2;
 /** Lists that take longer are traversed in equal steps instead. */
-const LONGEST_SLICE_MS = 4;
-const LATENCY_TURNS = 20_000;
+const MAX_SLICE_MS = 4;
+const LATENCY_ITERATIONS = 20_000;
 /** Slices whose medians are compared to detect whether a subject is still getting faster. */
 const WINDOW = 8;
 const STEADY = 0.02;
@@ -63,7 +64,7 @@ let sink: unknown;
 export type SubjectMaker = () => Subject;
 
 /** Sections of a measurement; at the start of each all subjects are rebuilt. */
-export const STRETCHES = 16;
+const STRETCHES = 16;
 
 /**
  * Measures subjects side by side: every round has one slice of each, in varying order, so that other load on
@@ -80,7 +81,7 @@ export async function measure(
   const makingMs = clock() - began;
   const cycles = options.cycles ?? [];
   const warmed = paced(warmUp(subjects, options.warmUpMs, clock), cycles);
-  const rounds = Math.ceil(Math.max(LEAST_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
+  const rounds = Math.ceil(Math.max(MIN_SLICES, options.durationMs / SLICE_MS) / STRETCHES);
   // Subjects that take long to build are built once; otherwise building would take longer than measuring.
   const isMadeAnew = makingMs * STRETCHES < Math.max(1_000, options.durationMs * makers.length);
   const samples = makers.map((): number[] => []);
@@ -88,12 +89,12 @@ export async function measure(
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
       if (isMadeAnew && stretch > 0) subjects = makers.map((make) => make());
       for (let again = 0; again < SETTLING_SLICES; again++)
-        for (const [at, subject] of subjects.entries()) sliceMs(subject, 0, warmed[at]!.turns, clock);
+        for (const [at, subject] of subjects.entries()) sliceMs(subject, 0, warmed[at]!.iterations, clock);
       takeTurns(subjects, warmed, { first: stretch * rounds, count: rounds }, samples, clock);
       options.progress?.((stretch + 1) / STRETCHES);
     }
   });
-  const spent = samples.map((of, at) => of.reduce((sum, ns) => sum + ns * warmed[at]!.turns, 0) / 1e6);
+  const spent = samples.map((of, at) => of.reduce((sum, ns) => sum + ns * warmed[at]!.iterations, 0) / 1e6);
   const allSpent = spent.reduce((sum, ms) => sum + ms, 0);
   const withExtras = options.extras !== false;
   return subjects.map((subject, at) => {
@@ -102,7 +103,7 @@ export async function measure(
       samples: samples[at]!,
       nsPerOp,
       opsPerSecond: 1e9 / nsPerOp.value,
-      latency: withExtras ? singleTurns(subject) : latencies().summary(),
+      latency: withExtras ? singleIterations(subject) : latencies().summary(),
       bytesPerOp: withExtras ? bytesOf(subject, cycles[at] ?? 1) : 0,
       // Garbage is collected for all subjects together, so each gets the overall share.
       gcShare: Math.min(1, collected.ms / Math.max(allSpent, 1e-9)),
@@ -122,15 +123,15 @@ function takeTurns(
   for (let round = rounds.first; round < rounds.first + rounds.count; round++) {
     for (let place = 0; place < subjects.length; place++) {
       const at = (place + round) % subjects.length;
-      const { turns } = warmed[at]!;
-      samples[at]!.push((sliceMs(subjects[at]!, round * turns, turns, clock) * 1e6) / turns);
+      const { iterations } = warmed[at]!;
+      samples[at]!.push((sliceMs(subjects[at]!, round * iterations, iterations, clock) * 1e6) / iterations);
     }
   }
 }
 
 interface Warmed {
   /** Iterations that take about one slice. */
-  readonly turns: number;
+  readonly iterations: number;
   readonly tookMs: number;
   readonly steady: boolean;
 }
@@ -141,7 +142,7 @@ interface Warmed {
  */
 function warmUp(subjects: readonly Subject[], limitMs: number, clock: Clock): readonly Warmed[] {
   const began = clock();
-  const turns = subjects.map((subject) => {
+  const iterations = subjects.map((subject) => {
     let count = 1;
     while (sliceMs(subject, 0, count, clock) < SLICE_MS / 2 && count < 2 ** 24) count *= 2;
     return count;
@@ -150,14 +151,16 @@ function warmUp(subjects: readonly Subject[], limitMs: number, clock: Clock): re
   const allSteady = () => times.every(isSteady);
   while (!allSteady() && clock() - began < limitMs * subjects.length) {
     for (const [at, subject] of subjects.entries())
-      times[at]!.push(sliceMs(subject, times[at]!.length * turns[at]!, turns[at]!, clock) / turns[at]!);
+      times[at]!.push(
+        sliceMs(subject, times[at]!.length * iterations[at]!, iterations[at]!, clock) / iterations[at]!,
+      );
   }
   const tookMs = clock() - began;
   return times.map((of) => {
     // Computed from the minimum time, which is undisturbed: longer slices are disturbed more often and would
     // look slower.
     const least = Math.min(...of.slice(-2 * WINDOW), Infinity);
-    return { turns: Math.max(1, Math.round(SLICE_MS / least)), tookMs, steady: isSteady(of) };
+    return { iterations: Math.max(1, Math.round(SLICE_MS / least)), tookMs, steady: isSteady(of) };
   });
 }
 
@@ -169,10 +172,10 @@ function paced(warmed: readonly Warmed[], cycles: readonly number[]): readonly W
   return warmed.map((one, at) => {
     const cycle = cycles[at] ?? 1;
     const fewest = Math.min(
-      ...warmed.filter((_, other) => (cycles[other] ?? 1) === cycle).map((of) => of.turns),
+      ...warmed.filter((_, other) => (cycles[other] ?? 1) === cycle).map((of) => of.iterations),
     );
-    if (cycle > (fewest * LONGEST_SLICE_MS) / SLICE_MS) return { ...one, turns: fewest };
-    return { ...one, turns: Math.max(1, Math.round(one.turns / cycle)) * cycle };
+    if (cycle > (fewest * MAX_SLICE_MS) / SLICE_MS) return { ...one, iterations: fewest };
+    return { ...one, iterations: Math.max(1, Math.round(one.iterations / cycle)) * cycle };
   });
 }
 
@@ -188,24 +191,24 @@ function isSteady(times: readonly number[]): boolean {
  * Wall-clock time, because processor time has a resolution of milliseconds on some systems. Slices are short,
  * so few are disturbed by other processes, and medians ignore those.
  */
-function sliceMs(subject: Subject, first: number, turns: number, clock: Clock): number {
+function sliceMs(subject: Subject, first: number, iterations: number, clock: Clock): number {
   const began = clock();
-  for (let turn = first; turn < first + turns; turn++) sink = subject(turn);
+  for (let iteration = first; iteration < first + iterations; iteration++) sink = subject(iteration);
   return clock() - began;
 }
 
 /** Latencies of single iterations. The median cost of reading the clock is subtracted. */
-function singleTurns(subject: Subject): LatencySummary {
+function singleIterations(subject: Subject): LatencySummary {
   const clock = latencies();
-  for (let turn = 0; turn < LATENCY_TURNS; turn++) {
+  for (let iteration = 0; iteration < LATENCY_ITERATIONS; iteration++) {
     const began = performance.now();
     clock.record((performance.now() - began) * 1e6);
   }
   const reading = clock.at(0.5);
   const found = latencies();
-  for (let turn = 0; turn < LATENCY_TURNS; turn++) {
+  for (let iteration = 0; iteration < LATENCY_ITERATIONS; iteration++) {
     const began = performance.now();
-    sink = subject(turn);
+    sink = subject(iteration);
     found.record((performance.now() - began) * 1e6 - reading);
   }
   return found.summary();
@@ -219,15 +222,18 @@ function bytesOf(subject: Subject, cycle: number): number {
     setFlagsFromString('--expose-gc');
     collector = runInNewContext('gc') as () => void;
   }
-  const grown = (turns: number): number => {
+  const grown = (iterations: number): number => {
     collector!();
     const before = process.memoryUsage().heapUsed;
-    for (let turn = 0; turn < turns; turn++) sink = subject(Math.floor(turn * step));
+    for (let iteration = 0; iteration < iterations; iteration++) sink = subject(Math.floor(iteration * step));
     return process.memoryUsage().heapUsed - before;
   };
   // A short list is used whole; of a long one, iterations from all over it are used.
-  const taken = cycle > ALLOCATING_TURNS ? ALLOCATING_TURNS : Math.ceil(ALLOCATING_TURNS / 2 / cycle) * cycle;
-  const step = Math.max(1, cycle / ALLOCATING_TURNS);
+  const taken =
+    cycle > ALLOCATING_ITERATIONS
+      ? ALLOCATING_ITERATIONS
+      : Math.ceil(ALLOCATING_ITERATIONS / 2 / cycle) * cycle;
+  const step = Math.max(1, cycle / ALLOCATING_ITERATIONS);
   // The new space holds a few hundred kilobytes; the measured work has to stay below that, and reading the heap
   // size allocates as well.
   const sizes: number[] = [];
@@ -236,7 +242,7 @@ function bytesOf(subject: Subject, cycle: number): number {
   return Math.max(0, Math.round(sizes.sort((one, other) => one - other)[3]!));
 }
 
-const ALLOCATING_TURNS = 64;
+const ALLOCATING_ITERATIONS = 64;
 
 /** Runs work and returns the time spent in garbage collection meanwhile. */
 async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
@@ -252,4 +258,12 @@ async function withGcTimes(work: () => void): Promise<{ readonly ms: number }> {
   observer.disconnect();
   if (sink === observer) throw new Error('unreachable');
   return { ms };
+}
+
+/**
+ * The work of one iteration: evaluates an expression on one of its inputs. Inputs are rebuilt each time,
+ * because they cache what was read.
+ */
+export function expressionSubject<A>(program: Program<A>, inputs: readonly (() => A)[]): Subject {
+  return (iteration) => program.evaluate(inputs[iteration % inputs.length]!());
 }

@@ -61,7 +61,7 @@ function partsOfModule(
   const place = { route: `${edge} ${route.match}`, pointer };
   const module: Part = { kind: 'module', name: type, own, ...place, alone: with_({ [type]: own }), without };
   const policy = route.traffic_policy;
-  if (type !== 'traffic_policy' || policy === undefined) return [module];
+  if (MODULE_FACTS.get(type)!.runsActions !== true || policy === undefined) return [module];
   const policyOf = (raw: object) => with_({ traffic_policy: { ...policy, value: JSON.stringify(raw) } });
   return [
     module,
@@ -105,7 +105,7 @@ export function rawPolicy(text: string): RawPolicy {
 function bareRoute(route: RouteConfig, type: string): Partial<RouteConfig> {
   const { match, match_type, backend } = route;
   const bare = { match, match_type } as Partial<RouteConfig>;
-  return backend === undefined || type === 'backend' ? bare : { ...bare, backend };
+  return backend === undefined || Object.hasOwn({ backend }, type) ? bare : { ...bare, backend };
 }
 
 /** The configuration with one route replaced. */

@@ -1,7 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { Exchange } from '../engine/exchange.ts';
-import type { BenchRequest } from './corpus.ts';
-import { decider } from './decision.ts';
+import { type BenchRequest, decider } from './decision.ts';
 import { estimateOf } from './estimate.ts';
 import { type MeterOptions, measure } from './meter.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -25,7 +24,7 @@ export interface PartCost {
 }
 
 /** Maximum number of parts that are measured individually; those with the largest estimates are chosen. */
-const MOST_PARTS = 60;
+const MAX_PARTS = 60;
 
 /**
  * Measures each module and each rule alone, on the requests that reach it, against the same configuration
@@ -44,7 +43,7 @@ export async function profile(
     .toSorted(
       (one, other) => other.estimatedNs * other.requests.length - one.estimatedNs * one.requests.length,
     );
-  const measured = reached.filter(({ requests }) => requests.length > 0).slice(0, MOST_PARTS);
+  const measured = reached.filter(({ requests }) => requests.length > 0).slice(0, MAX_PARTS);
   const subjects = measured.flatMap(({ part, requests }) => [
     () => decider(part.without, seed).subject(requests, 'decision'),
     () => decider(part.alone, seed).subject(requests, 'decision'),

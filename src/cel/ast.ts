@@ -29,7 +29,7 @@ interface At {
   readonly span: Span;
 }
 
-export interface Literal extends At {
+interface Literal extends At {
   readonly kind: 'literal';
   readonly value: Value;
 }
@@ -126,7 +126,7 @@ export interface Entry {
 }
 
 /** A protobuf message literal: parsed, but always rejected by the checker. */
-export interface Message extends At {
+interface Message extends At {
   readonly kind: 'message';
   readonly name: string;
   readonly fields: readonly MessageField[];

@@ -21,7 +21,7 @@ export interface Step {
   readonly skipped: Skipped | undefined;
 }
 
-export interface Skipped {
+interface Skipped {
   readonly because: string;
   readonly span: Span;
 }

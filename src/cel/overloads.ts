@@ -3,7 +3,7 @@ import { decayed, DYN, isTextual, sameType, UNSET } from './types.ts';
 import type { Type } from './types.ts';
 
 /** How argument types match an overload: always, depending on the run-time values, or never. */
-export type Fit = 'exact' | 'dynamic' | 'none';
+type Fit = 'exact' | 'dynamic' | 'none';
 
 export interface Match<A> {
   /** Overloads to try at run time, in order; a single one, without a test of values, if `exact`. */

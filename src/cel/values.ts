@@ -187,7 +187,7 @@ export function headerFields(): Record<string, Value> {
   return new NewHeaderFields();
 }
 
-export function isStringMap(value: object): value is StringMap {
+function isStringMap(value: object): value is StringMap {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === STRING_MAP_PROTOTYPE || prototype === HEADER_FIELDS_PROTOTYPE || prototype === null;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit_codes.ts';
 
-/** Which instance a verb talks to. */
+/** The instance that a verb talks to. */
 export interface ClientOptions {
   readonly url: string;
   readonly serviceName: string;
@@ -11,8 +11,8 @@ export interface ClientOptions {
 const TIMEOUT_MS = 300_000;
 const LIMIT_BYTES = 256 * 1_024 * 1_024;
 
-/** An answer that is no success, or none at all; the message is for the user. */
-export class ApiError extends Error {
+/** A response that is not a success, or a missing response; the message is for the user. */
+class ApiError extends Error {
   override readonly name = 'ApiError';
 }
 
@@ -73,7 +73,7 @@ function readAnswer(url: string, status: number, body: Uint8Array): ApiAnswer {
   }
 }
 
-/** Runs a verb; an API error is said and gives the code for what is outside. */
+/** Runs a verb; prints an API error and returns the exit code for outside failures. */
 export async function withApiErrors(work: () => Promise<number>): Promise<number> {
   try {
     return await work();

@@ -42,7 +42,7 @@ async function apply(file: string, options: ClientOptions, isDry: boolean): Prom
   for (const { action, kind, name } of steps) {
     process.stdout.write(`${SIGNS[action] ?? '?'} ${kind.replaceAll('_', ' ')} ${name}\n`);
   }
-  const did = isDry ? 'would be changed' : 'changed';
+  const did = isDry ? 'would change' : 'changed';
   process.stdout.write(steps.length === 0 ? 'nothing to change\n' : `${steps.length} ${did}\n`);
   return EXIT.ok;
 }

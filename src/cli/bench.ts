@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Corpus } from '../benchmark/corpus.ts';
-import { expressionSubject } from '../benchmark/expression_subject.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Corpus } from '../benchmark/decision.ts';
+import { expressionSubject } from '../benchmark/meter.ts';
 import { REPORTS } from '../benchmark/report/index.ts';
 import { type BenchResult, RESULT_VERSION } from '../benchmark/result.ts';
 import { type BenchOptions, benchEdge, benchSubjects, withBaseline } from '../benchmark/run.ts';
@@ -16,6 +16,7 @@ import { type BenchTarget, readTarget } from './bench_target.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends Omit<HttpBenchOptions, 'http'> {
   readonly http?: string;
@@ -33,19 +34,19 @@ export function register(program: Command): void {
     .argument('[file]', 'edge file, policy, or an expression in a file that ends in .cel')
     .option(
       '--requests <path>',
-      'scenario file or folder, recording, events, HAR or curl lines; can be repeated',
+      'requests to measure with: a scenario file or folder, a recording, events, HAR or curl lines; can be repeated',
       add,
       [],
     )
-    .option('--duration <time>', 'measuring time per row, such as 500ms or 2s', readMs, 1_000)
-    .option('--warm-up <time>', 'maximum warm-up time per row', readMs, 2_000)
+    .addOption(timeOption('--duration <time>', 'measuring time per row, such as 500ms', 1_000, '1s'))
+    .addOption(timeOption('--warm-up <time>', 'maximum warm-up time per row', 2_000, '2s'))
     .option('--seed <seed>', 'seed of randomness', '1')
-    .option('--no-profile', 'do not measure modules and rules individually')
+    .option('--no-profile', 'do not measure each module and rule separately')
     .option('--baseline <file>', 'compare with an earlier result, written by --reporter json=FILE')
     .option('--against <file>', 'measure another configuration in the same rounds, and compare with it')
     .option(
       '--threshold <limits...>',
-      "limits for decisions or load, such as 'p99<50us' 'ops>500k'",
+      "limits that the result must meet, such as 'p99<50us' 'ops>500k'",
       addThreshold,
       [],
     )
@@ -56,18 +57,26 @@ export function register(program: Command): void {
       [],
     )
     .option('-q, --quiet', 'do not show progress')
-    .option('--http <url>', 'send load to a URL of this machine instead, at times independent of responses')
+    .option(
+      '--http <url>',
+      'send load to a URL of this machine instead, at a rate that does not wait for responses',
+    )
     .option('--rate <count>', 'with --http: requests per second', readCount, 1_000)
     .option('--sweep <time>', 'with --http: find the highest rate whose p99 stays below this', readMs)
-    .option('--arrivals <kind>', 'with --http: constant or poisson', readArrivals, 'constant')
+    .option(
+      '--arrivals <kind>',
+      'with --http: distribution of request times, constant or poisson',
+      readArrivals,
+      'constant',
+    )
     .option('--http2', 'with --http: HTTP/2')
     .option('--connections <count>', 'with --http: maximum number of connections', readCount, 256)
-    .option('--timeout <time>', 'with --http: timeout of responses', readMs, 10_000)
+    .addOption(timeOption('--timeout <time>', 'with --http: response timeout', 10_000, '10s'))
     .option('-X, --method <method>', 'with --http: method', 'GET')
     .option('-H, --header <header>', "with --http: header 'name: value'; can be repeated", add, [])
     .option('--body <text>', 'with --http: body')
-    .option('--insecure', 'with --http: accept any certificate')
-    .option('--allow-remote', 'with --http: the URL is on another machine, and its owner agrees')
+    .option('--insecure', 'with --http: do not verify the certificate')
+    .option('--allow-remote', 'with --http: allow a URL of another machine; its owner must agree')
     .action(async (file: string | undefined, options: Options) => {
       process.exitCode = await bench(file, options);
     });
@@ -80,7 +89,7 @@ async function bench(file: string | undefined, options: Options): Promise<number
       return await benchHttp({ ...options, http: options.http });
     }
     if (file === undefined)
-      throw new FileError('name what to measure: an edge file, a policy or a .cel file');
+      throw new FileError('name the file to measure: an edge file, a policy or a .cel file');
     const baseline = options.baseline === undefined ? null : readBaseline(options.baseline);
     const target = await usableTarget(file);
     const other = options.against === undefined ? null : await usableTarget(options.against);
@@ -94,7 +103,7 @@ async function bench(file: string | undefined, options: Options): Promise<number
   }
 }
 
-/** Reads a target and says what is wrong with it; null when it cannot be measured. */
+/** Reads a target and prints its findings; null when it cannot be measured. */
 async function usableTarget(path: string): Promise<BenchTarget | null> {
   const { target, diagnostics } = await readTarget(path);
   if (target === null)
@@ -121,7 +130,7 @@ async function measured(
   const corpus = await corpusOf(target, options.requests);
   if (target.kind === 'edge') {
     if (other !== null && other.kind !== 'edge')
-      throw new FileError('an edge is compared with an edge or a policy');
+      throw new FileError('--against: an edge can only be compared with an edge or a policy');
     return benchEdge(
       target.config,
       corpus,
@@ -130,7 +139,7 @@ async function measured(
     );
   }
   if (other !== null && other.kind !== 'expression')
-    throw new FileError('an expression is compared with an expression');
+    throw new FileError('--against: an expression can only be compared with an expression');
   const inputs = activationsOf(corpus);
   const names = ['evaluation'];
   const subjects = [() => expressionSubject(target.program, inputs)];
@@ -150,7 +159,7 @@ function activationsOf({ requests }: Corpus): readonly (() => Activation)[] {
   });
 }
 
-/** Writes the reports, and gives the code: a row that got slower or a limit that does not hold fails. */
+/** Writes the reports and returns the exit code: a slower row or a missed limit fails. */
 function finish(result: BenchResult, { reporter, threshold }: Options): number {
   const reports = reporter.some(({ path }) => path === null)
     ? reporter
@@ -163,7 +172,7 @@ function finish(result: BenchResult, { reporter, threshold }: Options): number {
   const first = result.rows[0]!;
   const missed = threshold.filter(({ holds }) => !holds(first));
   for (const { text, found } of missed)
-    process.stderr.write(`${first.name}: ${text} does not hold, it is ${found(first)}\n`);
+    process.stderr.write(`${first.name}: limit ${text} missed: measured ${found(first)}\n`);
   const slower = result.compared.filter(({ comparison }) => comparison.verdict === 'slower');
   for (const { name } of slower) process.stderr.write(`${name}: slower than ${result.against!}\n`);
   return missed.length + slower.length > 0 ? EXIT.gateMissed : EXIT.ok;
@@ -175,10 +184,10 @@ function readBaseline(path: string): BenchResult {
   try {
     found = JSON.parse(text) as Partial<BenchResult>;
   } catch {
-    // It is none, then.
+    // Not JSON: the error below reports it.
   }
   if (found.version !== RESULT_VERSION || !Array.isArray(found.rows))
-    throw new FileError(`${path} is no result of this version: write one with --reporter json=${path}`);
+    throw new FileError(`${path} is not a result of this version; write one with --reporter json=${path}`);
   return found as BenchResult;
 }
 
@@ -189,7 +198,7 @@ function machine(): BenchResult['machine'] {
 
 const PERCENT = 100;
 
-/** One line that is written over. The work blocks, so this is written at once. */
+/** A progress line that overwrites itself. The work blocks the event loop, so the write is synchronous. */
 function printProgress(doing: string, share: number): void {
   const done = share >= 1 ? '' : `measuring ${doing}: ${Math.floor(share * PERCENT)} %`;
   process.stderr.write(`\r${done.padEnd(40)}${done === '' ? '\r' : ''}`);
@@ -208,25 +217,27 @@ function addThreshold(text: string, before: readonly Threshold[]): readonly Thre
 function addReport(text: string, before: Options['reporter']): Options['reporter'] {
   const [name, path = null] = text.split('=', 2) as [string, string?];
   if (!Object.hasOwn(REPORTS, name))
-    throw new InvalidArgumentError(`'${name}' is no reporter: ${Object.keys(REPORTS).join(', ')}.`);
+    throw new InvalidArgumentError(
+      `'${name}' is not a reporter; choose from ${Object.keys(REPORTS).join(', ')}.`,
+    );
   return [...before, { name, path }];
 }
 
 const TIME = /^(\d+(?:\.\d+)?)(ms|s)$/;
 
+function timeOption(flags: string, description: string, defaultMs: number, shown: string): Option {
+  return new Option(flags, description).argParser(readMs).default(defaultMs, shown);
+}
+
 function readMs(text: string): number {
   const [, number, unit] = TIME.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('a time is a number with ms or s, such as 500ms.');
+  if (number === undefined)
+    throw new InvalidArgumentError('write a time as a number with ms or s, such as 500ms.');
   return Number(number) * (unit === 's' ? 1_000 : 1);
 }
 
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('a count is an integer from 1.');
-  return count;
-}
-
 function readArrivals(text: string): string {
-  if (text !== 'constant' && text !== 'poisson') throw new InvalidArgumentError('constant or poisson.');
+  if (text !== 'constant' && text !== 'poisson')
+    throw new InvalidArgumentError('expected constant or poisson.');
   return text;
 }

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { BenchRequest, Corpus } from '../benchmark/corpus.ts';
+import type { BenchRequest, Corpus } from '../benchmark/decision.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { connectionOf, headOf } from '../engine/request_like.ts';
@@ -18,8 +18,12 @@ import { FileError } from '../project_files/load_config.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** What a target is measured on: the requests named, or some that are made from it. Throws FileError. */
+/**
+ * The requests that a target is measured with: those named, or some that are generated from it. Throws
+ * FileError.
+ */
 export async function corpusOf(target: BenchTarget, paths: readonly string[]): Promise<Corpus> {
   if (paths.length === 0) return target.kind === 'edge' ? coveringCorpus(target.config) : ANY_REQUESTS;
   const requests: BenchRequest[] = [];
@@ -30,7 +34,7 @@ export async function corpusOf(target: BenchTarget, paths: readonly string[]): P
 
 const SCENARIO = /\.(?:ya?ml|json|[cm]?[jt]s)$/;
 
-/** The requests of scenario files, or of a log: a recording, events, a HAR or curl lines. */
+/** The requests of scenario files or of a log: a recording, events, HAR or curl lines. */
 function requestsIn(path: string): Promise<readonly BenchRequest[]> {
   const isLog = !SCENARIO.test(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   return isLog ? requestsOfLog(path) : requestsOfScenarios(path);
@@ -50,7 +54,7 @@ async function requestsOfLog(path: string): Promise<readonly BenchRequest[]> {
     for await (const line of createInterface({ input: createReadStream(path) })) reader.line(line, ++number);
   } catch (error) {
     if (error instanceof FileError) throw error;
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
   }
   reader.end();
   return requests;
@@ -83,7 +87,7 @@ function requestsOf(plan: Plan): readonly PreparedRequest[] {
     case 'sample':
       return [plan.request];
     case 'connect':
-      // Connections and logins are no requests of their own.
+      // Connections and logins are not requests.
       return [];
   }
 }
@@ -92,7 +96,7 @@ function benchRequest(label: string, { head, connection }: PreparedRequest): Ben
   return { label, head, connection, upstream: OK_UPSTREAM };
 }
 
-/** Requests that together make everything happen that can: those that `cover` offers. */
+/** Requests that together cover the configuration: those that `cover` suggests. */
 function coveringCorpus(config: EdgeConfig): Corpus {
   const covered = coveredEdge(edgeFixture(config, () => null));
   const requests = findCases(covered, []).flatMap(({ draft, points }) => {
@@ -100,12 +104,12 @@ function coveringCorpus(config: EdgeConfig): Corpus {
     return prepared === null ? [] : [benchRequest(points[0]?.says ?? draft.path, prepared)];
   });
   if (requests.length === 0) return ANY_REQUESTS;
-  return { requests, from: 'made to cover it' };
+  return { requests, from: 'generated to cover it' };
 }
 
-/** For what says nothing of the requests that it is made for. */
+/** Requests for a target that does not name any. */
 const ANY_REQUESTS: Corpus = {
-  from: 'of any kind',
+  from: 'generic',
   requests: ['GET', 'POST'].flatMap((method) =>
     ['/', '/api/items/17', '/admin?debug=1'].map((path) => ({
       label: `${method} ${path}`,

@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { type Arrivals, constantArrivals, poissonArrivals } from '../benchmark/load/arrivals.ts';
-import { type LoadTold, loadText, sweepText } from '../benchmark/load/report.ts';
-import { type LoadResult, runLoad } from '../benchmark/load/run.ts';
+import {
+  type Arrivals,
+  constantArrivals,
+  poissonArrivals,
+  type LoadResult,
+  runLoad,
+} from '../benchmark/load/run.ts';
+import { type LoadReport, loadText, sweepText } from '../benchmark/load/report.ts';
 import { sweep } from '../benchmark/load/sweep.ts';
 import { type LoadRequest, isLoopback, openTarget } from '../benchmark/load/target.ts';
 import type { Measured, Threshold } from '../benchmark/thresholds.ts';
@@ -30,10 +35,10 @@ export interface HttpBenchOptions {
   readonly reporter: readonly { readonly name: string; readonly path: string | null }[];
 }
 
-/** How far a sweep goes when nothing stops it, in requests a second. */
+/** The highest rate that a sweep tries, in requests per second. */
 const HIGHEST_RATE = 1_000_000;
 
-/** Sends load to a URL and reports it. Throws FileError for what cannot be asked for. */
+/** Sends load to a URL and reports the result. Throws FileError for options that cannot be used. */
 export async function benchHttp(options: HttpBenchOptions): Promise<number> {
   refuseOthers(options);
   const url = urlOf(options);
@@ -67,35 +72,36 @@ export async function benchHttp(options: HttpBenchOptions): Promise<number> {
   }
   const { rate, arrivals } = options;
   const result = await runAt(rate);
-  const told: LoadTold = {
+  const load: LoadReport = {
     url: url.href,
     rate,
     arrivals,
     protocol: options.http2 === true ? 'HTTP/2' : 'HTTP/1.1',
     result,
   };
-  report(options, told, () => loadText(told));
+  report(options, load, () => loadText(load));
   if (result.completed === 0) return EXIT.runtime;
   const measured = { latency: result.latency, opsPerSecond: result.perSecond };
   const missed = options.threshold.filter(({ holds }) => holds(measured) === false);
   for (const { text, found } of missed)
-    process.stderr.write(`${text} does not hold, it is ${found(measured)}\n`);
+    process.stderr.write(`limit ${text} missed: measured ${found(measured)}\n`);
   return missed.length > 0 ? EXIT.gateMissed : EXIT.ok;
 }
 
-/** Refuses what is asked of decisions and has no meaning for load, before any is sent. */
+/** Refuses options that only apply to decisions, before any load is sent. */
 function refuseOthers({ reporter, threshold, sweep: limit }: HttpBenchOptions): void {
   const other = reporter.find(({ name }) => name !== 'pretty' && name !== 'json');
   if (other !== undefined)
-    throw new FileError(`--http has the reporters pretty and json, not '${other.name}'`);
+    throw new FileError(`--http has only the reporters pretty and json, not '${other.name}'`);
   const [first] = threshold;
   if (limit !== undefined && first !== undefined)
-    throw new FileError('--sweep looks for a limit itself: --threshold goes with one rate');
+    throw new FileError('--sweep searches for a limit itself; use --threshold with a single rate only');
   const none = threshold.find(({ holds }) => holds(ANY_LOAD) === null);
-  if (none !== undefined) throw new FileError(`'${none.text}' is not measured of load: ops, p50 to max are`);
+  if (none !== undefined)
+    throw new FileError(`'${none.text}' is not measured with --http; use ops, or p50 to max`);
 }
 
-/** Of load nothing else is known than this. */
+/** The only figures that exist for load. */
 const ANY_LOAD: Measured = {
   opsPerSecond: 0,
   latency: { min: 0, max: 0, p50: 0, p90: 0, p99: 0, p999: 0 },
@@ -117,7 +123,7 @@ function urlOf({ http, allowRemote }: HttpBenchOptions): URL {
     throw new FileError(`'${http}' is not an http or https URL`);
   if (!isLoopback(url) && allowRemote !== true) {
     throw new FileError(
-      `${url.host} is not this machine; load on what others run needs their consent: --allow-remote says that you have it`,
+      `${url.host} is not this machine; sending load to it needs its owner's consent. Add --allow-remote if you have it`,
     );
   }
   return url;

@@ -13,22 +13,22 @@ import { placed } from './expression_error.ts';
 import { kindOfFile } from '../project_files/file_kind.ts';
 import { isScript, loadConfig, readText } from '../project_files/load_config.ts';
 
-/** What is measured: an edge, which may be one around a bare policy, or one expression. */
+/** What is measured: an edge (a bare policy gets one around it) or one expression. */
 export type BenchTarget =
   | {
       readonly kind: 'edge';
       readonly config: EdgeConfig;
-      /** Place of a pointer, such as `edge.yaml:12`; null where it has none. */
+      /** Source place of a pointer, such as `edge.yaml:12`; null when unknown. */
       readonly locate: (pointer: string) => string | null;
     }
   | { readonly kind: 'expression'; readonly program: Program<Activation> };
 
-/** A target, or the findings that keep the file from being one. */
+/** A target, or the findings that make the file unusable. */
 export type ReadTarget =
   | { readonly target: BenchTarget; readonly diagnostics: readonly Diagnostic[] }
   | { readonly target: null; readonly diagnostics: readonly Diagnostic[] };
 
-/** Reads what can be measured: an edge file, a policy, or an expression in a file that ends in `.cel`. */
+/** Reads a target: an edge file, a policy, or an expression in a file that ends in `.cel`. */
 export async function readTarget(path: string): Promise<ReadTarget> {
   if (path.endsWith('.cel')) return expressionTarget({ name: path, text: readText(path).trim() });
   if (isScript(path)) return edgeTarget(await loadConfig(path), () => null);
@@ -54,10 +54,10 @@ function edgeTarget(
   return { target: { kind: 'edge', config, locate }, diagnostics };
 }
 
-/** Where the policy stands in the edge that is made around it. */
+/** Pointer to the policy in the edge that is generated around it. */
 const POLICY_POINTER = '/edges/https/policy/routes/0/traffic_policy/value';
 
-/** A policy on a route of its own, before a backend that is never asked for real. */
+/** A policy on a route of its own, with a backend that is never dialled. */
 function policyTarget(source: Source): ReadTarget {
   const { diagnostics } = checkPolicy(source, { branding: brandingOf('service'), carriedBy: 'http' });
   if (hasErrors(diagnostics)) return { target: null, diagnostics };

@@ -24,9 +24,9 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('cert')
-    .description('Make a certificate of the local authority, for a host or for a client in mutual TLS')
+    .description('Issue a certificate of the local authority, for a host or for a mutual TLS client')
     .argument('[host]', 'host name or address of the server certificate')
-    .option('--client <name>', 'make a client certificate with this common name instead')
+    .option('--client <name>', 'issue a client certificate with this common name instead')
     .option('--email <address>', 'e-mail address in a client certificate; can be repeated', addText, [])
     .option('--p12 [password]', 'also write a PKCS #12 file, for browsers (needs openssl)')
     .option('-o, --out <folder>', 'folder to write to', '.')
@@ -45,7 +45,7 @@ const OWNER_ONLY = 0o600;
 async function cert(host: string | undefined, options: Options): Promise<number> {
   const { client } = options;
   if ((host === undefined) === (client === undefined)) {
-    process.stderr.write('name either a host or, with --client, a client\n');
+    process.stderr.write('name either a host or, with --client, a client certificate\n');
     return EXIT.usage;
   }
   try {
@@ -64,7 +64,7 @@ async function cert(host: string | undefined, options: Options): Promise<number>
   }
 }
 
-/** `*` and whatever has a meaning in paths cannot stand in a file's name. */
+/** `*` and characters that have a meaning in paths cannot be part of a file name. */
 function fileName(name: string): string {
   return name.replaceAll('*', '_').replaceAll(/[^\w.@+-]/g, '-');
 }
@@ -84,7 +84,7 @@ function write(
     writeFileSync(file, certificatePem, { flag });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? `a file of this name is there already; --force overwrites it` : message;
+    const why = code === 'EEXIST' ? `the file exists already; --force overwrites it` : message;
     throw new FileError(`cannot write ${file}: ${why}`);
   }
   say(`certificate  ${file}`);
@@ -99,7 +99,7 @@ function write(
   say(`try: curl --cacert ${authority.file} --cert ${file} --key ${keyFile} https://…`);
 }
 
-/** PKCS #12 is a format of its own (RFC 7292), which openssl writes. */
+/** openssl writes the PKCS #12 format (RFC 7292). */
 function writeP12(
   target: string,
   file: string,

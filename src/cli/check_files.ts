@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Diagnostic, type Source, hasErrors } from '../diagnostics/diagnostic.ts';
-import type { Carried, Plan } from '../policy/document/setting.ts';
+import type { Carrier, Plan } from '../policy/document/setting.ts';
 import { EXIT } from './exit_codes.ts';
 import {
   type Surrounding,
@@ -15,16 +15,17 @@ import { wantsColor } from './terminal.ts';
 export interface CheckOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
-  readonly as?: Carried;
+  readonly strict?: boolean;
+  readonly as?: Carrier;
   readonly plan?: Plan;
 }
 
-/** Checks files and gives the exit code. */
+/** Checks files and returns the exit code. */
 export async function check(
   files: readonly string[],
-  { json = false, fix = false, as, plan }: CheckOptions,
+  { json = false, fix = false, strict = false, as, plan }: CheckOptions,
 ): Promise<number> {
-  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }) };
+  const setting = { ...(as && { carriedBy: as }), ...(plan && { plan }), strict };
   const all: Diagnostic[] = [];
   try {
     for (const file of files) all.push(...(await findingsOf(file, { json, fix, setting })));
@@ -37,7 +38,9 @@ export async function check(
   return hasErrors(all) ? EXIT.configInvalid : EXIT.ok;
 }
 
-/** Editors and hooks call the checker on every save: what only findings need is loaded for findings. */
+/**
+ * Editors and hooks run the checker on every save, so the printing code is loaded only if there are findings.
+ */
 async function shown(all: readonly Diagnostic[], files: readonly string[], json: boolean): Promise<string> {
   if (json) {
     const { diagnosticsToJson } = await import('../diagnostics/json.ts');
@@ -68,9 +71,14 @@ async function findingsOf(
 
 const PROVIDER = /\bprovider["']?\s*:\s*["']?([a-z0-9_]+)/gi;
 
-/** How sure it is that each webhook provider of the file signs as it is verified here: beside the findings, not among them. */
+/**
+ * Prints how certain it is that the signatures of each webhook provider in the file are as specified here.
+ * This is not a finding.
+ */
 async function printCertainty(text: string): Promise<void> {
-  if (!/webhook_verification|verify-webhook/.test(text)) return;
+  const { webhookVerification } = await import('../webhooks/facts.ts');
+  const { module, action } = webhookVerification;
+  if (![module, action].some(({ type }) => text.includes(type))) return;
   const { findProvider } = await import('../webhooks/table.ts');
   const names = new Set([...text.matchAll(PROVIDER)].map(([, name]) => name!.toLowerCase()));
   for (const name of names) {

@@ -11,7 +11,7 @@ type Compiled = (
   folder: string,
 ) => void;
 
-/** A longer run writes its cache after this time: V8 drops compiled code that is not used again. */
+/** A longer run writes its cache after this time, because V8 drops compiled code that is not used again. */
 const LONG_RUN_MS = 2_000;
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -24,7 +24,7 @@ export function cacheCompiledCode(verb: string): void {
   nodeModule.enableCompileCache();
   const cacheFolder = nodeModule.getCompileCacheDir();
   if (cacheFolder === undefined || !isPrivate(cacheFolder)) return;
-  // Node warns of the loader of `import()` that scripts are given here; users can do nothing about it.
+  // Node warns about the loader of `import()` that scripts get here; users can do nothing about it.
   const warn = process.emitWarning.bind(process) as (...values: unknown[]) => void;
   process.emitWarning = (...values: unknown[]) => {
     if (!String(values[0]).includes('USE_MAIN_CONTEXT_DEFAULT_LOADER')) warn(...values);
@@ -68,12 +68,12 @@ function readIfPresent(path: string): Buffer | undefined {
   }
 }
 
-/** Renames a complete file, so that other processes never read a part. */
+/** Writes to a temporary file and renames it, so that other processes never read a partial one. */
 function write(script: Script, path: string): void {
   try {
     writeFileSync(`${path}.${process.pid}`, script.createCachedData());
     renameSync(`${path}.${process.pid}`, path);
   } catch {
-    // Without the cache the next start is slower, and nothing else.
+    // Without the cache, only the next start is slower.
   }
 }

@@ -3,17 +3,17 @@ import { type Scope, namesUnder } from '../cel/scope.ts';
 import { type Type, isTextual, sameType } from '../cel/types.ts';
 
 export interface Completion {
-  /** What the word may become, each whole. */
+  /** Complete replacements for the word. */
   readonly candidates: readonly string[];
-  /** The word before the cursor that they replace. */
+  /** The word before the cursor that is replaced. */
   readonly word: string;
 }
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\.?$/;
-/** A dot after a bracket or a literal: what is left of it is not looked at, any method may follow. */
+/** A dot after a bracket or a literal: the type on its left is not inferred, so every method is offered. */
 const AFTER_VALUE = /[\])'"]\.([A-Za-z_]*)$/;
 
-/** What may stand at the end of a line: variables and fields, functions of a namespace, methods of a type. */
+/** Candidates for the end of a line: variables and fields, functions of a namespace, methods of a type. */
 export function complete<A>(line: string, scope: Scope<A>): Completion {
   const afterValue = AFTER_VALUE.exec(line);
   if (afterValue !== null) {
@@ -45,7 +45,7 @@ function starting(names: readonly string[], word: string): string[] {
   return [...new Set(names)].filter((name) => name.startsWith(word)).sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Functions that are called without receiver, with their bracket; of dotted ones the first name. */
+/** Functions called without a receiver, with their opening bracket; of dotted ones only the first name. */
 function globals<A>(scope: Scope<A>): string[] {
   const names: string[] = ['has('];
   for (const { name, overloads } of scope.functions.functions.values()) {
@@ -57,7 +57,7 @@ function globals<A>(scope: Scope<A>): string[] {
   return names;
 }
 
-/** `hash.` has `md5(` and so on. */
+/** For `hash.`: `md5(` and so on. */
 function inNamespace<A>(scope: Scope<A>, prefix: string): string[] {
   return [...scope.functions.functions.keys()]
     .filter((name) => name.startsWith(prefix))
@@ -69,7 +69,7 @@ function methodsAfter<A>(scope: Scope<A>, path: string): string[] {
   return program === undefined ? [] : methodsOf(scope, program.type);
 }
 
-/** Methods that take a receiver of the type; all of them where it is not known. */
+/** Methods of a receiver type; all methods when the type is unknown. */
 function methodsOf<A>(scope: Scope<A>, type: Type | undefined): string[] {
   const { functions, macros } = scope.functions;
   const isLoopable = type === undefined || type.kind === 'list' || type.kind === 'map' || type.kind === 'dyn';

@@ -1,19 +1,16 @@
-import { styleText } from 'node:util';
-import type { StreamExplanation } from '../edge/explain_stream.ts';
+import type { StreamExplanation } from '../edge/explain.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
-import { inMilliseconds } from './milliseconds.ts';
+import { inMilliseconds } from './request_line.ts';
+import { painter } from '../diagnostics/render.ts';
 
-type Style = Parameters<typeof styleText>[0];
-
-/** One line for one connection of a TLS or TCP edge: when, where, how long, how many bytes and why. */
+/** One log line for a connection of a TLS or TCP edge: time, place, duration, bytes and reason. */
 export function connectionLine(
   { connection, outcome, backend, because }: StreamExplanation,
   { conn }: TcpConnectionClosed,
   at: { readonly time: Date; readonly tookMs: number },
   color: boolean,
 ): string {
-  const paint = (style: Style, text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter({ color });
   const rule = because.detail['rule'];
   const reason =
     outcome === 'allowed'

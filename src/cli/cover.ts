@@ -6,10 +6,9 @@ import type { Thresholds } from '../coverage/thresholds.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
-import { coverageRecords } from './testing/coverage_book.ts';
-import { addCoverage, addThresholds } from './testing/coverage_options.ts';
+import { coverageRecords } from './testing/coverage_records.ts';
+import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { printCoverage } from './testing/coverage_output.ts';
-import type { AskedCoverage } from './testing/coverage_report.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
 import { runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
@@ -39,8 +38,8 @@ export function register(program: Command): void {
       addThresholds,
       {},
     )
-    .option('--no-offer', 'do not search for cases that would cover more')
-    .option('--emit-cases <file>', 'write a scenario file with cases for uncovered points')
+    .option('--no-offer', 'do not search for cases that increase coverage')
+    .option('--emit-cases <file>', 'write a scenario file with suggested cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await cover(paths, options);
     });
@@ -58,7 +57,7 @@ async function cover(paths: readonly string[], options: Options): Promise<number
       repeat: 1,
       bail: false,
       lines: false,
-      told: () => {},
+      onResult: () => {},
       on: book.on,
     });
     const findings = results.flatMap(({ diagnostics }) => diagnostics);

@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * An edge that begins as a file and that the management API drives from there: its store is temporary, and each saved
- * version of the file is applied to it as a plan. Throws what opening and listening throw.
+ * An edge that starts from a file and is then managed through the API: its store is temporary, and each saved
+ * version of the file is applied to the store. Throws what opening and listening throw.
  */
 export async function edgeWithApi(
   first: UsableConfig,
@@ -41,8 +41,8 @@ export async function edgeWithApi(
         edgePorts: UNPRIVILEGED,
         replace: async ({ config }) => void (await management.apply(config)),
         lines: [
-          `management API ${api.url}  (${api.url}/docs), over a store that ends with this process`,
-          `admin key, shown this once: ${management.firstKey ?? ''}`,
+          `management API ${api.url}  (${api.url}/docs), with a store that is discarded when this process ends`,
+          `admin key, shown only once: ${management.firstKey ?? ''}`,
         ],
         close: async () => {
           await api.close();

@@ -7,22 +7,22 @@ import { samlEntityId } from '../dev_idp/saml.ts';
 import type { ServedIdp } from '../dev_idp/server.ts';
 import { FileError, readText } from '../project_files/load_config.ts';
 
-/** Where the development identity provider is, so that an `issuer` can point at it. */
-export const PROVIDER_PORT = 9400;
+/** Port of the development identity provider, which an `issuer` can name. */
+const PROVIDER_PORT = 9400;
 const PROVIDER_URL = `http://127.0.0.1:${PROVIDER_PORT}`;
 
-/** A provider that runs beside the ingress. */
+/** An identity provider that runs beside the ingress. */
 export interface DevelopmentProvider {
   readonly url: string;
-  /** Metadata of its SAML part, where a gate names it. */
+  /** Address of its SAML metadata; null unless a login gate uses it. */
   readonly samlMetadata: string | null;
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /**
- * Brings up the development identity provider when a gate needs it (an OAuth gate without an app of one's own, an
- * `issuer` that is its address) or when a file of identities is given; null otherwise. Throws FileError.
+ * Starts the development identity provider when a login gate needs it (an OAuth gate without its own app, or
+ * an `issuer` with its address) or when a file of identities is given; null otherwise. Throws FileError.
  */
 export async function developmentProvider(
   config: EdgeConfig,
@@ -35,14 +35,13 @@ export async function developmentProvider(
   const served = await serve(serveIdp, identities, needs.issuer || needs.saml);
   const names = identities.map(({ key }) => key).join(', ');
   const lines = [`development identity provider  ${served.url}  log in as ${names}`];
-  if (needs.managed)
-    lines.push('it stands in for the managed OAuth app of the service: for development only');
+  if (needs.managed) lines.push('it replaces the managed OAuth app of the service, for development only');
   if (needs.saml) lines.push(`its SAML metadata  ${served.url}/saml/metadata`);
   const samlMetadata = needs.saml ? served.idp.samlMetadata(Date.now()) : null;
   return { url: served.url, samlMetadata, lines, close: served.close };
 }
 
-/** Session keys out of the environment, so that sessions live through a restart, and the provider that runs. */
+/** Session keys from the environment, so that sessions survive a restart, and the provider that runs. */
 export function loginOptions(
   environment: NodeJS.ProcessEnv,
   provider: DevelopmentProvider | null,
@@ -55,7 +54,10 @@ export function loginOptions(
   };
 }
 
-/** An issuer has its port in it; stand-ins find the provider on any. */
+/**
+ * An issuer contains a port, so the port is fixed if one is configured; managed apps find the provider on any
+ * port.
+ */
 async function serve(
   serveIdp: (identities: readonly Identity[], port?: number) => Promise<ServedIdp>,
   identities: readonly Identity[],
@@ -88,12 +90,12 @@ function needsOf({ edges }: EdgeConfig): {
   };
 }
 
-/** Identities of a file: a map `identities`, as in scenario files. */
+/** Reads identities from a file: a map `identities`, as in scenario files. */
 function identitiesIn(file: string): readonly Identity[] {
   const kind = {
     called: 'a file of identities',
     keys: '`identities`',
-    smallest: 'the smallest one has a map `identities` with one name',
+    smallest: 'a minimal file has a map `identities` with one name',
     prefix: 'edge',
   };
   const { document, diagnostics } = readDocument({ name: file, text: readText(file) }, kind);

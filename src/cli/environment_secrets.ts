@@ -3,9 +3,9 @@ import type { SecretProvider } from '../edge/secrets.ts';
 const PREFIX = 'EDGEPROOF_SECRET_';
 
 /**
- * Secrets of policies out of the environment, for local development: `secrets.get('team', 'ann-key')` is
- * `EDGEPROOF_SECRET_TEAM_ANN_KEY`. Its names cannot be listed: more than one vault and name may be meant by one
- * variable.
+ * Secrets of policies from the environment, for local development: `secrets.get('team', 'ann-key')` reads
+ * `EDGEPROOF_SECRET_TEAM_ANN_KEY`. Names cannot be listed, because one variable can stand for several pairs
+ * of vault and name.
  */
 export function environmentSecrets(environment: NodeJS.ProcessEnv): SecretProvider {
   return { get: (vault, name) => environment[variableOf(vault, name)] };

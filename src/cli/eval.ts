@@ -12,18 +12,13 @@ import { compileTemplate } from '../policy/env/template.ts';
 import { EXIT } from './exit_codes.ts';
 import { explanationText } from './explanation_text.ts';
 import { findingOf, placed } from './expression_error.ts';
-import {
-  type ExpressionInput,
-  type InputOptions,
-  addInputOptions,
-  inputOrComplaint,
-} from './expression_input.ts';
+import { type ExpressionInput, type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { wantsColor } from './terminal.ts';
 import { LONGEST_PRINTED, valueText } from './value_text.ts';
 
-/** Characters of a value in a step: an expression has thousands of them. */
-const LONGEST_OF_STEP = 2_000;
-const CUT = `the value is longer than ${LONGEST_PRINTED} characters and cut where … stands\n`;
+/** Maximum characters of a value in a step: an expression can have thousands of steps. */
+const MAX_STEP_TEXT = 2_000;
+const CUT = `the value is longer than ${LONGEST_PRINTED} characters and is cut at the …\n`;
 
 interface Options extends InputOptions {
   readonly template?: boolean;
@@ -31,7 +26,10 @@ interface Options extends InputOptions {
   readonly json?: boolean;
 }
 
-/** `edgeproof eval`: 0 for any value, 2 for wrong usage, 3 when the expression does not check, 4 when it fails. */
+/**
+ * `edgeproof eval`: exits with 0 for any value, 2 for wrong usage, 3 when the expression has errors, 4 when
+ * it fails.
+ */
 export function register(program: Command): void {
   const command = program
     .command('eval')
@@ -39,7 +37,7 @@ export function register(program: Command): void {
     .argument('<expression>', 'expression, such as "req.url.path.startsWith(\'/api/\')"');
   addInputOptions(command)
     .option('-t, --template', 'the argument is a template with ${…}; prints its text')
-    .option('--explain', 'print the value of every sub-expression')
+    .option('--explain', 'also print the value of every sub-expression')
     .option('--json', 'print JSON')
     .action(async (expression: string, options: Options) => {
       process.exitCode = await evaluate(expression, options);
@@ -47,7 +45,7 @@ export function register(program: Command): void {
 }
 
 async function evaluate(expression: string, options: Options): Promise<number> {
-  const read = await inputOrComplaint(options);
+  const read = await inputOrNull(options);
   if (read === null) return EXIT.usage;
   const { input, diagnostics } = read;
   if (input === null) return refused(diagnostics, options);
@@ -128,7 +126,7 @@ function stepJson({ span: { start, end }, outcome, times, skipped }: Step, text:
   if (outcome === undefined) return place;
   return outcome instanceof EvalError
     ? { ...place, error: errorJson(outcome) }
-    : { ...place, ...valueJson(outcome, LONGEST_OF_STEP) };
+    : { ...place, ...valueJson(outcome, MAX_STEP_TEXT) };
 }
 
 function refused(diagnostics: readonly Diagnostic[], options: Options): number {
@@ -143,12 +141,12 @@ function failed(error: EvalError, found: readonly Diagnostic[], source: Source, 
   return EXIT.runtime;
 }
 
-/** What JSON can hold of the value, and how an expression would write it. */
+/** The value as far as JSON can represent it, and as an expression would write it. */
 function valueJson(value: Value, longest = LONGEST_PRINTED): object {
   const json = encodeJson(value);
   const written = valueText(value, longest);
   if (json instanceof EvalError) return { value: null, value_error: json.message, written };
-  if (json.length > longest) return { value: null, value_error: 'it is too long', written };
+  if (json.length > longest) return { value: null, value_error: 'the value is too long', written };
   return { value: JSON.parse(json) as unknown, written };
 }
 
@@ -164,7 +162,7 @@ function printJson(value: object): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Findings go to stderr, so that the value can be piped on. */
+/** Findings go to stderr, so that the value on stdout can be piped. */
 function print(diagnostics: readonly Diagnostic[]): void {
   process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));
 }

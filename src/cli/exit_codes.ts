@@ -1,4 +1,4 @@
-/** Exit codes of every verb: one cause, one code (docs/cli.md). */
+/** Exit codes of all verbs: each cause has one code (docs/cli.md). */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -9,7 +9,7 @@ export const EXIT = {
   differs: 5,
   /** More is unknown than was allowed. */
   unknown: 7,
-  /** A threshold was missed: of coverage, say. */
+  /** A threshold was missed, such as one of coverage. */
   gateMissed: 8,
   internal: 70,
   nothingSelected: 77,

@@ -5,12 +5,12 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import { edgeOf, usable } from '../edgeproof.ts';
 import { type ClientFacts, type RequestLike, connectionFor, headOf } from '../engine/request_like.ts';
-import { parseAddress } from '../net/address.ts';
 import { geoipDatabasesOf } from './geoip_databases.ts';
 import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
+import { addHeader, splitHeader, readIp } from './option_values.ts';
 
 interface Options {
   readonly edge: string;
@@ -30,9 +30,7 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('explain')
-    .description(
-      'Explain step by step what an edge does with one request, with reasons and places in the file',
-    )
+    .description('Explain step by step what an edge does with a request, with reasons and source lines')
     .argument('[method]', 'request method')
     .argument('[url]', 'full URL, such as https://shop.test/admin')
     .option('-e, --edge <file>', 'edge file', 'edge.yaml')
@@ -40,13 +38,16 @@ export function register(program: Command): void {
     .option('--ip <address>', 'client address', readIp)
     .option('--upstream-status <status>', "status of the upstream's response", readStatus, 200)
     .option('--connect <place>', 'explain a connection to a TLS or TCP edge instead, such as 1.tcp.test:5432')
-    .option('--sni <name>', 'server name (SNI) of that connection; default its host')
+    .option('--sni <name>', 'server name (SNI) of that connection; default: its host')
     .option('--client-cert <file>', 'client certificate of that connection')
     .option('--event', 'also print the event')
     .option('--json', 'print JSON')
     .option('--scenario <file>', 'explain a case of this scenario file instead of a request')
     .option('--case <name>', 'name of the case')
-    .option('--why-not <name>', 'show the changes after which this rule, module, route or code would decide')
+    .option(
+      '--why-not <name>',
+      'show which changes to the request would make this rule, module, route or code decide',
+    )
     .action(async (method: string | undefined, url: string | undefined, options: Options) => {
       process.exitCode = await explain(method, url, options);
     });
@@ -60,7 +61,7 @@ async function explain(
   try {
     if (options.scenario !== undefined) return await explainCase(options.scenario, options);
     if (options.connect === undefined && (method === undefined || url === undefined))
-      throw new FileError('say which request: a method and a URL, or --connect, or --scenario and --case');
+      throw new FileError('name a request: a method and a URL, or --connect, or --scenario with --case');
     const checked = await loadConfig(options.edge);
     if (hasErrors(checked.diagnostics)) {
       process.stderr.write(renderDiagnostics(checked.diagnostics, { color: wantsColor(process.stderr) }));
@@ -107,7 +108,7 @@ async function explain(
   }
 }
 
-/** Loaded only where it is asked: the search brings much with it. */
+/** Loaded on demand: the search pulls in many modules. */
 async function whyNotRequest(
   request: RequestLike,
   facts: ClientFacts,
@@ -124,18 +125,18 @@ async function whyNotRequest(
     upstreamStatus === 200 ? {} : Object.fromEntries(names.map((name) => [name, upstreamStatus]));
   const prepared = { head, connection, body: new Uint8Array(0), leaveAfterMs: -1 };
   const draft = draftOf(prepared, { upstreams }, config);
-  if (draft === null) throw new FileError('no edge takes this request: it is refused before any rule');
+  if (draft === null) throw new FileError('no edge matches this request: it is refused before any rule');
   return answerWhyNot(whyNot!, draft, searchedEdge(config, locate), locate);
 }
 
 async function explainCase(path: string, options: Options): Promise<number> {
-  if (options.case === undefined) throw new FileError('say which case: --case and its name');
+  if (options.case === undefined) throw new FileError('name the case with --case');
   const { caseTrees, explainedCase, explanationsOf } = await import('./explain_case.ts');
   const explained = await explainedCase(path, options.case);
   if (explained === null) return EXIT.configInvalid;
   const { draft, edge, locate } = explained;
   if (options.whyNot !== undefined) {
-    if (draft === null) throw new FileError('no edge takes this request: it is refused before any rule');
+    if (draft === null) throw new FileError('no edge matches this request: it is refused before any rule');
     const { answerWhyNot } = await import('./why_not.ts');
     const { text, data } = await answerWhyNot(options.whyNot, draft, edge, locate);
     process.stdout.write(options.json === true ? `${JSON.stringify(data, null, 2)}\n` : text);
@@ -146,22 +147,7 @@ async function explainCase(path: string, options: Options): Promise<number> {
   return EXIT.ok;
 }
 
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
-  return [...before, line];
-}
-
-function splitHeader(line: string): readonly [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
-}
-
-function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('it is not an IP address.');
-  return text;
-}
-
 function readStatus(text: string): number {
-  if (!/^[2-5]\d\d$/.test(text)) throw new InvalidArgumentError('a status is a number from 200 to 599.');
+  if (!/^[2-5]\d\d$/.test(text)) throw new InvalidArgumentError('expected a status from 200 to 599.');
   return Number(text);
 }

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import { compileCase } from '../simulator/compile_case.ts';
 import { type EdgeSource, pointLocator } from '../coverage/places.ts';
@@ -15,21 +14,24 @@ import { wantsColor } from './terminal.ts';
 import { scenarioLoader } from '../project_files/load_scenario.ts';
 import { signerFor } from '../project_files/run_scenarios.ts';
 
-/** A case that was run to be explained. */
+/** A case with the results of its run. */
 export interface ExplainedCase {
   readonly edge: EdgeFixture;
   readonly locate: Locate;
   readonly simulatedRequests: readonly SimulatedRequest[];
-  /** Connections to TLS and TCP edges that it made. */
+  /** The connections that it made to TLS and TCP edges. */
   readonly connections: readonly StreamExchange[];
-  /** The last request of the case; null when no edge takes it. */
+  /** The last request of the case; null when no edge matches it. */
   readonly draft: Draft | null;
 }
 
-/** Requests of one case that are told; a burst of thousands is the same over and over. */
-const TOLD_LIMIT = 20;
+/**
+ * Maximum number of requests of a case that are printed, because a burst can have thousands of the same
+ * request.
+ */
+const PRINTED_LIMIT = 20;
 
-/** Runs the case of that name; null when the file has errors, which were printed. */
+/** Runs the case of that name; null when the file has errors, which are printed. */
 export async function explainedCase(path: string, name: string): Promise<ExplainedCase | null> {
   const { checked, edge, findings, source } = await scenarioLoader()(path);
   const all: Diagnostic[] = [...checked.diagnostics, ...findings];
@@ -57,29 +59,28 @@ export async function explainedCase(path: string, name: string): Promise<Explain
   return null;
 }
 
-/** Places in the edge file, or in the file that holds the policy or the edge. */
+/** Finds places in the edge file, or in the file that contains the policy or the edge. */
 function locateIn({ config, locate }: EdgeFixture, source: EdgeSource | null): Locate {
   if (source === null || source.of === 'edge') return locate;
   const locatePoint = pointLocator(config, source);
   return (pointer) => locatePoint({ pointer, span: null });
 }
 
-/** The requests, or the connections, of a case as data. */
+/** The explanations of the requests, or the connections, of a case as data. */
 export function explanationsOf({ simulatedRequests, connections, locate }: ExplainedCase): readonly object[] {
-  return [
-    ...simulatedRequests.map(({ exchange }) => explanationOf(exchange, locate)),
-    ...connections.map((each) => explanationOfStream(each, locate)),
-  ];
+  return [...simulatedRequests.map(({ exchange }) => exchange), ...connections].map((each) =>
+    explanationOf(each, locate),
+  );
 }
 
-/** The trees of the requests of a case. */
+/** The requests of a case as text trees. */
 export function caseTrees({ simulatedRequests, connections, locate }: ExplainedCase): string {
   if (connections.length > 0) {
-    const told = connections.map((each) => renderStreamExplanation(explanationOfStream(each, locate)));
-    return `${told.join('\n\n')}\n`;
+    const texts = connections.map((each) => renderExplanation(explanationOf(each, locate)));
+    return `${texts.join('\n\n')}\n`;
   }
   const trees = simulatedRequests
-    .slice(0, TOLD_LIMIT)
+    .slice(0, PRINTED_LIMIT)
     .map(({ exchange }) => `${renderExplanation(explanationOf(exchange, locate))}\n`);
   const more = simulatedRequests.length - trees.length;
   return `${trees.join('\n')}${more > 0 ? `\nand ${more} more requests\n` : ''}`;

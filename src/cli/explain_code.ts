@@ -5,6 +5,7 @@ import { EDGE_CODES } from '../edge/document/codes.ts';
 import { brandingOf } from '../engine/branding.ts';
 import type { Branding } from '../engine/branding.ts';
 import { ENGINE_REASONS } from '../engine/refusals.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 import { STREAM_REASONS } from '../engine/stream_reasons.ts';
 import type { DocumentCode } from '../policy/codes/code.ts';
 import { carrierOf, findCode, shortened } from '../policy/codes/page.ts';
@@ -18,7 +19,7 @@ export function registerExplainCode(program: Command): void {
   program
     .command('explain-code')
     .description('Explain the code of a finding or of an error response, with an example')
-    .argument('<code>', 'such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
+    .argument('<code>', 'code, such as ERR_SERVICE_2207, 2207, policy.legacy_name or edge.unknown_key')
     .option('--service-name <name>', 'name of the service in codes', 'service')
     .action((code: string, options: { serviceName: string }) => {
       process.exitCode = explainCode(code, brandingOf(options.serviceName));
@@ -40,21 +41,42 @@ function explainCode(written: string, branding: Branding): number {
 
 /** Codes of edge files and of connections, and the numbers that the engine gives. */
 function otherCodes(): OtherCodes {
-  const sentences = Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
-    ([code, { message }]) => [code, message] as const,
-  );
+  const sentences = [
+    ...reasonsOfFilters(),
+    ...Object.entries({ ...STREAM_REASONS, ...EDGE_CODES }).map(
+      ([code, { message }]) => [code, message] as const,
+    ),
+  ];
   const numbers = Object.entries(ENGINE_REASONS).flatMap(([reason, { code, message, status }]) =>
     code === null
       ? []
-      : [{ number: code, title: reason, means: `Answered with status ${status}: ${message}.` }],
+      : [{ number: code, title: reason, means: `The response has status ${status}: ${message}.` }],
   );
   return { sentences: Object.fromEntries(sentences), numbers };
 }
 
+/** Reasons of modules and actions, as traces show them. A module and an action may have one in common. */
+function reasonsOfFilters(): (readonly [code: string, sentence: string])[] {
+  const found = new Map<string, string>();
+  const add = (code: string, sentence: string): void => {
+    const first = found.get(code);
+    found.set(code, first === undefined ? sentence : `${first}\n${sentence}`);
+  };
+  for (const { type, reasons } of MODULE_FACTS.values()) {
+    for (const [code, { message }] of Object.entries(reasons)) add(code, `Module ${type}: ${message}.`);
+  }
+  for (const { type, reasons } of ACTION_FACTS.values()) {
+    const prefix = type.replaceAll('-', '_');
+    for (const [code, message] of Object.entries(reasons))
+      add(`${prefix}.${code}`, `Action ${type}: ${message}.`);
+  }
+  return [...found];
+}
+
 const WHERE = {
-  document: 'Found when a policy is checked.',
-  runtime: 'Given while traffic runs, in the response field of error codes.',
-  service: 'Given by the service only, never here.',
+  document: 'Reported when a policy is checked.',
+  runtime: 'Sent at run time, in the response header for error codes.',
+  service: 'Reported by the service only, never by edgeproof.',
   sentence: '',
 } as const;
 
@@ -73,11 +95,12 @@ function exampleOf(
   color: boolean,
   bold: (text: string) => string,
 ): string[] {
-  const { bad, good, carriedBy, ipPolicies, plan } = row;
+  const { bad, good, carriedBy, ipPolicies, plan, hosts } = row;
   const setting = {
     branding,
     ...(carriedBy && { carriedBy }),
     ...(ipPolicies && { ipPolicies }),
+    ...(hosts && { hosts }),
     ...(plan && { plan }),
   };
   const number = branding.errorCode(row.number);
@@ -90,9 +113,9 @@ function exampleOf(
   return [
     bold(carrier === undefined ? 'For example' : `For example, ${carrier}`),
     indented(shortened(bad)),
-    bold('What is said of it'),
+    bold('The finding'),
     indented(said.trimEnd()),
-    bold('Put right'),
+    bold('The fix'),
     indented(shortened(good)),
   ];
 }

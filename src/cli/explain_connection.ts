@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { clientCertificateOf } from '../crypto/client_certificate.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
-import type { Locate } from '../edge/explain.ts';
+import { type Locate, explanationOf, renderExplanation } from '../edge/explain.ts';
 import type { EdgeOfFile } from '../edgeproof.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { prepareConnection } from '../simulator/document/connections.ts';
@@ -9,19 +8,19 @@ import { connectTo } from '../simulator/run_connect.ts';
 import { scriptedUpstreams } from '../simulator/upstreams.ts';
 import { FileError } from '../project_files/load_config.ts';
 
-/** What the command line says of a connection. */
+/** The connection that the command line describes. */
 export interface ConnectOptions {
-  /** `1.tcp.test:5432`, or with `tls://` before it. */
+  /** `1.tcp.test:5432`, optionally with `tls://` before it. */
   readonly connect: string;
   readonly ip?: string;
   readonly sni?: string;
-  /** File with the certificate that the client shows. */
+  /** File with the certificate that the client presents. */
   readonly clientCert?: string;
   readonly json?: boolean;
   readonly event?: boolean;
 }
 
-/** Explains a connection to a TLS or TCP edge; its backends take it. Throws FileError. */
+/** Explains a connection to a TLS or TCP edge; its backends accept it. Throws FileError. */
 export function explainConnection(edge: EdgeOfFile, locate: Locate, options: ConnectOptions): string {
   const { connect: to, ip, sni, clientCert } = options;
   const tls = { clientCertificate: clientCert === undefined ? null : certificateIn(clientCert) };
@@ -40,12 +39,12 @@ export function explainConnection(edge: EdgeOfFile, locate: Locate, options: Con
   if (prepared === null) throw new FileError(`'${to}' is not a host and a port`);
   const upstreams = scriptedUpstreams(seededChance(1));
   const outcome = connectTo(edge.runtime.current(), prepared, world, upstreams);
-  const explanation = explanationOfStream(outcome.exchange, locate);
+  const explanation = explanationOf(outcome.exchange, locate);
   const event = outcome.event();
   if (options.json === true) {
     return JSON.stringify(options.event === true ? { ...explanation, event } : explanation, null, 2);
   }
-  const text = renderStreamExplanation(explanation);
+  const text = renderExplanation(explanation);
   return options.event === true ? `${text}\n${JSON.stringify(event, null, 2)}` : text;
 }
 

@@ -7,7 +7,7 @@ import { valueText } from './value_text.ts';
 const SOURCE_COLUMNS = 60;
 const VALUE_COLUMNS = 100;
 
-/** The value of every sub-expression, one in a line, inner ones indented below the one they stand in. */
+/** The value of every sub-expression, one a line, indented by nesting. */
 export function explanationText(source: string, { steps }: Explanation): string {
   const lines = steps.map((step) => {
     const indent = '  '.repeat(depthOf(step, steps));
@@ -20,7 +20,7 @@ export function explanationText(source: string, { steps }: Explanation): string 
   return lines.map(({ text, becomes }) => `${text.padEnd(width)}  ${becomes}`).join('\n');
 }
 
-/** How many other steps a step stands in. */
+/** Nesting depth of a step: the number of steps that contain it. */
 function depthOf(step: Step, steps: readonly Step[]): number {
   return steps.filter(
     (other) =>

@@ -7,8 +7,8 @@ export function register(program: Command): void {
   const command = program
     .command('export')
     .description('Write the configuration of a running instance as an edge file (in JSON)')
-    .option('--private-keys', 'include the private keys of certificates')
-    .option('-o, --output <file>', 'output file; default standard output');
+    .option('--private-keys', 'also write the private keys of certificates')
+    .option('-o, --output <file>', 'output file; default: standard output');
   addClientOptions(command).action(
     async (options: ClientOptions & { output?: string; privateKeys?: boolean }) => {
       process.exitCode = await withApiErrors(async () => {

@@ -2,12 +2,12 @@ import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { EvalError } from '../cel/values.ts';
 import { reasonOfAbsence } from '../policy/env/absence.ts';
 
-/** Findings about an expression that stands on the command line. */
+/** Adds the place to findings about an expression from the command line. */
 export function placed(diagnostics: readonly Diagnostic[], source: Source): readonly Diagnostic[] {
   return diagnostics.map((one) => ({ ...one, source }));
 }
 
-/** An error of an evaluation as a finding with its place. */
+/** An evaluation error as a finding with its place. */
 export function findingOf(error: EvalError, source: Source): Diagnostic {
   const span = error.span ?? { start: 0, end: source.text.length };
   const reason =

@@ -24,8 +24,11 @@ import type { FieldList } from '../http/fields.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type HeadersInFile, type ScopeFile, readScopeFile } from './scope_file.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { addHeader, splitHeader } from './option_values.ts';
+import { secretProvider } from '../edge/secrets.ts';
 
-/** Options of the verbs that evaluate expressions. */
+/** Options of all verbs that evaluate expressions. */
 export interface InputOptions {
   readonly scope?: string;
   readonly request?: string;
@@ -34,7 +37,7 @@ export interface InputOptions {
   readonly phase?: Phase;
 }
 
-/** What expressions are evaluated on, and in which scope. */
+/** The values that expressions are evaluated on, and their scope. */
 export interface ExpressionInput {
   readonly phase: Phase;
   readonly service: string;
@@ -46,27 +49,22 @@ const DEFAULT_URL = 'https://shop.test/';
 
 export function addInputOptions(command: Command): Command {
   return command
-    .option('-s, --scope <file>', 'file with request, response, connection, vars and so on')
+    .option('-s, --scope <file>', 'file that describes request, response, connection, vars and so on')
     .option('-r, --request <request>', "request 'METHOD URL', or only a URL")
     .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
     .option('--ip <address>', 'client address')
-    .option('-p, --phase <phase>', `phase: ${PHASES.join(', ')}`, readPhase);
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
-  return [...before, line];
+    .option('-p, --phase <phase>', `phase whose variables exist: ${PHASES.join(', ')}`, readPhase);
 }
 
 function readPhase(text: string): Phase {
-  if (!isPhase(text)) throw new InvalidArgumentError(`a phase is one of ${PHASES.join(', ')}.`);
+  if (!isPhase(text)) throw new InvalidArgumentError(`expected a phase: ${PHASES.join(', ')}.`);
   return text;
 }
 
 /**
- * Reads the files that the options name and makes the input of them. Findings about the scope file are
- * returned; there is no input when they are errors. What the options say wrong is a `TypeError`, a file that
- * cannot be read a `FileError`, both with a message for the user.
+ * Reads the files that the options name and makes the input. Findings about the scope file are returned; when
+ * they are errors, there is no input. Throws TypeError for a wrong option and FileError for a file that
+ * cannot be read, both with a message for the user.
  */
 async function expressionInput(
   options: InputOptions,
@@ -107,7 +105,7 @@ async function readBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new FileError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${path}: ${errorText(error)}`);
   }
 }
 
@@ -119,7 +117,8 @@ async function readDatabase(path: string): Promise<GeoipDatabase> {
 
 function phaseOf(file: ScopeFile): Phase {
   if (file.phase === undefined) return file.response === undefined ? 'on_http_request' : 'on_http_response';
-  if (!isPhase(file.phase)) throw new TypeError(`'${file.phase}' is no phase; one of ${PHASES.join(', ')}`);
+  if (!isPhase(file.phase))
+    throw new TypeError(`'${file.phase}' is not a phase; expected one of ${PHASES.join(', ')}`);
   return file.phase;
 }
 
@@ -139,11 +138,6 @@ function requestOf(file: ScopeFile, options: InputOptions, nowMs: number): Reque
   if ('refused' in head) throw new TypeError(`the request would be refused: ${head.message}`);
   const { trailers } = file.request ?? {};
   return { ...head, receivedMs: nowMs, ...(trailers !== undefined && { trailers: fieldsOf(trailers) }) };
-}
-
-function splitHeader(line: string): readonly [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
 function pairsOf(headers: HeadersInFile | undefined): (readonly [string, string])[] {
@@ -222,10 +216,7 @@ function endpointOf(
 }
 
 function secretsOf({ secrets = {} }: ScopeFile): (vault: string, name: string) => string | undefined {
-  return (vault, name) => {
-    const names = Object.hasOwn(secrets, vault) ? secrets[vault]! : {};
-    return Object.hasOwn(names, name) ? names[name] : undefined;
-  };
+  return secretProvider(secrets).get;
 }
 
 function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile): void {
@@ -241,8 +232,8 @@ function setState(activation: Activation, { vars = {}, actions = {} }: ScopeFile
   }
 }
 
-/** As `expressionInput`; what the user got wrong is written to stderr, and there is no result. */
-export async function inputOrComplaint(
+/** As `expressionInput`, but writes user errors to stderr and then returns null. */
+export async function inputOrNull(
   options: InputOptions,
 ): Promise<Awaited<ReturnType<typeof expressionInput>> | null> {
   try {

@@ -6,7 +6,7 @@ import { checkWholeEdge } from '../edge/semantic_checks.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { checkPolicy } from '../policy/document/check.ts';
 import { formatPolicy } from '../policy/document/format.ts';
-import { formatCarriedPolicies, isEdgeText } from '../policy/document/format_carried.ts';
+import { formatEmbeddedPolicies, isEdgeText } from '../policy/document/format_embedded.ts';
 import { EXIT } from './exit_codes.ts';
 import { wantsColor } from './terminal.ts';
 
@@ -19,10 +19,10 @@ interface Options {
 export function registerFmt(program: Command): void {
   program
     .command('fmt')
-    .description('Write policies in their canonical form, with their comments')
+    .description('Format policies; comments are kept')
     .argument('<file...>', 'policies, or edge files with policies, in YAML or JSON; - is standard input')
-    .option('--check', 'change nothing; exit code 1 if a file is not in its canonical form')
-    .option('--write', 'write each file instead of printing it')
+    .option('--check', 'change nothing; exit with 1 if a file is not formatted')
+    .option('--write', 'overwrite each file instead of printing it')
     .action((files: string[], options: Options) => {
       process.exitCode = Math.max(...files.map((file) => formatFile(file, options)));
     });
@@ -34,17 +34,17 @@ function formatFile(file: string, { check = false, write = false }: Options): nu
   const text = read(file);
   if (text === null) return EXIT.usage;
   const isEdge = isEdgeText(text);
-  const formatted = isEdge ? formatCarriedPolicies(text) : formatPolicy(text);
+  const formatted = isEdge ? formatEmbeddedPolicies(text) : formatPolicy(text);
   if ('message' in formatted) return refuse(file, text, formatted.message, isEdge);
   const isSame = formatted.text === text;
   if (check) {
-    if (!isSame) process.stdout.write(`${file}: not in its canonical form\n`);
+    if (!isSame) process.stdout.write(`${file}: not formatted\n`);
     return isSame ? EXIT.ok : EXIT.failed;
   }
   if (!write || file === '-') process.stdout.write(formatted.text);
   else if (!isSame) {
     writeFileSync(file, formatted.text);
-    process.stdout.write(`${file}: written anew\n`);
+    process.stdout.write(`${file}: formatted\n`);
   }
   return EXIT.ok;
 }
@@ -58,7 +58,10 @@ function read(file: string): string | null {
   }
 }
 
-/** Says why a file has no canonical form: what the checker finds, or what the formatter says where it finds nothing. */
+/**
+ * Prints why a file cannot be formatted: the findings of the checker or, if there are none, the message of
+ * the formatter.
+ */
 function refuse(file: string, text: string, message: string, isEdge: boolean): number {
   const source = { name: file, text };
   const { diagnostics } = isEdge

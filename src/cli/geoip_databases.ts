@@ -4,12 +4,12 @@ import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { GeoipDatabase } from '../policy/env/facts.ts';
 import { FileError } from '../project_files/load_config.ts';
 
-/** Opens the databases that an edge file names, by paths beside the file; throws FileError. */
+/** Opens the databases that an edge file names, with paths relative to the file; throws FileError. */
 export function geoipDatabasesOf(config: EdgeConfig, file: string): Promise<readonly GeoipDatabase[]> {
   return openGeoipDatabases(config.address_databases, dirname(file));
 }
 
-/** Opens databases of addresses in the MaxMind DB format, asked in this order; throws FileError. */
+/** Opens address databases in the MaxMind DB format; lookups try them in this order. Throws FileError. */
 export async function openGeoipDatabases(
   names: readonly string[],
   folder: string,

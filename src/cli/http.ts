@@ -16,14 +16,15 @@ interface Options extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  // `-p policy.yml` is what people know; the port has its long name only.
-  ingressOptions(program.command('http'), '--port <port>')
+  // Users know `-p policy.yml`, so the port has only its long name here.
+  const command = program
+    .command('http')
     .description('Run a traffic policy in front of a local port, without an edge file')
-    .argument('<upstream>', 'port, or host:port, of the application')
-    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port')
-    .action(async (upstream: string, options: Options) => {
-      process.exitCode = await http(upstream, options);
-    });
+    .argument('<upstream>', 'port or host:port of the application')
+    .option('-p, --policy <file>', 'traffic policy in YAML or JSON; use --port for the listening port');
+  ingressOptions(command, '--port <port>').action(async (upstream: string, options: Options) => {
+    process.exitCode = await http(upstream, options);
+  });
 }
 
 async function http(upstream: string, options: Options): Promise<number> {
@@ -42,10 +43,10 @@ async function http(upstream: string, options: Options): Promise<number> {
   return runIngress(source, options);
 }
 
-/** Where the policy stands in the edge that is made around it. */
+/** Pointer to the policy in the edge that is generated around it. */
 const POLICY_POINTER = '/edges/https/http/routes/0/traffic_policy/value';
 
-/** An edge of one route for every host; findings about the policy stand in the policy's own file. */
+/** An edge with one route for every host; findings about the policy are located in the policy's own file. */
 async function edgeAround(address: string, policy: string | undefined): Promise<Checked> {
   const text = policy === undefined ? undefined : readText(policy);
   const edge = checkWholeEdge({

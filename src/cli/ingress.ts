@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { DRAIN_MS } from '../io/listener_limits.ts';
+import type { Command } from 'commander';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import type { Checked } from '../edge/document/check.ts';
@@ -21,10 +22,9 @@ import { environmentSecrets } from './environment_secrets.ts';
 import { EXIT } from './exit_codes.ts';
 import { type StreamVerbOptions, aboutStreams, streamListening, streamOptions } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { inMilliseconds } from './milliseconds.ts';
-import { requestLine } from './request_line.ts';
+import { inMilliseconds, requestLine } from './request_line.ts';
 import { type Recording, addName, readBytes, recordingOf } from './recording.ts';
-import { outliveOutput, untilShutdown } from './shutdown.ts';
+import { ignoreClosedOutput, untilShutdown } from './shutdown.ts';
 import { wantsColor } from './terminal.ts';
 import { watchFile } from './watch.ts';
 import {
@@ -38,28 +38,30 @@ import {
   workerSink,
 } from './workers.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readPort } from './option_values.ts';
 
-/** What a local ingress runs on; its file is watched. */
+/** The configuration source of a local ingress; its file is watched. */
 export interface IngressSource {
   readonly file: string | null;
   /** Reads and checks it; throws FileError. */
   readonly load: () => Promise<Checked>;
   readonly adoptHosts: NonNullable<EdgeOptions['adoptHosts']>;
-  /** Brings up what stands in for identity providers, where this verb has one. */
+  /** Starts the development identity provider, for verbs that have one. */
   readonly provider?: (config: EdgeConfig) => Promise<DevelopmentProvider | null>;
-  /** Makes the edge in another way than of the file alone. */
+  /** Makes the edge, if not from the file alone. */
   readonly makeEdge?: (config: UsableConfig, options: EdgeOptions) => Promise<LiveEdge>;
-  /** Lines below the ready line. */
+  /** Lines printed below the ready line. */
   readonly about: (edge: EdgeOfFile, listening: Listening) => readonly string[];
 }
 
-/** An edge, and how it gets another configuration. */
+/** An edge, and how its configuration is replaced. */
 export interface LiveEdge {
   readonly edge: EdgeOfFile;
   readonly replace: (next: UsableConfig) => Promise<void>;
-  /** What to say of it. */
+  /** Lines to print about it. */
   readonly lines: readonly string[];
-  /** Ports that edges may have, where others than the operator write edges. */
+  /** Ports that edges may open, when others than the operator write edges. */
   readonly edgePorts?: (port: number) => boolean;
   readonly close: () => Promise<void>;
 }
@@ -81,11 +83,9 @@ export interface IngressOptions extends StreamVerbOptions {
   readonly redact?: readonly string[];
 }
 
-const DRAIN_MS = 10_000;
-
 /** Adds the options of a verb that listens. */
 export function ingressOptions(command: Command, portFlags = '-p, --port <port>'): Command {
-  return streamOptions(command)
+  command
     .option(portFlags, 'listening port; the next free one if it is in use', readPort, 8080)
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('--workers <count>', 'number of worker processes behind one listener', readWorkers, 1)
@@ -94,7 +94,7 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
     .option('--event-filter <expression>', "write only matching events, such as 'ev.conn.server_port == 443'")
     .option('--record <file>', 'append whole exchanges, redacted, for `replay`')
     .option('--record-bodies <bytes>', 'bytes kept of each body', readBytes, 65_536)
-    .option('--redact <name>', 'another header, parameter or member to redact; can be repeated', addName, [])
+    .option('--redact <name>', 'also redact this header, parameter or member; can be repeated', addName, [])
     .option('--no-watch', 'do not reload on changes of the file')
     .option('--poll', 'poll for changes, for file systems without notifications')
     .option(
@@ -102,15 +102,16 @@ export function ingressOptions(command: Command, portFlags = '-p, --port <port>'
       'let requests pass policy actions that are not simulated; otherwise they get 501',
     )
     .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  return streamOptions(command);
 }
 
-/** Serves until it is told to stop, and gives the exit code. */
+/** Serves until a signal stops it, and returns the exit code. */
 export async function runIngress(given: IngressSource, options: IngressOptions): Promise<number> {
   const source = { ...given, load: loadFor(options.workers, given.load) };
-  // Events may go to standard output; what people read then goes beside it.
+  // Events may go to standard output; messages for the user then go to standard error.
   const out = options.events === '-' ? process.stderr : process.stdout;
   const voice: Voice = { color: wantsColor(out), say: (text) => void out.write(`${text}\n`) };
-  outliveOutput();
+  ignoreClosedOutput();
   if (options.workers > 1 && !isWorker) return runWorkers(source, options, voice);
   const code = await runHere(source, options, voice);
   if (isWorker) leave(code);
@@ -127,11 +128,11 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   let provider: DevelopmentProvider | null = null;
   try {
     const checked = await source.load();
-    sayFindings(checked.diagnostics, voice);
+    printFindings(checked.diagnostics, voice);
     if (hasErrors(checked.diagnostics)) return EXIT.configInvalid;
     const filter = options.eventFilter === undefined ? null : compileEventFilter(options.eventFilter);
     if (filter !== null && 'diagnostics' in filter) {
-      sayFindings(filter.diagnostics, voice);
+      printFindings(filter.diagnostics, voice);
       return EXIT.configInvalid;
     }
     const opened = async (path: string) => (isWorker ? workerSink() : ndjsonSink(path, { lost }));
@@ -146,11 +147,11 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
     listening = await live.edge.listen({ host, port, strictPort, ...front });
   } catch (error) {
     await live?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
   const made = live;
-  if (!isWorker || isFirstWorker) sayReady(made.edge, listening, source, options, voice);
+  if (!isWorker || isFirstWorker) printReady(made.edge, listening, source, options, voice);
   for (const line of [...made.lines, ...(provider?.lines ?? [])]) voice.say(`  ${line}`);
   const watcher =
     options.watch && source.file !== null
@@ -159,7 +160,7 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   const code = await (isWorker ? untilOrdered(listening.families) : untilShutdown(voice.say));
   watcher?.close();
   const { cut } = await listening.close(DRAIN_MS);
-  if (cut > 0) voice.say(`${cut} connections were cut after ${DRAIN_MS / 1_000} s`);
+  if (cut > 0) voice.say(`${cut} connections were closed after ${DRAIN_MS / 1_000} s`);
   await made.close();
   await sink?.close();
   await recording?.close();
@@ -167,16 +168,16 @@ async function runHere(source: IngressSource, options: IngressOptions, voice: Vo
   return code;
 }
 
-const ONE_PROVIDER = 'logins at the development identity provider need one process: leave --workers out';
+const ONE_PROVIDER = 'logins at the development identity provider need a single process; leave --workers out';
 
-/** Serves with several processes; this one only looks after them. */
+/** Serves with several processes; this one only supervises them. */
 async function runWorkers(
   source: IngressSource,
   { workers, events, record, adminPort }: IngressOptions,
   { say }: Voice,
 ): Promise<number> {
   if (record !== undefined || source.makeEdge !== undefined) {
-    process.stderr.write('--workers goes with neither --record nor --api: both are of one process\n');
+    process.stderr.write('--workers cannot be combined with --record or --api\n');
     return EXIT.usage;
   }
   try {
@@ -187,25 +188,25 @@ async function runWorkers(
     await sink?.close();
     return code;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof FileError ? EXIT.usage : EXIT.runtime;
   }
 }
 
-/** The sink for those events that the filter takes. */
+/** A sink for the events that match the filter. */
 function filtered(sink: EventSink, filter: EventFilter | null): EventSink {
   if (filter === null) return sink;
   return { ...sink, write: (event) => void (filter.takes(event.object) && sink.write(event)) };
 }
 
-/** How the verb speaks to the person in front of it. */
+/** How a verb prints to its user. */
 interface Voice {
   readonly color: boolean;
   readonly say: (text: string) => void;
 }
 
-/** What the edge is made with, besides its configuration. */
-interface Beside {
+/** What an edge is made with, besides its configuration. */
+interface EdgeSetup {
   readonly sink: EventSink | null;
   readonly recording: Recording | null;
   readonly provider: DevelopmentProvider | null;
@@ -216,7 +217,7 @@ async function makeEdge(
   config: ReturnType<typeof usable>,
   source: IngressSource,
   options: IngressOptions,
-  { sink, recording, provider, lost }: Beside,
+  { sink, recording, provider, lost }: EdgeSetup,
   { say, color }: Voice,
 ): Promise<LiveEdge> {
   const edgeOptions: EdgeOptions = {
@@ -231,16 +232,12 @@ async function makeEdge(
     onConnection: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(connectionLine(explanation, event.object, { time, tookMs }, color));
+      say(connectionLine(explanation, event.object, endOf(explanation), color));
     },
     onEvent: (event, explain) => {
       sink?.write(event);
       const explanation = explain();
-      const time = new Date();
-      const tookMs = time.getTime() - explanation.startMs;
-      say(requestLine(explanation, event.object, { time, tookMs }, color));
+      say(requestLine(explanation, event.object, endOf(explanation), color));
     },
   };
   if (source.makeEdge !== undefined) return source.makeEdge(config, edgeOptions);
@@ -249,7 +246,13 @@ async function makeEdge(
   return { edge, replace, lines: [], close: async () => undefined };
 }
 
-function sayReady(
+/** The end of an exchange or a connection, which is now. */
+function endOf({ startMs }: { readonly startMs: number }): { readonly time: Date; readonly tookMs: number } {
+  const time = new Date();
+  return { time, tookMs: time.getTime() - startMs };
+}
+
+function printReady(
   edge: EdgeOfFile,
   listening: Listening,
   source: IngressSource,
@@ -266,13 +269,13 @@ function sayReady(
   say('');
 }
 
-/** Swaps the configuration whole; a file with errors changes nothing. */
+/** Swaps the whole configuration; a file with errors changes nothing. */
 async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice: Voice): Promise<void> {
   const { say } = voice;
   const still = () => `still serving revision ${edge.runtime.revision()}`;
   try {
     const next = await source.load();
-    sayFindings(next.diagnostics, voice);
+    printFindings(next.diagnostics, voice);
     if (hasErrors(next.diagnostics)) {
       say(`${source.file} has errors: ${still()}`);
       return;
@@ -282,18 +285,10 @@ async function reload({ edge, replace }: LiveEdge, source: IngressSource, voice:
     const took = inMilliseconds(performance.now() - began);
     say(`${source.file} changed: revision ${edge.runtime.revision()} is live in ${took}`);
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}: ${still()}`);
+    say(`${errorText(error)}: ${still()}`);
   }
 }
 
-function sayFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
+function printFindings(diagnostics: readonly Diagnostic[], { say, color }: Voice): void {
   if (diagnostics.length > 0) say(renderDiagnostics(diagnostics, { color }).trimEnd());
-}
-
-/** A port given on the command line. */
-export function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
-  }
-  return Number(text);
 }

@@ -14,7 +14,7 @@ export function register(program: Command): void {
   program
     .command('init')
     .description('Write a first edge, policy, scenarios and a CI workflow to this folder')
-    .option('-y, --yes', 'ask nothing')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--force', 'replace existing files')
     .action(async (options: Options) => {
       process.exitCode = await init(options);
@@ -24,7 +24,7 @@ export function register(program: Command): void {
 async function init({ yes, force }: Options): Promise<number> {
   const there = STARTERS.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0 && force !== true) {
-    process.stderr.write(`nothing was written: ${there.join(', ')} would be replaced; --force does so\n`);
+    process.stderr.write(`nothing was written: ${there.join(', ')} exist; --force replaces them\n`);
     return EXIT.usage;
   }
   if (yes !== true && process.stdin.isTTY && !(await isAgreed())) {
@@ -45,7 +45,7 @@ async function isAgreed(): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const list = STARTERS.map(({ path }) => `  ${path}`).join('\n');
   const answer = await new Promise<string>((resolve) => {
-    lines.question(`These files will be written:\n${list}\nGo on? [Y/n] `, resolve);
+    lines.question(`These files will be written:\n${list}\nContinue? [Y/n] `, resolve);
   });
   lines.close();
   return !/^n/i.test(answer.trim());

@@ -9,13 +9,13 @@ import { newIds } from '../control/management.ts';
 
 const STORE = ['--store <file>', 'store file', 'edgeproof.db'] as const;
 
-/** Keys of the management API, made and taken away beside it: for whoever has the store, but no key. */
+/** Makes and revokes keys of the management API directly in the store, for an operator who has no key yet. */
 export function register(program: Command): void {
   const keys = program.command('keys').description('Make, list and revoke keys of the management API');
   keys
     .command('create')
-    .description('Make an admin key; it is printed only now')
-    .option('--description <text>', 'user of the key', 'Made on the command line.')
+    .description('Make an admin key; it is printed only once')
+    .option('--description <text>', 'purpose or user of the key', 'Made on the command line.')
     .option(...STORE)
     .action(async (options: { store: string; description: string }) => {
       process.exitCode = await withStore(options.store, async (store) => {
@@ -58,7 +58,7 @@ export function register(program: Command): void {
 async function withStore(path: string, work: (store: Store) => Promise<void>): Promise<number> {
   let store: Store | null = null;
   try {
-    if (!existsSync(path)) throw new StoreError(`there is no store ${path}; \`edgeproof serve\` makes one`);
+    if (!existsSync(path)) throw new StoreError(`there is no store ${path}; \`edgeproof serve\` creates it`);
     store = openSqliteStore(path);
     await work(store);
     return EXIT.ok;

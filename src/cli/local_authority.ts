@@ -11,21 +11,22 @@ import type { TlsCertificate } from '../engine/tls_profile.ts';
 import { lazyLoad } from '../loading/lazy_load.ts';
 import { addressBytes, parseAddress } from '../net/address.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** The certificate authority of this user on this machine: what it signs is for local use. */
+/** The certificate authority of this user on this machine. Its certificates are for local use. */
 export interface LocalAuthority extends TlsCertificate {
-  /** The file with its certificate. */
+  /** The file that contains its certificate. */
   readonly file: string;
 }
 
 const AUTHORITY_DAYS = 3_650;
-/** What clients accept at most (the CA/Browser Forum's limit). */
+/** The longest validity that clients accept (CA/Browser Forum). */
 const LEAF_DAYS = 397;
 const DAY_MS = 86_400_000;
 const OWNER_ONLY = 0o600;
 const FOLDER_OWNER_ONLY = 0o700;
 
-/** Where this user's data is kept; `EDGEPROOF_HOME` names another place. */
+/** The user's data folder; `EDGEPROOF_HOME` overrides it. */
 export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const own = env['EDGEPROOF_HOME'];
   if (own !== undefined && own !== '') return own;
@@ -37,7 +38,7 @@ export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
   return join(data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share'), 'edgeproof');
 }
 
-/** The authority that is kept in a folder; it is made, its key readable by its owner alone, when it is not there. */
+/** The authority in a folder. If there is none, it is created; only its owner can read its key. */
 export async function localAuthority(folder: string): Promise<LocalAuthority> {
   const file = join(folder, 'authority.pem');
   const keyFile = join(folder, 'authority-key.pem');
@@ -46,20 +47,20 @@ export async function localAuthority(folder: string): Promise<LocalAuthority> {
   const made = makeAuthority();
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_OWNER_ONLY });
-    // The key first: whoever finds the certificate finds its key too.
+    // The key is written first, so that a process that finds the certificate finds its key, too.
     writeFileSync(keyFile, made.privateKeyPem, { mode: OWNER_ONLY, flag: 'wx' });
     writeFileSync(file, made.certificatePem, { flag: 'wx' });
     chmodSync(keyFile, OWNER_ONLY);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     const others = readKept(file, keyFile);
     if (others !== null) return { ...others, file };
-    throw new FileError(`cannot keep a local authority in ${folder}: ${reasonOf(error)}`);
+    throw new FileError(`cannot keep a local authority in ${folder}: ${errorText(error)}`);
   }
   return { ...made, file };
 }
 
-/** What is kept, when it is whole and still valid for a while. */
+/** The stored authority, if it is complete and still valid for a while. */
 function readKept(file: string, keyFile: string): TlsCertificate | null {
   let kept: TlsCertificate;
   try {
@@ -84,7 +85,7 @@ function makeAuthority(): TlsCertificate {
   return issueCertificate({ ...common(name, AUTHORITY_DAYS), authority: { pathLength: 0 } });
 }
 
-/** Common names have at most 64 characters. The validity begins a day ago, for clocks that are late. */
+/** Common names have at most 64 characters. The validity begins a day ago, for clocks that are slow. */
 function common(name: string, days: number): CertificateRequest {
   const notBeforeMs = Date.now() - DAY_MS;
   return { commonName: name.slice(0, 64), key: 'p256', notBeforeMs, notAfterMs: notBeforeMs + days * DAY_MS };
@@ -92,7 +93,7 @@ function common(name: string, days: number): CertificateRequest {
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** A certificate for a host; for this machine without one. */
+/** A certificate for a host; by default for this machine. */
 export function serverCertificate(authority: LocalAuthority, host: string): TlsCertificate {
   const names = host === '' || host === 'localhost' ? LOCAL_NAMES : [host];
   return issueCertificate({
@@ -103,7 +104,7 @@ export function serverCertificate(authority: LocalAuthority, host: string): TlsC
   });
 }
 
-/** A certificate that authenticates a client. */
+/** A client certificate. */
 export function clientCertificate(
   authority: LocalAuthority,
   name: string,
@@ -122,25 +123,21 @@ function alternativeName(name: string): AlternativeName {
   return address === null ? { type: 'dns', value: name } : { type: 'ip', bytes: addressBytes(address) };
 }
 
-/** Certificates that are kept; a wildcard edge has as many hosts as clients ask for. */
-const KEPT_LIMIT = 1_000;
+/** Maximum number of cached certificates; clients can ask for any number of hosts of a wildcard edge. */
+const CACHE_LIMIT = 1_000;
 
-/** Gives certificates of the local authority; it is made at the first one. */
+/** Issues certificates of the local authority, which is created for the first one. */
 export function localCertificates(folder: string): (host: string) => Promise<TlsCertificate> {
   const kept = new Map<string, Promise<TlsCertificate>>();
   const authority = lazyLoad(() => localAuthority(folder));
   return (host) => {
     let made = kept.get(host);
     if (made === undefined) {
-      if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+      if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
       made = authority.get().then((known) => serverCertificate(known, host));
       kept.set(host, made);
       made.catch(() => kept.delete(host));
     }
     return made;
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

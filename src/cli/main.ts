@@ -2,7 +2,7 @@
 import { cacheCompiledCode } from './code_cache.ts';
 import { NODE_TOO_OLD, nodeIsTooOld } from './node_version.ts';
 
-/** Exit codes: one cause, one code. */
+/** Runs a verb and resolves with its exit code. */
 export type Verb = (args: readonly string[]) => Promise<number>;
 
 if (nodeIsTooOld(process.versions.node)) {

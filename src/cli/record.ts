@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { eachLine } from '../replay/lines.ts';
 import { harOf } from '../replay/har.ts';
 import { isRecordingLine } from '../replay/read_recording.ts';
@@ -12,6 +12,8 @@ import { about } from './dev.ts';
 import { EXIT } from './exit_codes.ts';
 import { type IngressOptions, ingressOptions, runIngress } from './ingress.ts';
 import { FileError, loadConfig } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount } from './option_values.ts';
 
 interface Options extends IngressOptions {
   readonly from?: readonly string[];
@@ -21,23 +23,24 @@ interface Options extends IngressOptions {
 }
 
 export function register(program: Command): void {
-  ingressOptions(program.command('record'))
-    .description('Run a local ingress that records whole exchanges, or convert a log with --from')
+  const command = program
+    .command('record')
+    .description('Run a local ingress that records whole exchanges, or convert logs with --from')
     .argument('[file]', 'edge file', 'edge.yaml')
     .option('-o, --out <file>', 'output file; - for standard output when converting')
     .option('--from <log...>', 'logs to convert instead of serving')
     .addOption(new Option('--to <format>', 'target format').choices(['har', 'scenario']))
-    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000)
-    .action(async (file: string, options: Options) => {
-      process.exitCode = await record(file, options);
-    });
+    .option('--limit <count>', 'maximum number of records to convert', readCount, 1_000);
+  ingressOptions(command).action(async (file: string, options: Options) => {
+    process.exitCode = await record(file, options);
+  });
 }
 
 async function record(file: string, options: Options): Promise<number> {
   try {
     if (options.from !== undefined) return await convert(file, options.from, options);
     const path = options.record ?? options.out;
-    if (path === undefined || path === '-') throw new FileError('--out names the file to record to');
+    if (path === undefined || path === '-') throw new FileError('name the file to record to with --out');
     const load = () => loadConfig(file);
     return await runIngress({ file, load, adoptHosts: 'loopback', about }, { ...options, record: path });
   } catch (error) {
@@ -48,7 +51,7 @@ async function record(file: string, options: Options): Promise<number> {
 }
 
 async function convert(file: string, logs: readonly string[], options: Options): Promise<number> {
-  if (options.to === undefined) throw new FileError('--to names what to convert to: har or scenario');
+  if (options.to === undefined) throw new FileError('name the target format with --to: har or scenario');
   const { out = '-', limit } = options;
   const made = options.to === 'har' ? await toHar(logs, limit) : await toScenario(file, logs, out, limit);
   for (const problem of made.problems) process.stderr.write(`${problem}\n`);
@@ -64,7 +67,7 @@ interface Made {
   readonly problems: readonly string[];
 }
 
-/** Only recordings have all that an archive holds. */
+/** Only recordings have everything that an HTTP archive needs. */
 async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const exchanges: RecordedExchange[] = [];
   for (const log of logs) {
@@ -77,7 +80,9 @@ async function toHar(logs: readonly string[], limit: number): Promise<Made> {
   const { packageVersion } = await import('./version.ts');
   const text = `${JSON.stringify(harOf(exchanges, packageVersion()), null, 2)}\n`;
   const problems =
-    exchanges.length === 0 ? ['there is no recorded exchange: an archive is made of recordings'] : [];
+    exchanges.length === 0
+      ? ['the logs have no recorded exchange; only recordings can be converted to HAR']
+      : [];
   return { text, count: exchanges.length, problems };
 }
 
@@ -92,7 +97,7 @@ async function toScenario(file: string, logs: readonly string[], out: string, li
   const problems: string[] = [];
   let count = 0;
   const reader = logReader({
-    record: (observed) => void (count++ < limit && writer.take(observed)),
+    record: (logged) => void (count++ < limit && writer.take(logged)),
     problem: (line, message) => problems.push(`line ${line}: ${message}`),
   });
   for (const log of logs) await eachLineOf(log, reader.line);
@@ -104,11 +109,6 @@ async function eachLineOf(log: string, take: (line: string, number: number) => v
   try {
     await eachLine(log, take);
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
   }
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a count is a whole number above 0.');
-  return Number(text);
 }

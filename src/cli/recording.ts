@@ -2,8 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { RecordingSink } from '../replay/recording_sink.ts';
 import { FileError } from '../project_files/load_config.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** A recording under way. */
+/** A recording in progress. */
 export interface Recording {
   readonly sink: RecordingSink;
   readonly close: () => Promise<void>;
@@ -15,7 +16,7 @@ export interface RecordOptions {
   readonly redact?: readonly string[];
 }
 
-/** Opens the recording that the options ask for; null when they ask for none. Throws FileError. */
+/** Opens the recording that the options name; null without one. Throws FileError. */
 export async function recordingOf(config: EdgeConfig, options: RecordOptions): Promise<Recording | null> {
   const { record: path, recordBodies: bodyLimit = 65_536, redact = [] } = options;
   if (path === undefined) return null;
@@ -27,12 +28,12 @@ export async function recordingOf(config: EdgeConfig, options: RecordOptions): P
     const writer = await recordingWriter({ path, redaction: rules, bodyLimit, nowMs: Date.now() });
     return { sink: recordingSink(writer.write, bodyLimit), close: writer.close };
   } catch (error) {
-    throw new FileError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot write ${path}: ${errorText(error)}`);
   }
 }
 
 export function readBytes(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it is a number of bytes.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a number of bytes.');
   return Number(text);
 }
 

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { renderDiagnostics } from '../diagnostics/render.ts';
 import { complete } from './completion.ts';
 import { EXIT } from './exit_codes.ts';
-import { type InputOptions, addInputOptions, inputOrComplaint } from './expression_input.ts';
+import { type InputOptions, addInputOptions, inputOrNull } from './expression_input.ts';
 import { COMMAND_NAMES, answerTo } from './repl_session.ts';
 import { wantsColor } from './terminal.ts';
 
-/** `edgeproof repl`: expressions line by line, from a terminal or a pipe. */
+/** `edgeproof repl`: evaluates expressions line by line, from a terminal or a pipe. */
 export function register(program: Command): void {
   const command = program.command('repl').description('Evaluate expressions interactively');
   addInputOptions(command).action(async (options: InputOptions) => {
@@ -16,7 +16,7 @@ export function register(program: Command): void {
 }
 
 async function repl(options: InputOptions): Promise<number> {
-  const read = await inputOrComplaint(options);
+  const read = await inputOrNull(options);
   if (read === null) return EXIT.usage;
   const { input, diagnostics } = read;
   process.stderr.write(renderDiagnostics(diagnostics, { color: wantsColor(process.stderr) }));

@@ -13,9 +13,9 @@ import type { ExpressionInput } from './expression_input.ts';
 import { valueText } from './value_text.ts';
 
 export interface Answer {
-  /** What to print, without a line break at its end; empty for nothing. */
+  /** The text to print, without a final line break; may be empty. */
   readonly text: string;
-  /** The input from now on. */
+  /** The input for the next lines. */
   readonly input: ExpressionInput;
   readonly ends: boolean;
 }
@@ -34,23 +34,33 @@ interface ReplCommand {
 }
 
 const COMMANDS: readonly ReplCommand[] = [
-  { name: 'help', argument: '[name]', message: 'this list, or what a variable or function is', run: help },
-  { name: 'explain', argument: 'EXPRESSION', message: 'the value of every sub-expression', run: explainLine },
-  { name: 'type', argument: 'EXPRESSION', message: 'the type, without evaluating', run: typeLine },
+  {
+    name: 'help',
+    argument: '[name]',
+    message: 'lists the commands, or describes a variable or function',
+    run: help,
+  },
+  {
+    name: 'explain',
+    argument: 'EXPRESSION',
+    message: 'prints the value of every sub-expression',
+    run: explainLine,
+  },
+  { name: 'type', argument: 'EXPRESSION', message: 'prints the type, without evaluating', run: typeLine },
   { name: 'set', argument: 'NAME = EXPRESSION', message: 'sets vars.NAME', run: setLine },
   {
     name: 'phase',
     argument: '[PHASE]',
-    message: `shows or changes the phase: ${PHASES.join(', ')}`,
+    message: `prints or changes the phase: ${PHASES.join(', ')}`,
     run: phaseLine,
   },
-  { name: 'quit', argument: '', message: 'ends; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
+  { name: 'quit', argument: '', message: 'quits; so does Ctrl-D', run: () => ({ text: '', ends: true }) },
 ];
 
-/** Names of the commands with their colon, for completion. */
+/** Command names with their colon, for completion. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => `:${name}`);
 
-/** What a line typed by a person gives. Never throws. */
+/** The answer to a line that the user typed. Never throws. */
 export function answerTo(line: string, input: ExpressionInput, look: Look): Answer {
   const text = line.trim();
   if (text === '') return { text: '', input, ends: false };
@@ -87,7 +97,7 @@ function explainLine(
   { scope, activation }: ExpressionInput,
   look: Look,
 ): { readonly text: string } {
-  if (text === '') return { text: ':explain wants an expression' };
+  if (text === '') return { text: ':explain needs an expression' };
   const source: Source = { name: '<line>', text };
   const { program, diagnostics } = compile(text, scope);
   if (program === undefined) return { text: rendered(placed(diagnostics, source), look) };
@@ -95,7 +105,7 @@ function explainLine(
 }
 
 function typeLine(text: string, { scope }: ExpressionInput, look: Look): { readonly text: string } {
-  if (text === '') return { text: ':type wants an expression' };
+  if (text === '') return { text: ':type needs an expression' };
   const { program, diagnostics } = compile(text, scope);
   if (program === undefined) return { text: rendered(placed(diagnostics, { name: '<line>', text }), look) };
   return { text: formatType(program.type) };
@@ -120,9 +130,9 @@ function setLine(
 
 function phaseLine(text: string, input: ExpressionInput): Partial<Answer> & { readonly text: string } {
   if (text === '') return { text: input.phase };
-  if (!isPhase(text)) return { text: `'${text}' is no phase; one of ${PHASES.join(', ')}` };
+  if (!isPhase(text)) return { text: `'${text}' is not a phase; expected one of ${PHASES.join(', ')}` };
   const scope = scopeFor(text, { service: input.service });
-  return { text: `now in ${text}`, input: { ...input, phase: text, scope } };
+  return { text: `phase ${text}`, input: { ...input, phase: text, scope } };
 }
 
 function help(name: string, input: ExpressionInput): { readonly text: string } {
@@ -146,5 +156,5 @@ function aboutName(name: string, { scope }: ExpressionInput): string {
   if (lines.length > 0) return lines.join('\n');
   const known = [...scope.variables.keys(), ...scope.functions.functions.keys()];
   const near = suggest(name, known);
-  return `nothing is known of '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`;
+  return `there is no variable or function '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`;
 }

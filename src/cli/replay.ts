@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseAddress } from '../net/address.ts';
 import { eachPiece, linesOfPiece } from '../replay/lines.ts';
 import { mergeReplays } from '../replay/merge_replays.ts';
 import { type LogReader, isLineByLine } from '../replay/read_log.ts';
@@ -12,6 +11,8 @@ import { FileError } from '../project_files/load_config.ts';
 import type { ReplayThreads } from './replay_threads.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 import { pieceWriter } from './write_pieces.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount, readIp } from './option_values.ts';
 
 interface Options extends JudgeOptions {
   readonly reporter: 'text' | 'json' | 'ndjson';
@@ -23,19 +24,24 @@ interface Options extends JudgeOptions {
 export function register(program: Command): void {
   program
     .command('replay')
-    .description('Decide the requests of a log again and report the effects of a changed configuration')
-    .argument('<log...>', 'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input')
-    .option('-e, --edge <file>', 'the configuration under test', 'edge.yaml')
-    .option('--against <file>', 'configuration that made the log')
+    .description(
+      'Decide the requests of a log again and report what a changed configuration does differently',
+    )
+    .argument(
+      '<log...>',
+      'recordings, events as NDJSON, HAR, access logs or curl command lines; - for standard input',
+    )
+    .option('-e, --edge <file>', 'edge file under test', 'edge.yaml')
+    .option('--against <file>', 'edge file that was active when the log was written')
     .option('-r, --reporter <name>', 'text, json, or ndjson with a line per record', readReporter, 'text')
     .option(
       '--max-unknown <percent>',
-      'exit with 7 if more than this percentage of records is unknown',
+      'exit with 7 if more than this percentage of records cannot be decided',
       readPercent,
     )
     .option(
       '--min-fidelity <percent>',
-      'exit with 8 if less than this percentage of records is reproduced',
+      'exit with 8 if less than this percentage of records has the logged decision',
       readPercent,
     )
     .option('--ip <address>', 'client address, if the log has none', readIp)
@@ -57,8 +63,8 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     const { candidate, current } = edges;
     const running = replay(candidate.edge, current?.edge ?? null);
     const out = pieceWriter(1);
-    const tells = options.reporter === 'ndjson';
-    const tell = tells ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
+    const isNdjson = options.reporter === 'ndjson';
+    const tell = isNdjson ? (each: Replayed) => out.write(`${JSON.stringify(each)}\n`) : undefined;
     const isOrderless = candidate.edge.isOrderless && current?.edge.isOrderless !== false;
     const jobs = isOrderless ? (options.jobs ?? jobsThatPay(logs)) : 1;
     const threads = jobs > 1 ? (await import('./replay_threads.ts')).replayThreads : null;
@@ -71,7 +77,7 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
     };
     const parts: ReplaySummary[] = [];
     for (const log of logs) {
-      const begin = threads && (() => threads(jobs, judging, tells ? out.write : null));
+      const begin = threads && (() => threads(jobs, judging, isNdjson ? out.write : null));
       parts.push(...(await readLog(log, readerInto(running, ip, tell), begin)));
     }
     const summary = parts.length === 0 ? running.summary() : mergeReplays([running.summary(), ...parts]);
@@ -85,7 +91,7 @@ async function runReplay(logs: readonly string[], options: Options): Promise<num
   }
 }
 
-/** Reads a log, on threads where its lines stand for themselves; gives what those have come to. */
+/** Reads a log, on threads where each line can be judged alone; returns their summaries. */
 async function readLog(
   log: string,
   reader: LogReader,
@@ -98,24 +104,21 @@ async function readLog(
       return threads === null ? linesOfPiece(piece, firstLine, reader.line) : threads.take(piece, firstLine);
     });
   } catch (error) {
-    throw new FileError(`cannot read ${log}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FileError(`cannot read ${log}: ${errorText(error)}`);
   }
   reader.end();
-  // Assigned in a callback, which the checker does not follow.
+  // Assigned in a callback, which the type checker does not track.
   return (threads as ReplayThreads | null)?.end() ?? [];
 }
 
-/** A thread takes about as long to begin as so much of a log takes to judge. */
-const LEAST_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
-/** Each thread takes some sixty megabytes: with more of them only where they are asked for, 300 are enough. */
-const MOST_THREADS = 3;
+/** Starting a thread takes about as long as judging this much of a log. */
+const MIN_BYTES_PER_THREAD = 32 * 1_024 * 1_024;
+/** Each thread takes about 60 MB; more threads only on request, to stay below 300 MB. */
+const MAX_THREADS = 3;
 
 function jobsThatPay(logs: readonly string[]): number {
   const bytes = logs.reduce((sum, log) => sum + (statSync(log, { throwIfNoEntry: false })?.size ?? 0), 0);
-  return Math.max(
-    1,
-    Math.min(Math.floor(bytes / LEAST_BYTES_PER_THREAD), availableParallelism(), MOST_THREADS),
-  );
+  return Math.max(1, Math.min(Math.floor(bytes / MIN_BYTES_PER_THREAD), availableParallelism(), MAX_THREADS));
 }
 
 function reportOf(summary: ReplaySummary, { reporter }: Options, placeOf: PlaceOf): string {
@@ -136,7 +139,7 @@ function exitCodeOf(summary: ReplaySummary, { maxUnknown, minFidelity }: Options
 
 function readReporter(text: string): Options['reporter'] {
   if (text !== 'text' && text !== 'json' && text !== 'ndjson') {
-    throw new InvalidArgumentError('a reporter is text, json or ndjson.');
+    throw new InvalidArgumentError('expected text, json or ndjson.');
   }
   return text;
 }
@@ -144,17 +147,7 @@ function readReporter(text: string): Options['reporter'] {
 function readPercent(text: string): number {
   const percent = Number(text.replace(/%$/, ''));
   if (text === '' || !(percent >= 0 && percent <= 100)) {
-    throw new InvalidArgumentError('a share is a number of percent from 0 to 100.');
+    throw new InvalidArgumentError('expected a percentage from 0 to 100.');
   }
   return percent;
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it is no number from 1 on.');
-  return Number(text);
-}
-
-function readIp(text: string): string {
-  if (parseAddress(text) === null) throw new InvalidArgumentError('it is not an IP address.');
-  return text;
 }

@@ -3,38 +3,38 @@ import { linesOfPiece } from '../replay/lines.ts';
 import { type ReplaySummary, replay } from '../replay/replay.ts';
 import { type JudgeOptions, loadEdges, readerInto } from './replayed_edges.ts';
 
-/** Lines of a log for a thread; null: it is to say what all came to. */
+/** Lines of a log for a thread; null asks for its summary. */
 type Order = { readonly piece: Uint8Array; readonly firstLine: number } | null;
-/** The lines of the report about one piece, or the end. */
+/** The report about one piece, or the summary. */
 type Answer = string | ReplaySummary;
 
 interface ThreadData {
   readonly replayOptions: JudgeOptions;
-  readonly tells: boolean;
+  readonly wantsReport: boolean;
 }
 
-/** Threads that judge pieces of a log at the same time. */
+/** Threads that judge pieces of a log in parallel. */
 export interface ReplayThreads {
-  /** Takes a piece; resolves when there is room for another one. */
+  /** Takes a piece; resolves when there is room for the next one. */
   readonly take: (piece: Uint8Array, firstLine: number) => Promise<void>;
-  /** Resolves with what each thread has come to, and ends them. */
+  /** Resolves with the summary of each thread, and ends the threads. */
   readonly end: () => Promise<readonly ReplaySummary[]>;
 }
 
-/** Pieces that wait at one thread: more would only take memory. */
+/** Maximum number of pieces queued for a thread; more would only take memory. */
 const WAITING_LIMIT = 4;
-/** A line is garbage as soon as it is judged: more room for new objects gains nothing. */
+/** A line is garbage once it is judged, so a larger young generation gains nothing. */
 const YOUNG_MEGABYTES = 4;
 
 interface Thread {
   readonly worker: Worker;
-  /** Who waits for its answers, which come in the order of the orders. */
+  /** Callbacks for the answers, which arrive in the order of the requests. */
   readonly waiting: ((answer: Answer) => void)[];
 }
 
 /**
- * Begins `jobs` threads, each with edges of its own: only for edges that decide each request by itself. `tell` is
- * given the report of all pieces in the order of the log; null makes none.
+ * Starts `jobs` threads, each with its own edges: only for edges that decide each request independently.
+ * `tell` receives the report in the order of the log; with null no report is made.
  */
 export function replayThreads(
   jobs: number,
@@ -43,9 +43,9 @@ export function replayThreads(
 ): ReplayThreads {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
-  const data: ThreadData = { replayOptions: options, tells: tell !== null };
+  const data: ThreadData = { replayOptions: options, wantsReport: tell !== null };
   const threads = Array.from({ length: jobs }, () => begun(data, failed.reject));
-  const inOrder = orderedInto(tell ?? (() => {}));
+  const inOrder = deliverInOrder(tell ?? (() => {}));
   let room = Promise.withResolvers<void>();
   let pieces = 0;
   const leastBusy = () =>
@@ -53,7 +53,7 @@ export function replayThreads(
   return {
     take: async (piece, firstLine) => {
       const own = pieces++;
-      // A piece may be part of a larger buffer, which is not given away.
+      // Copied, because a piece may be part of a larger buffer, which must not be transferred.
       const bytes = new Uint8Array(piece);
       order(leastBusy(), { piece: bytes, firstLine }, [bytes.buffer], (answer) => {
         inOrder(own, answer as string);
@@ -94,8 +94,8 @@ function order(
   worker.postMessage(given, moved);
 }
 
-/** Hands on texts in the order of their numbers, whatever the order in which they come. */
-function orderedInto(hand: (text: string) => void): (number: number, text: string) => void {
+/** Passes texts on in the order of their numbers, whatever their order of arrival. */
+function deliverInOrder(hand: (text: string) => void): (number: number, text: string) => void {
   const early = new Map<number, string>();
   let next = 0;
   return (number, text) => {
@@ -107,13 +107,13 @@ function orderedInto(hand: (text: string) => void): (number: number, text: strin
   };
 }
 
-async function judge({ replayOptions, tells }: ThreadData): Promise<void> {
+async function judge({ replayOptions, wantsReport }: ThreadData): Promise<void> {
   const port = parentPort!;
   const edges = await loadEdges(replayOptions);
-  if (edges === null) throw new Error('the configuration has changed meanwhile');
+  if (edges === null) throw new Error('the configuration has changed in the meantime');
   const running = replay(edges.candidate.edge, edges.current?.edge ?? null);
-  let told = '';
-  const tell = tells ? (each: object) => void (told += `${JSON.stringify(each)}\n`) : undefined;
+  let report = '';
+  const tell = wantsReport ? (each: object) => void (report += `${JSON.stringify(each)}\n`) : undefined;
   const reader = readerInto(running, replayOptions.ip, tell);
   port.on('message', (given: Order) => {
     if (given === null) {
@@ -122,9 +122,9 @@ async function judge({ replayOptions, tells }: ThreadData): Promise<void> {
       port.close();
       return;
     }
-    told = '';
+    report = '';
     linesOfPiece(Buffer.from(given.piece.buffer), given.firstLine, reader.line);
-    answerWith(told);
+    answerWith(report);
   });
 }
 
@@ -133,6 +133,6 @@ function answerWith(answer: Answer): void {
   parentPort!.postMessage(answer);
 }
 
-// This file is its own thread: the same module, begun with edges.
+// This file is also the thread: the same module, started with edges.
 if (!isMainThread && (workerData as Partial<ThreadData> | null)?.replayOptions !== undefined)
   void judge(workerData as ThreadData);

@@ -11,7 +11,7 @@ import { geoipDatabasesOf } from './geoip_databases.ts';
 import { loadConfig } from '../project_files/load_config.ts';
 import { wantsColor } from './terminal.ts';
 
-/** What both the command and its threads need to judge records: plain data. */
+/** What the command and its threads need to judge records, as plain data. */
 export interface JudgeOptions {
   readonly edge: string;
   readonly against?: string;
@@ -24,7 +24,10 @@ export interface LoadedEdge {
   readonly placeOf: PlaceOf;
 }
 
-/** Loads the configuration under test and the current one; null when one has errors, which are printed. */
+/**
+ * Loads the configuration under test and the one to compare with; null when one has errors, which are
+ * printed.
+ */
 export async function loadEdges(
   options: JudgeOptions,
 ): Promise<{ readonly candidate: LoadedEdge; readonly current: LoadedEdge | null } | null> {
@@ -45,7 +48,7 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
     geoipDatabases: await geoipDatabasesOf(config, path),
     adoptHosts: options.adoptHosts === true ? 'any' : 'none',
   });
-  // What has no place of its own is where it belongs to.
+  // A pointer without a place of its own gets the place of its parent.
   const placeOf: PlaceOf = (pointer) => {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
       const place = checked.locate(at);
@@ -57,7 +60,7 @@ async function edgeOfFile(path: string, options: JudgeOptions): Promise<LoadedEd
   return { edge, placeOf };
 }
 
-/** Reads records into a replay; `tell` hears what was judged. */
+/** Reads records into a replay; `tell` receives each judged record. */
 export function readerInto(
   running: Replay,
   ip: string | undefined,
@@ -65,12 +68,12 @@ export function readerInto(
 ): LogReader {
   const client = ip === undefined ? null : parseAddress(ip);
   return logReader({
-    record: (observed) => {
-      const isWithout = client !== null && observed.lost.has('client address');
-      if (!isWithout) return running.take(observed, tell);
-      const lost = new Set(observed.lost);
+    record: (logged) => {
+      const isWithout = client !== null && logged.lost.has('client address');
+      if (!isWithout) return running.take(logged, tell);
+      const lost = new Set(logged.lost);
       lost.delete('client address');
-      running.take({ ...observed, connection: { ...observed.connection, client }, lost }, tell);
+      running.take({ ...logged, connection: { ...logged.connection, client }, lost }, tell);
     },
     problem: running.problem,
   });

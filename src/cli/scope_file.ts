@@ -5,7 +5,7 @@ import type { Shape } from '../config_file/shape.ts';
 import { shaped } from '../config_file/validate.ts';
 import { reportDepartures } from '../config_file/shape_messages.ts';
 
-/** What an expression is evaluated on, as a file tells it. Members that are left out have defaults. */
+/** The scope of an expression as written in a file. Omitted members have defaults. */
 export interface ScopeFile {
   readonly phase?: string;
   readonly service?: string;
@@ -106,10 +106,10 @@ const SHAPE: Shape = closed({
 });
 
 export interface ReadScope {
-  /** What was sound; empty when the file could not be read. */
+  /** The valid members; empty when the file cannot be read. */
   readonly file: ScopeFile;
   readonly diagnostics: readonly Diagnostic[];
-  /** Places a finding that has only a pointer into the file. */
+  /** Adds the place to a finding that has only a pointer into the file. */
   readonly place: (diagnostic: Diagnostic) => Diagnostic;
 }
 
@@ -120,7 +120,7 @@ export function readScopeFile(name: string, text: string): ReadScope {
     {
       called: 'a scope file',
       keys: '`request` and `vars`',
-      smallest: 'the smallest scope file is `request: { url: https://shop.test/ }`',
+      smallest: 'a minimal scope file is `request: { url: https://shop.test/ }`',
       prefix: 'edge',
     },
   );

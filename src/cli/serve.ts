@@ -1,3 +1,4 @@
+import { DRAIN_MS } from '../io/listener_limits.ts';
 import { readFileSync } from 'node:fs';
 import { basename, resolve as absolute } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -16,8 +17,10 @@ import {
 } from './stream_options.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type Management, openManagement } from '../control/management.ts';
-import { outliveOutput } from './shutdown.ts';
+import { ignoreClosedOutput } from './shutdown.ts';
 import { limitHeap } from './heap_limit.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readCount, readPort } from './option_values.ts';
 
 interface Options extends StreamVerbOptions {
   readonly store: string;
@@ -37,28 +40,22 @@ interface Options extends StreamVerbOptions {
   readonly allowPrivateCallbacks?: boolean;
 }
 
-const DRAIN_MS = 10_000;
-
 export function register(program: Command): void {
-  streamOptions(program.command('serve'))
-    .description('Serve the management API and its edge')
+  const command = program
+    .command('serve')
+    .description('Serve the management API and the edge that it configures')
     .option('--store <file>', 'store file; created if it does not exist', 'edgeproof.db')
     .option('--host <address>', 'listening address', '127.0.0.1')
     .option('-p, --port <port>', 'port of the edge; the next free one if it is in use', readPort, 8080)
     .option('--api-port <port>', 'port of the management API', readPort, 4040)
-    .option(
-      '--service-name <name>',
-      'service name, from which headers and error codes derive',
-      readName,
-      'service',
-    )
-    .option('--tls-cert <file>', 'PEM certificate: serve the API over HTTPS')
+    .option('--service-name <name>', 'service name, used in headers and error codes', readName, 'service')
+    .option('--tls-cert <file>', 'PEM certificate; serves the API over HTTPS')
     .option('--tls-key <file>', 'PEM private key of that certificate')
-    .option('--json-for-empty', 'respond with 200 and {} instead of 204, for the published SDK')
-    .option('--rate-limit <count>', 'request limit of the API per 60 seconds; default none', readCount)
+    .option('--json-for-empty', 'respond with 200 and {} instead of 204, which the published SDK needs')
+    .option('--rate-limit <count>', 'request limit of the API per 60 seconds; default: none', readCount)
     .option(
       '--address-database <file>',
-      'MaxMind DB with facts about addresses; can be repeated',
+      'MaxMind DB file with facts about addresses; can be repeated',
       (file: string, before: readonly string[]) => [...before, file],
       [],
     )
@@ -68,21 +65,21 @@ export function register(program: Command): void {
     )
     .option(
       '--edge-ports <ports>',
-      'ports of this machine that TLS and TCP edges may have, such as 5000-5999,6432; 1024-65535 when left out',
+      'ports that TLS and TCP edges may open, such as 5000-5999,6432; default: 1024-65535',
       readPorts,
       UNPRIVILEGED,
     )
-    .option('--event-files <folder>', 'folder that event destinations may have files in; none when left out')
-    .option('--allow-private-callbacks', 'let callbacks of events reach this machine and its network')
-    .option('--allow-private-fetch', 'let http-request of policies reach this machine and its network')
-    .action(async (options: Options) => {
-      process.exitCode = await serve(options);
-    });
+    .option('--event-files <folder>', 'folder for the files of event destinations; default: no files')
+    .option('--allow-private-callbacks', 'let event callbacks reach this machine and its network')
+    .option('--allow-private-fetch', 'let http-request in policies reach this machine and its network');
+  streamOptions(command).action(async (options: Options) => {
+    process.exitCode = await serve(options);
+  });
 }
 
 async function serve(options: Options): Promise<number> {
   limitHeap();
-  outliveOutput();
+  ignoreClosedOutput();
   let management: Management | null = null;
   let api: ApiListening;
   let edge: Listening | null = null;
@@ -108,7 +105,7 @@ async function serve(options: Options): Promise<number> {
   } catch (error) {
     await edge?.close(0);
     await management?.close();
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     if (error instanceof ConfigError) return EXIT.configInvalid;
     const isUsage = [StoreError, UsageError, FileError].some((kind) => error instanceof kind);
     return isUsage ? EXIT.usage : EXIT.runtime;
@@ -117,7 +114,7 @@ async function serve(options: Options): Promise<number> {
   for (const line of aboutStreams(management.edge.config, edge)) say(`  ${line}`);
   say(`  store ${options.store}`);
   if (management.firstKey !== null) {
-    say(`\n  admin key, shown this once: ${management.firstKey}`);
+    say(`\n  admin key, shown only once: ${management.firstKey}`);
   }
   say('');
   const code = await untilStopped();
@@ -136,7 +133,7 @@ class UsageError extends Error {}
 function tlsOf({ tlsCert, tlsKey }: Options): { readonly cert: string; readonly key: string } | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw new UsageError('--tls-cert and --tls-key belong together');
+    throw new UsageError('--tls-cert and --tls-key must be given together');
   }
   return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
 }
@@ -153,20 +150,7 @@ function untilStopped(): Promise<number> {
   });
 }
 
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
-  return Number(text);
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a limit is a whole number from 1.');
-  return Number(text);
-}
-
 function readName(text: string): string {
   if (/^[a-z][a-z0-9-]{0,62}$/.test(text)) return text;
-  throw new InvalidArgumentError(
-    'a name is a lower-case letter, then lower-case letters, digits and dashes.',
-  );
+  throw new InvalidArgumentError('expected a lower-case letter, then lower-case letters, digits and dashes.');
 }

@@ -21,10 +21,10 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('sim')
-    .description('Run the simulation of a scenario file over virtual time')
+    .description('Run the simulation of a scenario file in virtual time')
     .argument('<file>', 'scenario file with a `simulation`')
     .option('--events <file>', 'write the event of each request as NDJSON, or - for standard output')
-    .option('--plot <file>', 'write a page with plots of decisions, breaker and latency')
+    .option('--plot <file>', 'write an HTML page with plots of decisions, breaker state and latency')
     .option('--seed <seed>', 'seed of randomness; overrides that of the file')
     .option('--json', 'print the summary as JSON')
     .action(async (file: string, options: Options) => {
@@ -46,7 +46,7 @@ async function sim(file: string, options: Options): Promise<number> {
     if (hasErrors(all)) return EXIT.configInvalid;
     if (compiled === null || edge === null) throw new FileError(`${file} has no simulation`);
     const events = options.events === undefined ? null : eventWriter(options.events);
-    const simulated = simulate(compiled, edge, (flight) => events?.write(flight));
+    const simulated = simulate(compiled, edge, (completed) => events?.write(completed));
     events?.close();
     if (options.plot !== undefined) {
       const { plotsPage } = await import('../simulator/report/plots.ts');
@@ -65,7 +65,7 @@ async function sim(file: string, options: Options): Promise<number> {
 const PIECE = 1 << 16;
 const STDOUT = 1;
 
-/** Writes as the run goes on, which is synchronous: a stream would keep everything until its end. */
+/** Writes during the run, which is synchronous: a stream would buffer everything until its end. */
 function eventWriter(path: string) {
   const make = eventMaker();
   const file = path === '-' ? STDOUT : openSync(path, 'w');

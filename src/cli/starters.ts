@@ -4,9 +4,9 @@ interface Starter {
   readonly text: string;
 }
 
-const EDGE = `# An edge: which hosts and paths it answers for, and what it does with their requests.
-# edgeproof check edge.yaml    says what is wrong with this file
-# edgeproof dev edge.yaml      serves it on this machine; it is reloaded when it is saved
+const EDGE = `# An edge: the hosts and paths that it serves, and what it does with their requests.
+# edgeproof check edge.yaml    checks this file
+# edgeproof dev edge.yaml      serves it on this machine and reloads it on save
 
 # Ranges of addresses. An address needs one allow and no deny.
 ip_policies:
@@ -25,7 +25,7 @@ edges:
     main:
       hostports: ['app.test:443']
       routes:
-        # The most specific route takes a request.
+        # The most specific matching route is used.
         - match_type: path_prefix
           match: /
           backend: { backend_id: app }
@@ -42,10 +42,10 @@ edges:
           backend: { backend_id: ok }
 `;
 
-const EDGE_SCENARIOS = `# What must hold of edge.yaml: edgeproof test
+const EDGE_SCENARIOS = `# Tests of edge.yaml. Run them with: edgeproof test
 edge: edge.yaml
 
-# What backends answer here; nothing is dialled.
+# The responses of the backends in these tests; nothing is dialled.
 upstreams:
   app: { status: 200, body: hello, latency: 5ms }
 
@@ -57,7 +57,7 @@ cases:
       headers: { x-served-by: edge }
       upstream: { backend: app, path: / }
 
-  # One case for each row.
+  # This case runs once per row.
   - name: admin is for the office, from {ip}
     each:
       - { ip: 203.0.113.9, status: 200, decision: allow }
@@ -89,7 +89,7 @@ on_http_request:
         config: { headers: { x-from-edge: 'yes' } }
 `;
 
-const POLICY_SCENARIOS = `# What must hold of policy.yaml, on a route of its own before a backend \`app\`.
+const POLICY_SCENARIOS = `# Tests of policy.yaml, on a route with the backend \`app\`.
 policy: policy.yaml
 
 cases:
@@ -117,7 +117,7 @@ jobs:
       - run: npx edgeproof test -r pretty -r github -r junit=edge-report.xml
 `;
 
-/** What a project begins with. */
+/** The files of a new project. */
 export const STARTERS: readonly Starter[] = [
   { path: 'edge.yaml', text: EDGE },
   { path: 'policy.yaml', text: POLICY },

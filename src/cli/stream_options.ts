@@ -1,3 +1,4 @@
+import { modulesOf } from '../coverage/placed_routes.ts';
 import cluster from 'node:cluster';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { EdgeConfig } from '../edge/document/schema.ts';
@@ -5,8 +6,10 @@ import { servesIdentityHost } from '../edge/saml_host.ts';
 import type { ListenOptions, Listening } from '../edgeproof.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { dataFolder, localCertificates } from './local_authority.ts';
+import { errorText } from '../diagnostics/message_text.ts';
+import { readPort } from './option_values.ts';
 
-/** Options of verbs that listen for TLS and TCP beside plain HTTP. */
+/** Options of verbs that listen for TLS and TCP in addition to plain HTTP. */
 export interface StreamVerbOptions {
   /** False for `--no-tls`. */
   readonly tls: boolean;
@@ -16,17 +19,17 @@ export interface StreamVerbOptions {
   readonly adminPort?: number;
 }
 
-/** Ports that edges may have which others than the operator write: those that need no privilege. */
+/** Ports that edges may open when others than the operator write them: those that need no privilege. */
 export const UNPRIVILEGED = (port: number): boolean => port >= 1024;
 
-/** `5000-5999,6432` */
+/** Parses `5000-5999,6432`. */
 export function readPorts(text: string): (port: number) => boolean {
   const ranges = text.split(',').map((part) => {
     const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim());
     const from = Number(match?.[1]);
     const to = Number(match?.[2] ?? match?.[1]);
     if (match === null || from < 1 || to > 65_535 || from > to)
-      throw new InvalidArgumentError("ports are written '5432' or '5000-5999', several with commas.");
+      throw new InvalidArgumentError("write ports as '5432' or '5000-5999', separated by commas.");
     return { from, to };
   });
   return (port) => ranges.some(({ from, to }) => port >= from && port <= to);
@@ -40,41 +43,39 @@ export function streamOptions(command: Command): Command {
   return command
     .option(
       '--tls-port <port>',
-      `port for HTTPS and TLS edges; ${TLS_PORT} when the edge file speaks of TLS, else not listened on`,
-      readPortNumber,
+      `port for HTTPS and TLS edges; ${TLS_PORT} by default if the edge file uses TLS`,
+      readPort,
     )
     .option(
       '--admin-port <port>',
-      'listen for /healthz, /readyz and /metrics, on loopback; not when left out',
-      readPortNumber,
+      'port for /healthz, /readyz and /metrics, on loopback; default: none',
+      readPort,
     )
     .option('--no-tls', 'do not listen for TLS')
     .option(
       '--edge-port <place=port>',
-      'listen for a port of TLS edges (6432=16432) or a hostport of TCP edges (1.tcp.test:5432=15432) elsewhere; may be repeated',
+      'listen on another port for a port of TLS edges (6432=16432) or a hostport of TCP edges (1.tcp.test:5432=15432); can be repeated',
       addEdgePort,
       {},
     )
     .option(
       '--accept-proxy-protocol',
-      'every connection to TLS and TCP ports begins with a PROXY protocol header',
+      'expect a PROXY protocol header on every connection to TLS and TCP ports',
     );
 }
 
-/** Whether an edge file speaks of TLS, so that its user expects it to be spoken: SAML addresses are https only. */
-export function speaksTls(config: EdgeConfig): boolean {
+/** Whether the edge file uses TLS, so that a TLS port is opened by default; SAML addresses are https only. */
+export function usesTls(config: EdgeConfig): boolean {
   const { edges, tls_certificates: certificates } = config;
   return (
     servesIdentityHost(config) ||
     Object.keys(certificates).length > 0 ||
     Object.keys(edges.tls).length > 0 ||
-    Object.values(edges.https).some(
-      (edge) => edge.tls_termination !== undefined || edge.mutual_tls !== undefined,
-    )
+    modulesOf(config).some(({ facts, kind }) => facts.place === 'edge' && kind === 'https')
   );
 }
 
-/** What to listen on. */
+/** The listeners to open. */
 export function streamListening(
   options: StreamVerbOptions,
   say: (text: string) => void,
@@ -84,23 +85,23 @@ export function streamListening(
   const certificates = localCertificates(dataFolder(process.env, process.platform));
   const certificateFor = (host: string) =>
     certificates(host).catch((error: unknown) => {
-      say(error instanceof Error ? error.message : String(error));
+      say(errorText(error));
       return null;
     });
   const tls = {
     port: options.tlsPort ?? TLS_PORT,
     ports: options.edgePort,
-    when: (config: EdgeConfig) => isAsked || speaksTls(config),
+    when: (config: EdgeConfig) => isAsked || usesTls(config),
     certificateFor,
     proxyProtocol,
   };
   const { adminPort } = options;
-  // Of several processes the first one tells of all.
+  // With several processes, the first one serves the counts of all.
   const admin = adminPort === undefined || cluster.isWorker ? {} : { admin: { port: adminPort } };
   return { ...(options.tls && { tls }), ...admin, tcp: { ports: options.edgePort, proxyProtocol }, say };
 }
 
-/** Lines about TLS and TCP for those who start a verb. */
+/** Lines about TLS and TCP to print at the start. */
 export function aboutStreams(config: EdgeConfig, listening: Listening): string[] {
   const ports = listening.ports();
   const listensOn = (kind: 'tls' | 'tcp', host: string, port: number) =>
@@ -129,19 +130,15 @@ export function aboutStreams(config: EdgeConfig, listening: Listening): string[]
   const { adminPort } = listening;
   if (adminPort !== null) lines.push(`metrics and health: http://127.0.0.1:${adminPort}/metrics`);
   if (tlsPort !== null && Object.keys(config.tls_certificates).length === 0) {
-    lines.push('certificates are of the local authority; `edgeproof trust` makes this machine trust them');
+    lines.push(
+      'certificates are issued by the local authority; `edgeproof trust` makes this machine trust it',
+    );
   }
   return lines;
 }
 
-function readPortNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('a port is a number from 0 to 65535.');
-  return Number(text);
-}
-
 function addEdgePort(text: string, before: Readonly<Record<string, number>>): Record<string, number> {
   const equals = text.lastIndexOf('=');
-  if (equals <= 0) throw new InvalidArgumentError("it is written '5432=15432' or 'host:5432=15432'.");
-  return { ...before, [text.slice(0, equals)]: readPortNumber(text.slice(equals + 1)) };
+  if (equals <= 0) throw new InvalidArgumentError("write '5432=15432' or 'host:5432=15432'.");
+  return { ...before, [text.slice(0, equals)]: readPort(text.slice(equals + 1)) };
 }

@@ -1,7 +1,15 @@
-/** Whether to write colours to this stream: NO_COLOR and FORCE_COLOR win, then whether it is a terminal. */
+/**
+ * Whether to write colours to a stream: NO_COLOR and FORCE_COLOR decide first, then whether it is a terminal.
+ */
 export function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '0') return true;
   return stream.isTTY === true;
+}
+
+/** A request is untrusted text, so control characters that steer a terminal are replaced. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 }

@@ -5,15 +5,15 @@ import { type CaseResult, type FileResult, summaryOf } from '../simulator/result
 import { elapsedMs } from '../project_files/elapsed.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { addCoverage, addThresholds } from './testing/coverage_options.ts';
-import type { AskedCoverage } from './testing/coverage_report.ts';
+import { addCoverage, addThresholds, type AskedCoverage } from './testing/coverage_report.ts';
 import { eventLog } from './testing/event_log.ts';
 import { findScenarioFiles } from './testing/find_files.ts';
-import type { OneRun } from './testing/one_run.ts';
+import type { OneRun } from './testing/watch.ts';
 import { type AskedReport, openReports, readReport } from './testing/reports.ts';
 import { jobsThatPay } from './testing/jobs.ts';
 import { type TestRun, runScenarios } from '../project_files/run_scenarios.ts';
 import { selector } from '../project_files/select.ts';
+import { readCount } from './option_values.ts';
 
 interface Options {
   readonly filter: readonly string[];
@@ -48,13 +48,13 @@ export function register(program: Command): void {
       [],
     )
     .option('-t, --tag <tags>', 'cases with one of these tags, or without !tag; can be repeated', add, [])
-    .option('--shard <i/n>', 'part i of n of the cases', readShard)
-    .option('--repeat <count>', 'number of runs of each case, each with other randomness', readCount, 1)
+    .option('--shard <i/n>', 'run part i of n of the cases', readShard)
+    .option('--repeat <count>', 'number of runs of each case, each with a different seed', readCount, 1)
     .option('--bail', 'stop at the first failure')
     .option('--seed <seed>', 'seed of randomness; overrides those of the files')
     .option('--jobs <count>', 'number of threads; default: automatic', readCount)
     .option('-w, --watch', 'run affected cases again on changes')
-    .option('-u, --update', 'show the value of each `snapshot`, and write it to the file')
+    .option('-u, --update', 'print the value of each `snapshot` and write it to the file')
     .option(
       '-r, --reporter <name[=path]>',
       'pretty, dot, json, ndjson, junit, tap, github, html; can be repeated',
@@ -62,10 +62,10 @@ export function register(program: Command): void {
       [],
     )
     .option('--events <file>', 'write the event of each request as NDJSON')
-    .option('--coverage', 'report what the cases leave untested')
+    .option('--coverage', 'also report what the cases leave untested')
     .option('--coverage-reporter <name[=path]>', 'text, json, lcov, html; can be repeated', addCoverage, [])
     .option('--threshold <kind=percent,...>', 'minimum percentages, such as rules=100,mcdc=90', addThresholds)
-    .option('--emit-cases <file>', 'write a scenario file with cases for uncovered points')
+    .option('--emit-cases <file>', 'write a scenario file with suggested cases for uncovered points')
     .action(async (paths: string[], options: Options) => {
       process.exitCode = await test(paths, options);
     });
@@ -99,7 +99,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
   const madeOf = new Map<string, readonly string[]>();
   const log = options.events === undefined ? null : eventLog();
   const progress = progressOf();
-  // Shards count cases, so each run has a selector of its own.
+  // Shards count cases, so each run needs its own selector.
   const selects = selector({ filters: options.filter, tags: options.tag, shard: options.shard ?? null });
   const coverage = wantsCoverage(options) ? await coverageOf(options) : null;
   const run: TestRun = {
@@ -109,7 +109,7 @@ async function runOnce(files: readonly string[], options: Options): Promise<OneR
     bail: options.bail === true,
     fillsSnapshots: options.update === true,
     lines: asked.some(({ name }) => LOCATED.has(name)),
-    told: reports.ran,
+    onResult: reports.ran,
     ...(log && { completed: log.completed }),
     ...(coverage && { on: coverage.on }),
   };
@@ -136,16 +136,16 @@ async function resultsOf(
     const { runOnThreads } = await import('./testing/threads.ts');
     const order = { filter, tag, repeat, seed: seed ?? null, fillsSnapshots };
     return runOnThreads(files, order, jobs, {
-      told: run.told,
+      onResult: run.onResult,
       ran: progress,
       made: (path, made) => madeOf.set(path, made),
     });
   }
-  const told = (result: CaseResult): void => {
-    run.told(result);
+  const onResult = (result: CaseResult): void => {
+    run.onResult(result);
     progress(1);
   };
-  return runScenarios(files, { ...run, told }, (path, made) => madeOf.set(path, made));
+  return runScenarios(files, { ...run, onResult }, (path, made) => madeOf.set(path, made));
 }
 
 function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Options): boolean {
@@ -154,9 +154,9 @@ function wantsCoverage({ coverage, coverageReporter, threshold, emitCases }: Opt
   );
 }
 
-/** Watches the edges while cases run, and tells what was covered; loaded only where it is asked for. */
+/** Records coverage while cases run, and reports it; loaded on demand. */
 async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
-  const { coverageRecords } = await import('./testing/coverage_book.ts');
+  const { coverageRecords } = await import('./testing/coverage_records.ts');
   const { printCoverage } = await import('./testing/coverage_output.ts');
   const book = coverageRecords();
   const tell = () =>
@@ -169,7 +169,9 @@ async function coverageOf({ coverageReporter, threshold, emitCases }: Options) {
   return { on: book.on, tell };
 }
 
-/** Shows and fills in snapshots; whether all of them could be. What a program reads is left to itself. */
+/**
+ * Prints and fills in snapshots; whether all could be filled in. Formats that programs read stay unchanged.
+ */
 async function update(results: readonly FileResult[], asked: readonly AskedReport[]): Promise<boolean> {
   const { fillSnapshots } = await import('./testing/update.ts');
   const isForPeople = asked.every(({ name, path }) => path !== null || name === 'pretty' || name === 'dot');
@@ -180,7 +182,7 @@ async function update(results: readonly FileResult[], asked: readonly AskedRepor
   return isFilled;
 }
 
-/** One cause, one code: files that cannot be run before failures before nothing selected. */
+/** The exit code: unusable files come before failures, failures before an empty selection. */
 function codeOf(results: readonly FileResult[], isFilled: boolean): number {
   if (results.some(({ diagnostics }) => hasErrors(diagnostics))) return EXIT.configInvalid;
   const cases = results.flatMap((each) => each.cases);
@@ -190,12 +192,12 @@ function codeOf(results: readonly FileResult[], isFilled: boolean): number {
   return EXIT.nothingSelected;
 }
 
-/** Reports that tell where each case stands. */
+/** Reports that contain the place of each case. */
 const LOCATED: ReadonlySet<string> = new Set(['json', 'ndjson', 'junit']);
 
 const PROGRESS_MS = 200;
 
-/** Counts cases on a terminal while a run is long. */
+/** Counts cases on a terminal during long runs. */
 function progressOf(): (ran: number) => void {
   if (!process.stderr.isTTY) return () => {};
   let count = 0;
@@ -222,12 +224,7 @@ function addReport(text: string, before: readonly AskedReport[]): readonly Asked
 function readShard(text: string): { index: number; of: number } {
   const parts = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text);
   if (parts === null || Number(parts[1]) > Number(parts[2])) {
-    throw new InvalidArgumentError('a shard is written i/n, such as 2/4.');
+    throw new InvalidArgumentError('write a shard as i/n, such as 2/4.');
   }
   return { index: Number(parts[1]), of: Number(parts[2]) };
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('it is no number from 1 on.');
-  return Number(text);
 }

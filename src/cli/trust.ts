@@ -7,6 +7,7 @@ import { readCertificate } from '../crypto/x509.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { type LocalAuthority, dataFolder, localAuthority } from './local_authority.ts';
+import { shellQuoted } from '../diagnostics/message_text.ts';
 
 interface Options {
   readonly print?: boolean;
@@ -16,9 +17,9 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('trust')
-    .description('Make this machine trust the certificates of the local authority, for HTTPS in `dev`')
-    .option('--print', 'only say what would be done, and how clients trust it one by one')
-    .option('--uninstall', 'take it out again')
+    .description('Make this machine trust the local certificate authority, for HTTPS in `dev`')
+    .option('--print', 'only print the commands, and how to configure single clients')
+    .option('--uninstall', 'remove the authority from the trust stores')
     .action(async (options: Options) => {
       process.exitCode = await trust(options);
     });
@@ -42,35 +43,35 @@ async function trust(options: Options): Promise<number> {
     return EXIT.ok;
   }
   if (stores.length === 0) {
-    say('No store of this system is known here. Clients can trust it one by one:');
+    say('No known trust store on this system. Configure clients one by one:');
     say(oneByOne(authority));
     return EXIT.failed;
   }
-  const failed = stores.filter((store) => !carryOut(store));
+  const failed = stores.filter((store) => !runCommands(store));
   if (failed.length === 0) return EXIT.ok;
-  say('\nWhat could not be done, as commands:');
+  say('\nThese commands failed; run them yourself:');
   for (const { commands } of failed) for (const command of commands) say(`  ${shown(command)}`);
   return EXIT.failed;
 }
 
-/** A place where certificates are trusted, and what changes it. */
+/** A trust store, and the commands that change it. */
 export interface TrustStore {
   readonly name: string;
   readonly commands: readonly (readonly string[])[];
 }
 
-/** What there is of a machine. */
+/** What is known about the machine. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly exists: (path: string) => boolean;
-  /** Whether a program can be run by its name. */
+  /** Whether a program is in the path. */
   readonly has: (program: string) => boolean;
 }
 
 const NAME = 'edgeproof-local-authority';
 
-/** Folders of anchors of Linux distributions, with the program that reads them. */
+/** Trust anchor folders of Linux distributions, with the program that reads them. */
 const ANCHORS = [
   { folder: '/usr/local/share/ca-certificates', ending: 'crt', update: ['update-ca-certificates'] },
   { folder: '/etc/pki/ca-trust/source/anchors', ending: 'pem', update: ['update-ca-trust', 'extract'] },
@@ -78,7 +79,7 @@ const ANCHORS = [
   { folder: '/usr/share/pki/trust/anchors', ending: 'pem', update: ['update-ca-certificates'] },
 ] as const;
 
-/** The stores of a machine, and the commands that put the certificate in or take it out. */
+/** The trust stores of a machine, and the commands that add or remove the certificate. */
 export function trustStores(file: string, machine: Machine, isUninstall: boolean): TrustStore[] {
   const { platform, home, exists, has } = machine;
   if (platform === 'darwin') {
@@ -112,8 +113,8 @@ export function trustStores(file: string, machine: Machine, isUninstall: boolean
   return stores;
 }
 
-/** Runs the commands of a store; `sudo` is left out for whoever is root already. */
-function carryOut({ name, commands }: TrustStore): boolean {
+/** Runs the commands of a store; `sudo` is omitted for root. */
+function runCommands({ name, commands }: TrustStore): boolean {
   say(`\n${name}`);
   const isRoot = process.getuid?.() === 0;
   for (const command of commands) {
@@ -132,12 +133,12 @@ function printSteps(stores: readonly TrustStore[], authority: LocalAuthority): v
     say(`\n${name}`);
     for (const command of commands) say(`  ${shown(command)}`);
   }
-  say('\nOne by one, with nothing installed:');
+  say('\nOr configure clients one by one, with nothing installed:');
   say(oneByOne(authority));
 }
 
 function oneByOne({ file }: LocalAuthority): string {
-  const path = quoted(file);
+  const path = shellQuoted(file);
   return [
     `  curl --cacert ${path} https://…`,
     `  NODE_EXTRA_CA_CERTS=${path} node …`,
@@ -158,11 +159,7 @@ function isInstalled(program: string): boolean {
 }
 
 function shown(command: readonly string[]): string {
-  return command.map(quoted).join(' ');
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return command.map(shellQuoted).join(' ');
 }
 
 function say(text: string): void {

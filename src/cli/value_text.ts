@@ -13,12 +13,12 @@ import {
   isMap,
 } from '../cel/values.ts';
 
-/** Characters of a value that is printed alone. */
+/** Maximum characters of a value that is printed alone. */
 export const LONGEST_PRINTED = 1_000_000;
 
 /**
- * A value as an expression would write it: `'text'`, `[1, 2u]`, `timestamp('…')`. Long ones are cut, which `…` at the
- * end says: values that share members can be far larger written out than in memory.
+ * A value as an expression would write it: `'text'`, `[1, 2u]`, `timestamp('…')`. Long text is cut and ends
+ * in `…`: values that share members can be far larger as text than in memory.
  */
 export function valueText(value: Value, longest = 2_000): string {
   const writer = { left: longest };
@@ -36,12 +36,12 @@ function write(value: Value, writer: Writer, depth: number): string {
   const before = writer.left;
   if (before <= 0) writer.left = -1;
   const text = before <= 0 || depth > DEEPEST ? '…' : writeValue(value, writer, depth);
-  // Members have counted themselves.
+  // Members have been counted already.
   writer.left -= Math.max(1, text.length - (before - writer.left));
   return text;
 }
 
-/** Members of a list or map, as many as there is room for. */
+/** The members of a list or map, as many as fit. */
 function written<Member>(
   members: readonly Member[],
   writer: Writer,
@@ -82,7 +82,7 @@ function mapText(map: Parameters<typeof keysOfMap>[0], writer: Writer, depth: nu
   return `{${entries}}`;
 }
 
-/** A value with fields: the string that it is, or its members. */
+/** A value with fields: as a string if it is one, or as its members. */
 function objectText(value: object, writer: Writer, depth: number): string {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return quoted(String(toJSON.call(value)));
@@ -97,7 +97,7 @@ function doubleText(value: number): string {
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** In single quotes, so that a shell or YAML can take it; controls as escapes. */
+/** In single quotes, so that a shell or YAML can take it; control characters are escaped. */
 function quoted(text: string): string {
   const json = JSON.stringify(text.toWellFormed());
   return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

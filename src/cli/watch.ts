@@ -3,13 +3,13 @@ import { type FSWatcher, watch as watchFolder } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Editors write a file in several steps; a change is looked at when it has been quiet for this long. */
+/** Editors write a file in several steps; a change is reported when there was none for this long. */
 const QUIET_MS = 30;
 const POLL_MS = 300;
 
 /**
- * Calls back when the content of a file has changed. The folder is watched, not the file, because editors put a
- * new file in the place of the old one. `poll` is for file systems that send no notice.
+ * Calls back when the content of a file has changed. The folder is watched, not the file, because editors
+ * replace files. `poll` is for file systems without notifications.
  */
 export function watchFile(path: string, changed: () => void, poll: boolean): { close: () => void } {
   let last: string | null = null;
@@ -18,7 +18,7 @@ export function watchFile(path: string, changed: () => void, poll: boolean): { c
 
   const look = async (): Promise<void> => {
     const now = await fingerprint(path);
-    // A file that is gone for a moment is a file being written.
+    // A file that is missing for a moment is being written.
     if (now === null || now === last) return;
     const first = last === null;
     last = now;

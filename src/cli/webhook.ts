@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../diagnostics/suggest.ts';
-import { hasField } from '../http/fields.ts';
+import { hasField, fieldPairs } from '../http/fields.ts';
 import { type Explanation, explainWebhook } from '../webhooks/explain.ts';
 import { parseInstant } from '../webhooks/instants.ts';
 import type { Provider } from '../webhooks/provider.ts';
@@ -12,8 +11,10 @@ import { mediaTypeOf, signWebhook } from '../webhooks/sign.ts';
 import { PROVIDER_IDS, findProvider } from '../webhooks/table.ts';
 import { EXIT } from './exit_codes.ts';
 import { FileError } from '../project_files/load_config.ts';
-import { wantsColor } from './terminal.ts';
+import { wantsColor, printable } from './terminal.ts';
 import { curlOf, headerLines, parseHttpRequest } from './webhook_request.ts';
+import { addHeader, splitHeader } from './option_values.ts';
+import { painter } from '../diagnostics/render.ts';
 
 interface Options {
   readonly provider: Provider;
@@ -42,38 +43,38 @@ const DEFAULT_URL = 'https://localhost/';
 export function register(program: Command): void {
   const webhook = program
     .command('webhook')
-    .description('sign webhooks as their providers do, and verify them');
-  const sign = webhook.command('sign').description('Make a signed webhook for a test.');
+    .description('Sign webhooks as their providers do, and verify them');
+  const sign = webhook.command('sign').description('Sign a webhook for a test');
   shared(sign)
     .option('--scheme <name>', "one of the provider's schemes, such as v3")
     .option('--curl', 'print a curl command')
     .action((options: SignOptions) => void (process.exitCode = guarded(() => signVerb(options))));
   const verify = webhook
     .command('verify')
-    .description('Verify a webhook and explain, step by step, why it is or is not let in.');
+    .description('Verify a webhook and explain step by step why it is accepted or rejected');
   shared(verify)
-    .option(
-      '--request <file>',
-      'a whole HTTP request as it arrived, head and body, in place of -H and --data',
-    )
-    .option('--certificate <file>', 'PEM of the certificate that a message of sns names')
+    .option('--request <file>', 'file with a whole HTTP request, head and body, instead of -H and --data')
+    .option('--certificate <file>', 'PEM file of the certificate that an sns message names')
     .action((options: VerifyOptions) => void (process.exitCode = guarded(() => verifyVerb(options))));
 }
 
 function shared(command: Command): Command {
   return command
     .requiredOption('-p, --provider <id>', 'provider id, in any letter case', readProvider)
-    .option('-s, --secret <secret>', 'secret of the webhook; to sign for a public key, the private key')
-    .option('--secret-file <file>', 'file that holds the secret')
-    .option('-d, --data <file>', "body of the request; '-' is the standard input")
-    .option('-u, --url <url>', 'full URL as the sender has it', DEFAULT_URL)
+    .option(
+      '-s, --secret <secret>',
+      'webhook secret; for providers with a public key, the private key to sign with',
+    )
+    .option('--secret-file <file>', 'file that contains the secret')
+    .option('-d, --data <file>', 'file with the request body; - is standard input')
+    .option('-u, --url <url>', 'full URL that the sender used', DEFAULT_URL)
     .option('-X, --method <method>', 'request method', 'POST')
-    .option('-H, --header <header>', "request header 'name: value'; may be repeated", addHeader, [])
-    .option('--at <time>', 'the time, as 2027-01-02T03:04:05Z or milliseconds; default now', readTime)
+    .option('-H, --header <header>', "request header 'name: value'; can be repeated", addHeader, [])
+    .option('--at <time>', 'current time, as 2027-01-02T03:04:05Z or in milliseconds; default: now', readTime)
     .option('--json', 'print JSON');
 }
 
-/** Runs a verb; what cannot be read, or signed, is the user's to mend. */
+/** Runs a verb; input that cannot be read or signed is a user error. */
 function guarded(verb: () => number): number {
   try {
     return verb();
@@ -87,8 +88,7 @@ function guarded(verb: () => number): number {
 function signVerb(options: SignOptions): number {
   const { provider } = options;
   const secret = secretOf(options);
-  if (secret === undefined)
-    throw new FileError('there is nothing to sign with: give --secret or --secret-file');
+  if (secret === undefined) throw new FileError('signing needs a secret: give --secret or --secret-file');
   const draft = requestOf(options);
   const typed = hasField(draft.headers, 'content-type')
     ? draft
@@ -99,11 +99,11 @@ function signVerb(options: SignOptions): number {
   const { request, added } = signed;
   if (options.json === true) {
     const { method, url, headers } = request;
-    write(JSON.stringify({ method, url, headers: pairsOf(headers), body: textOf(request) }, null, 2));
+    write(JSON.stringify({ method, url, headers: fieldPairs(headers), body: textOf(request) }, null, 2));
   } else if (options.curl === true) write(curlOf(request));
   else {
     write(headerLines(added));
-    // Some providers sign inside the body, or in the URL: then the headers alone are not enough.
+    // Some providers sign in the body or the URL, so the headers alone are not enough.
     if (request.url !== draft.url) write(`URL: ${request.url}`);
     if (textOf(request) !== textOf(draft)) write(`\n${textOf(request)}`);
   }
@@ -115,7 +115,7 @@ function verifyVerb(options: VerifyOptions): number {
     options.request === undefined
       ? requestOf(options)
       : parseHttpRequest(readBytes(options.request), options.url === DEFAULT_URL ? undefined : options.url);
-  if (request === null) throw new FileError(`${options.request} does not hold an HTTP request`);
+  if (request === null) throw new FileError(`${options.request} does not contain an HTTP request`);
   const secret = secretOf(options);
   const [problem] = webhookSecretProblems(options.provider, secret);
   if (problem !== undefined) throw new FileError(problem.message);
@@ -132,46 +132,36 @@ function verifyVerb(options: VerifyOptions): number {
   return outcome.outcome === 'verified' || outcome.outcome === 'challenge' ? EXIT.ok : EXIT.failed;
 }
 
-/** The certificate that was given stands for whichever the message names. */
+/** The given certificate is used for any certificate that the message names. */
 function certificateOf(options: VerifyOptions, request: WebhookRequest): [string, string][] {
   if (options.certificate === undefined) return [];
   const url = /"SigningCertURL"\s*:\s*"([^"]*)"/.exec(textOf(request))?.[1];
   return url === undefined ? [] : [[url, readBytes(options.certificate).toString('latin1')]];
 }
 
-function explanationText({ outcome, steps, guesses }: Explanation): string {
+function explanationText({ outcome, steps, causes }: Explanation): string {
   const width = Math.max(...steps.map(({ title }) => title.length));
   const lines = steps.map(({ ok, title, text }) => `${mark(ok)} ${title.padEnd(width)}  ${printable(text)}`);
   if (outcome.outcome === 'challenge')
     lines.push(`  ${outcome.response.status} ${printable(outcome.response.body)}`);
-  if (guesses.length > 0) lines.push('', 'Probably:', ...guesses.map((guess) => `  - ${printable(guess)}`));
+  if (causes.length > 0)
+    lines.push('', 'Likely causes:', ...causes.map((cause) => `  - ${printable(cause)}`));
   return lines.join('\n');
 }
 
 function mark(ok: boolean | null): string {
-  const color = wantsColor(process.stdout);
-  const paint = (style: 'green' | 'red', text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter({ color: wantsColor(process.stdout) });
   if (ok === null) return ' ';
   return ok ? paint('green', '✓') : paint('red', '✗');
 }
 
-/** A request is somebody's text: nothing in it may steer the terminal. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
-}
-
 function requestOf(options: Options): WebhookRequest {
-  const headers = options.header.flatMap((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
+  const headers = options.header.flatMap(splitHeader);
   const body = options.data === undefined ? Buffer.alloc(0) : readBytes(options.data);
   return { method: options.method.toUpperCase(), url: options.url, headers, body };
 }
 
-/** A newline at the end of a file is the editor's, not the secret's. */
+/** A final newline in a file comes from the editor and is not part of the secret. */
 function secretOf(options: Options): string | undefined {
   if (options.secretFile === undefined) return options.secret;
   return readBytes(options.secretFile)
@@ -191,22 +181,13 @@ function readProvider(id: string): Provider {
   const provider = findProvider(id);
   if (provider !== undefined) return provider;
   const near = suggest(id.toLowerCase(), PROVIDER_IDS);
-  throw new InvalidArgumentError(`it is no provider${near === undefined ? '' : `; did you mean '${near}'?`}`);
+  throw new InvalidArgumentError(`unknown provider${near === undefined ? '' : `; did you mean '${near}'?`}`);
 }
 
 function readTime(text: string): number {
   const ms = parseInstant(text, /^\d+$/.test(text) ? 'ms' : 'iso');
-  if (ms === null) throw new InvalidArgumentError('it is not a time.');
+  if (ms === null) throw new InvalidArgumentError('expected a time such as 2027-01-02T03:04:05Z.');
   return ms;
-}
-
-function addHeader(line: string, before: readonly string[]): readonly string[] {
-  if (!/^[^\s:]+:/.test(line)) throw new InvalidArgumentError("a header is written 'name: value'.");
-  return [...before, line];
-}
-
-function pairsOf(fields: readonly string[]): readonly (readonly [string, string])[] {
-  return fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!] as const] : []));
 }
 
 function textOf(request: WebhookRequest): string {

@@ -2,14 +2,14 @@ import type { FieldList } from '../http/fields.ts';
 import { firstValue } from '../http/fields.ts';
 import type { WebhookRequest } from '../webhooks/reading.ts';
 
-/** Headers a line each, `Name: value`. */
+/** Header lines, `Name: value`. */
 export function headerLines(fields: FieldList): string {
   const lines: string[] = [];
   for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]!}: ${fields[at + 1]!}`);
   return lines.join('\n');
 }
 
-/** A command that sends the request with its body byte for byte; quoted for a POSIX shell. */
+/** A curl command that sends the request with its exact body; quoted for a POSIX shell. */
 export function curlOf(request: WebhookRequest): string {
   const { method, url, headers, body } = request;
   const parts = ['curl', '-X', method, quoted(url)];
@@ -17,7 +17,7 @@ export function curlOf(request: WebhookRequest): string {
     parts.push('-H', quoted(`${headers[at]!}: ${headers[at + 1]!}`));
   const text = Buffer.from(body).toString('utf8');
   if (body.length === 0) return parts.join(' ');
-  // Bytes that are no UTF-8, and NUL, do not survive a command line: they are piped in.
+  // Bytes that are not UTF-8, and NUL, cannot be part of a command line, so they are piped in.
   const survives = Buffer.from(text, 'utf8').equals(body) && !text.includes('\0');
   if (survives) return [...parts, '--data-raw', quoted(text)].join(' ');
   const base64 = Buffer.from(body).toString('base64');
@@ -29,8 +29,9 @@ function quoted(text: string): string {
 }
 
 /**
- * A request as it was written down: request line, headers, an empty line, and the body as it stands. Lines of the
- * head may end in CRLF or LF. `url` is the full URL where the head does not tell it; null when it is no request.
+ * Parses a request from text: request line, headers, an empty line, and the body as is. Lines of the head may
+ * end in CRLF or LF. `url` is the full URL if the head does not contain it; null when the text is not a
+ * request.
  */
 export function parseHttpRequest(bytes: Buffer, url: string | undefined): WebhookRequest | null {
   const text = bytes.toString('latin1');

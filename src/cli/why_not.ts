@@ -6,18 +6,17 @@ import { draftLine, writtenRequest } from '../simulator/search/write_case.ts';
 import { type Target, targetOf } from '../simulator/search/target.ts';
 import { type WhyNot, whyNot } from '../simulator/search/why_not.ts';
 import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
-import { explanationOfStream, renderStreamExplanation } from '../edge/explain_stream.ts';
 import type { DraftRun } from '../simulator/search/run_draft.ts';
 import { FileError } from '../project_files/load_config.ts';
 import { signerOf } from '../project_files/run_scenarios.ts';
 
-/** What would have to differ for something to happen to a request, as text or as data. */
+/** What would have to change in a request for a given outcome, as text or data. */
 export interface WhyNotAnswer {
   readonly text: string;
   readonly data: object;
 }
 
-/** Answers `--why-not NAME` for a request. A FileError when the edge has nothing of that name. */
+/** Answers `--why-not NAME` for a request. Throws FileError when the edge has nothing of that name. */
 export async function answerWhyNot(
   name: string,
   draft: Draft,
@@ -31,7 +30,7 @@ export async function answerWhyNot(
   return { text: textOf(target, found, locate), data: dataOf(target, found, locate) };
 }
 
-/** The edge of a file, for searches. */
+/** The edge of a file, prepared for searches. */
 export function searchedEdge(config: EdgeConfig, locate: Locate): EdgeFixture {
   return edgeFixture(config, locate);
 }
@@ -41,20 +40,19 @@ function textOf({ message }: Target, found: WhyNot, locate: Locate): string {
     case 'already':
       return `${message} for this request.\n`;
     case 'impossible':
-      return `No request makes it happen that ${message}: ${found.says}.\n`;
+      return `There is no request for which ${message}: ${found.says}.\n`;
     case 'not_found':
       return `No change was found after which ${message}; ${found.runs.toLocaleString('en')} requests were tried. That proves nothing.\n`;
     case 'changes': {
       const changes = found.changes.map((change) => `  ${change}`).join('\n');
-      const tree = treeOf(found.run, locate);
+      const tree = renderExplanation(explained(found.run, locate));
       return `It would need ${found.changes.length === 1 ? 'one change' : `${found.changes.length} changes`}:\n${changes}\nThen ${message}:\n\n${tree}\n\nas a request: ${draftLine(found.draft)}\n`;
     }
   }
 }
 
-function treeOf({ simulatedRequests, connection }: DraftRun, locate: Locate): string {
-  if (connection !== null) return renderStreamExplanation(explanationOfStream(connection.exchange, locate));
-  return renderExplanation(explanationOf(simulatedRequests.at(-1)!.exchange, locate));
+function explained({ simulatedRequests, connection }: DraftRun, locate: Locate) {
+  return explanationOf((connection ?? simulatedRequests.at(-1)!).exchange, locate);
 }
 
 function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
@@ -71,9 +69,6 @@ function dataOf({ message }: Target, found: WhyNot, locate: Locate): object {
     ...(Object.keys(draft.upstreams).length > 0 && { upstreams: draft.upstreams }),
     ...(draft.before !== null && { before: draft.before }),
     ...(draft.as !== null && { identities: { [draft.as.name]: draft.as.facts } }),
-    explanation:
-      run.connection === null
-        ? explanationOf(run.simulatedRequests.at(-1)!.exchange, locate)
-        : explanationOfStream(run.connection.exchange, locate),
+    explanation: explained(run, locate),
   };
 }

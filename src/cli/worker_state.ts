@@ -14,7 +14,10 @@ interface Place {
   readonly state: string;
 }
 
-/** Throws FileError, with every place, when a configuration has what several processes cannot serve together. */
+/**
+ * Throws FileError with all places when a configuration needs state that several processes would have to
+ * share.
+ */
 export function refuseSharedState({ config, locate }: Checked, workers: number): void {
   const places = config === null ? [] : statefulPlaces(config);
   if (places.length === 0) return;
@@ -22,7 +25,7 @@ export function refuseSharedState({ config, locate }: Checked, workers: number):
     const at = locate(pointer);
     return `  ${at === null ? pointer : `${at.file}:${at.line}:${at.column}`}  ${what}: ${state}`;
   });
-  const head = `--workers ${workers} cannot serve this file: processes share no state, and these need it`;
+  const head = `--workers ${workers} cannot serve this file: these need state that processes do not share`;
   throw new FileError(`${head}\n${lines.join('\n')}\nleave --workers out`);
 }
 

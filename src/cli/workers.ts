@@ -9,9 +9,10 @@ import { lostFamily } from '../server/process_metrics.ts';
 import { EXIT } from './exit_codes.ts';
 
 /**
- * Several processes behind one listener, by Node's own means: the first process listens and hands connections on, the
- * others serve. Each has the whole configuration and state of its own (breakers, pools), as the machines of a real
- * edge have; what must be in common, logins and rate limits, is refused. What they have in common goes through the first one: events, which it writes whole, and the end.
+ * Several processes behind one listener, with Node's cluster module: the first process listens and passes
+ * connections on, the others serve. Each has the whole configuration and its own state (breakers, pools),
+ * like the machines of a real edge; configurations with state that must be shared (logins, rate limits) are
+ * refused. The first process writes all events and coordinates the shutdown.
  */
 
 /** Refuses, at the start and at each reload, configurations whose state several processes would have to share. */
@@ -25,37 +26,40 @@ export function loadFor(count: number, load: () => Promise<Checked>): () => Prom
   };
 }
 
-/** What a worker is told. */
+/** An order to a worker. */
 type Order = { readonly order: 'stop' } | { readonly order: 'count'; readonly serial: number };
 
-/** What a worker tells. */
-type Told =
+/** A message of a worker. */
+type WorkerMessage =
   | { readonly event: Parameters<EventSink['write']>[0] }
   | { readonly counts: readonly Family[]; readonly serial: number };
 
-/** How long a worker has to say what it has counted, in ms. */
+/** How long a worker may take to report its counts, in ms. */
 const COUNT_MS = 1_000;
 
-/** A worker that dies sooner than this after its start is not simply started again for ever. */
+/** A worker that exits sooner than this after its start is not restarted without end. */
 const SHORT_LIFE_MS = 2_000;
 const SHORT_LIVES = 5;
 
-/** Whether this process is one of several, started by the first. */
+/** Whether this process is a worker, started by the first process. */
 export const isWorker = cluster.isWorker;
 
-/** Whether this worker is the one that speaks to people when all begin. */
+/** Whether this worker prints the start messages. */
 export const isFirstWorker = cluster.worker?.id === 1;
 
 export interface Supervision {
   readonly sink: EventSink | null;
-  /** Events that the first process could not write. */
+  /** Counts events that the first process could not write. */
   readonly lost: LostEvents;
   readonly say: (text: string) => void;
-  /** Where health and the sum of all counts are told; null for nowhere. */
+  /** Port for health and the counts of all workers; null for none. */
   readonly adminPort: number | null;
 }
 
-/** Starts `count` workers with the arguments of this process, keeps that many alive, and gives the exit code. */
+/**
+ * Starts `count` workers with the arguments of this process, restarts those that end, and resolves with the
+ * exit code.
+ */
 export function superviseWorkers(
   count: number,
   { sink, lost, say, adminPort }: Supervision,
@@ -82,18 +86,19 @@ export function superviseWorkers(
       beganMs.delete(worker.id);
       if (!isStopping) {
         shortLives = livedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
-        // What fails at once in the same way fails in all of them: a port that is taken, a file with errors.
+        // An immediate failure, such as a taken port or a file with errors, would be the same in every
+        // worker.
         const isHopeless =
           (status !== 0 && livedMs < SHORT_LIFE_MS && signal === null) || shortLives > SHORT_LIVES;
         if (isHopeless) {
           code = status === 0 ? EXIT.runtime : status;
           stop();
         } else {
-          say(`worker ${worker.process.pid} ended (${signal ?? status}); another one is started`);
+          say(`worker ${worker.process.pid} ended (${signal ?? status}); starting another one`);
           begin();
         }
       }
-      // Whoever has failed may still be among the workers of the cluster, until its channel is closed too.
+      // A failed worker may still be in the cluster's list until its channel is closed.
       if (beganMs.size > 0) return;
       void admin?.close();
       resolve(code);
@@ -105,7 +110,7 @@ export function superviseWorkers(
     const listening = new Set<number>();
     cluster.on('listening', (worker) => {
       listening.add(worker.id);
-      // What a worker was told before it listened it may not have heard.
+      // A worker may have missed an order that was sent before it listened.
       const order: Order = { order: 'stop' };
       if (isStopping) worker.send(order);
     });
@@ -125,19 +130,19 @@ export function superviseWorkers(
   });
 }
 
-/** One more worker, whose events are written. */
+/** Starts a worker whose events go to the sink. */
 function forked(sink: EventSink | null): Worker {
   const worker = cluster.fork();
-  worker.on('error', () => undefined); // an order to one that has just ended
-  worker.on('message', (told: Told) => {
-    if ('event' in told) sink?.write(told.event);
+  worker.on('error', () => undefined); // sending to a worker that has just ended fails
+  worker.on('message', (report: WorkerMessage) => {
+    if ('event' in report) sink?.write(report.event);
   });
   return worker;
 }
 
 let serial = 0;
 
-/** What all workers have counted since each of them began. */
+/** What all workers have counted since their start. */
 async function countOfAll(): Promise<Family[]> {
   const asked = ++serial;
   const all = await Promise.all(
@@ -146,14 +151,14 @@ async function countOfAll(): Promise<Family[]> {
         new Promise<readonly Family[]>((resolve) => {
           const settle = (counts: readonly Family[]): void => {
             clearTimeout(timer);
-            worker.off('message', onTold);
+            worker.off('message', onMessage);
             resolve(counts);
           };
-          const onTold = (told: Told): void => {
-            if ('counts' in told && told.serial === asked) settle(told.counts);
+          const onMessage = (report: WorkerMessage): void => {
+            if ('counts' in report && report.serial === asked) settle(report.counts);
           };
           const timer = setTimeout(() => settle([]), COUNT_MS);
-          worker.on('message', onTold);
+          worker.on('message', onMessage);
           const order: Order = { order: 'count', serial: asked };
           worker.send(order);
         }),
@@ -162,7 +167,7 @@ async function countOfAll(): Promise<Family[]> {
   return addedUp(all);
 }
 
-/** The order to end may come before this worker has begun to serve. */
+/** The order to stop may arrive before this worker serves. */
 let isStopOrdered = false;
 if (isWorker) {
   process.on('message', (message: Order) => {
@@ -170,18 +175,18 @@ if (isWorker) {
   });
 }
 
-/** The sink of a worker: the first process writes. */
+/** The event sink of a worker: it sends events to the first process. */
 export function workerSink(): EventSink {
   return {
     write: (event) => {
-      const told: Told = { event };
-      if (process.connected) process.send?.(told);
+      const report: WorkerMessage = { event };
+      if (process.connected) process.send?.(report);
     },
     close: async () => undefined,
   };
 }
 
-/** Settles, with the exit code, when the first process says that it is time to end, or is gone. */
+/** Resolves with the exit code when the first process orders the end, or is gone. */
 export function untilOrdered(counts: () => readonly Family[]): Promise<number> {
   return new Promise((resolve) => takeOrders(counts, () => resolve(EXIT.ok)));
 }
@@ -197,19 +202,19 @@ function takeOrders(counts: () => readonly Family[], stop: () => void): void {
   process.on('message', (message: Order) => {
     if (message.order === 'stop') once();
     else {
-      const told: Told = { counts: counts(), serial: message.serial };
-      process.send?.(told);
+      const report: WorkerMessage = { counts: counts(), serial: message.serial };
+      process.send?.(report);
     }
   });
   process.once('disconnect', once);
-  // The terminal tells all processes; the first one says what is to be done.
+  // The terminal signals all processes; the first one gives the orders.
   process.on('SIGINT', () => undefined);
   process.once('SIGTERM', once);
 }
 
-/** Lets a worker end, when what it has told is on its way; one that could not begin ends with its code. */
+/** Lets a worker end once its messages are sent; one that could not start ends with its code. */
 export function leave(code: number): void {
-  // Who only hangs up exits with 0.
+  // A worker that only disconnects exits with 0.
   if (code !== EXIT.ok) process.exit(code);
   if (process.connected) process.disconnect?.();
 }
@@ -218,8 +223,8 @@ function workers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
 
-/** A number of processes given on the command line. */
+/** Parses a number of processes from the command line. */
 export function readWorkers(text: string): number {
   if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('a number of processes from 1 to 99.');
+  throw new InvalidArgumentError('expected a number of processes from 1 to 99.');
 }

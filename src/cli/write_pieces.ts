@@ -2,7 +2,10 @@ import { writeSync } from 'node:fs';
 
 const PIECE_UNITS = 1 << 16;
 
-/** Writes texts to an open file in large pieces, at once: a stream would keep in memory what a pipe takes slowly. */
+/**
+ * Writes text to an open file in large chunks, synchronously: a stream would buffer in memory what a slow
+ * pipe does not take.
+ */
 export function pieceWriter(file: number): {
   readonly write: (text: string) => void;
   readonly close: () => void;
@@ -22,7 +25,7 @@ export function pieceWriter(file: number): {
   };
 }
 
-/** A pipe whose reader is slow says so; it is asked again. */
+/** A pipe with a slow reader fails with EAGAIN; the write is repeated. */
 function written(file: number, bytes: Buffer): number {
   try {
     return writeSync(file, bytes);

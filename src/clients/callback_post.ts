@@ -4,17 +4,17 @@ import { type Address, compareWords, parseAddress } from '../net/address.ts';
 import { isPrivateAddress, isPrivateHost } from '../net/private_hosts.ts';
 import type { Posting } from './fetch.ts';
 
-/** Where callbacks may go. */
+/** Allowed targets of callbacks. */
 export interface CallbackReach {
-  /** Whether they may reach this machine and its network. */
+  /** Whether callbacks may reach this machine and its network. */
   readonly allowPrivate: boolean;
-  /** Addresses of this machine, be they public. */
+  /** Addresses of this machine, including public ones. */
   readonly own: readonly string[];
-  /** Default: that of the system. */
+  /** Default: the system's resolver. */
   readonly resolver?: LookupFunction;
 }
 
-/** Posts to URLs that a key has chosen; gives the status of the answer, whose body is not read. */
+/** Posts to URLs configured by API users; returns the status of the response, whose body is not read. */
 export function callbackPost(
   reach: CallbackReach,
 ): (url: string, posting: Omit<Posting, 'allowPrivate'>) => Promise<number> {
@@ -26,22 +26,22 @@ export function callbackPost(
     return createFetcher({ isPrivate, ...(resolver && { resolver }) });
   });
   return async (url, posting) => {
-    // An address in the URL itself is never looked up.
+    // Addresses in the URL itself are not resolved, so the resolver cannot check them.
     if (!allowPrivate && isOfThisNetwork(new URL(url).hostname, reach)) {
-      throw new Error('an address of this machine or its network');
+      throw new Error('the URL is an address of this machine or its network');
     }
     return (await fetcher.get()).post(url, { ...posting, allowPrivate });
   };
 }
 
-/** Whether a host as named in a URL surely is this machine or in its network. */
+/** Whether a host in a URL is certainly this machine or in its network. */
 export function isOfThisNetwork(host: string, reach: Pick<CallbackReach, 'own'>): boolean {
   if (isPrivateHost(host)) return true;
   const address = parseAddress(host.replace(/^\[(.*)\]$/, '$1'));
   return address !== null && oursOf(reach)(address);
 }
 
-/** Private, or a public address of this machine itself. */
+/** Whether an address is private or a public address of this machine. */
 function oursOf({ own }: Pick<CallbackReach, 'own'>): (address: Address) => boolean {
   const parsed = own.flatMap((text) => parseAddress(text.replace(/%.*$/, '')) ?? []);
   return (address) => isPrivateAddress(address) || parsed.some((each) => compareWords(each, address) === 0);

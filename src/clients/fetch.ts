@@ -9,16 +9,18 @@ import { PRIVATE_ADDRESS, publicLookup } from '../io/public_lookup.ts';
 
 type Fetched = Answers['fetch'];
 
-/** Makes the edge's own requests: keys, certificates, `http-request`. */
+/** Sends the edge's own requests: keys, certificates, `http-request`. */
 export interface Fetcher {
-  /** Settles with the response or why there is none; never rejects. */
+  /** Resolves to the response or the failure; never rejects. */
   readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Fetched>;
   readonly close: () => Promise<void>;
 }
 
-/** The whole client of control requests. */
+/** The complete client for control requests. */
 export interface ControlClient extends Fetcher {
-  /** Posts a text and gives the status of the response. Rejects if there is none. Follows no redirect. */
+  /** The same as `fetch`, but rejects with the error of the connection if there is no response. */
+  readonly send: Fetcher['fetch'];
+  /** Posts a text and returns the status of the response. Rejects if there is none. Follows no redirects. */
   readonly post: (url: string, posting: Posting) => Promise<number>;
 }
 
@@ -29,28 +31,28 @@ export interface Posting {
   readonly allowPrivate: boolean;
 }
 
-/** What a fetcher asks of the world. */
+/** Replaceable dependencies of a fetcher. */
 export interface FetcherOptions {
   readonly resolver?: LookupFunction;
-  /** Which addresses guarded requests do not reach; default those of `net/private_hosts.ts`. */
+  /** Addresses that guarded requests must not reach; default: those of `net/private_hosts.ts`. */
   readonly isPrivate?: (address: Address) => boolean;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Fields that are meant for one origin (Fetch §4.4): a redirect to another one does not take them along. */
+/** Fields for one origin (Fetch §4.4); they are dropped on redirects to another origin. */
 const OF_THE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
 
 const NOBODY_LEAVES = new AbortController().signal;
 
 /**
- * The fetcher on undici: HTTP/1.1, TLS verified, bodies read whole up to their limit. Names are looked up with the
- * system's resolver where nothing else is said.
+ * A fetcher on undici: HTTP/1.1, TLS with verification, bodies read up to their limit. The default resolver
+ * is the system's.
  */
 export function createFetcher(options: FetcherOptions = {}): ControlClient {
   const { resolver: system = lookup, isPrivate = isPrivateAddress } = options;
   const resolved = new Map<string, string>();
-  // Connections are kept, so those that were made without a look at the address are not for guarded requests.
+  // Connections are reused, so guarded requests must not share those whose address was not checked.
   const common = { allowH2: false };
   const open = new Agent({ ...common, connect: { lookup: rememberingLookup(resolved, system) } });
   const guarded = new Agent({
@@ -70,9 +72,11 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
     return begun;
   }
 
+  const sending: Fetcher['fetch'] = (request, gone) => send({ open, guarded, resolved }, request, gone);
+
   async function fetchAlone(request: FetchRequest, gone: AbortSignal): Promise<Fetched> {
     try {
-      return await send({ open, guarded, resolved }, request, gone);
+      return await sending(request, gone);
     } catch (error) {
       return failureOf(error, gone);
     }
@@ -81,10 +85,15 @@ export function createFetcher(options: FetcherOptions = {}): ControlClient {
   const close = async (): Promise<void> => {
     await Promise.all([open.destroy(), guarded.destroy()]);
   };
-  return { fetch, post: (url, posting) => post({ open, guarded, resolved }, url, posting), close };
+  return {
+    fetch,
+    send: sending,
+    post: (url, posting) => post({ open, guarded, resolved }, url, posting),
+    close,
+  };
 }
 
-/** Connections of requests with and without a look at the address, and the last address of each host. */
+/** Connections of guarded and unguarded requests, and the last address of each host. */
 interface Connections {
   readonly open: Agent;
   readonly guarded: Agent;
@@ -101,7 +110,7 @@ async function send(
   let { url, method, body, headers: fields } = request;
   const agent = request.allowPrivate ? open : guarded;
   for (let redirects = 0; ; redirects++) {
-    // An address in the URL itself is never looked up.
+    // Addresses in the URL itself are not resolved, so the resolver cannot check them.
     if (!request.allowPrivate && isPrivateHost(new URL(url).hostname)) return privateAddress(url);
     const answer = await agent.request(requestOptions(url, { method, headers: fields, body }, signal));
     const headers = flatHeaders(answer.headers);
@@ -118,13 +127,13 @@ async function send(
         timeMs: performance.now() - began,
       };
     }
-    // The rest is given up, which the body reports as an error of its own.
+    // The rest of the body is abandoned, which it reports as an error.
     answer.body.on('error', () => {}).destroy();
     if (redirects === request.maxRedirects) return { failure: 'redirects', detail: `more than ${redirects}` };
     const next = new URL(location, url);
     if (next.origin !== new URL(url).origin) fields = OF_THE_ORIGIN.reduce(withoutField, fields);
     url = next.href;
-    // RFC 9110 §15.4: 303 always, 301 and 302 by custom, become GET.
+    // RFC 9110 §15.4: 303 becomes GET, and by convention 301 and 302, too.
     if (answer.statusCode === 303 || (answer.statusCode < 303 && method === 'POST'))
       [method, body] = ['GET', null];
   }
@@ -136,7 +145,7 @@ async function post(
   { headers, body, signal, allowPrivate }: Posting,
 ): Promise<number> {
   const { hostname } = new URL(url);
-  // An address in the URL itself is never looked up.
+  // Addresses in the URL itself are not resolved, so the resolver cannot check them.
   if (!allowPrivate && isPrivateHost(hostname)) throw new Error(privateAddress(url).detail);
   const given = { method: 'POST', headers: Object.entries(headers).flat(), body };
   const agent = allowPrivate ? open : guarded;
@@ -172,7 +181,7 @@ function requestOptions(
   };
 }
 
-/** The body, or null when it is larger than the limit; the rest is not read then. */
+/** The body; null if it exceeds the limit, in which case the rest is not read. */
 async function readWhole(
   body: Dispatcher.ResponseData['body'],
   limitBytes: number,
@@ -207,7 +216,7 @@ function failureOf(error: unknown, gone: AbortSignal): Fetched {
   return { failure: code?.startsWith('HPE_') === true ? 'invalid' : 'connect', detail: message };
 }
 
-/** The system's look-up, with the last address of each host kept for the answer; the number of hosts is bounded. */
+/** The system's resolver; remembers the last address of each host, for a bounded number of hosts. */
 function rememberingLookup(resolved: Map<string, string>, system: LookupFunction): LookupFunction {
   return (host, options, callback) => {
     system(host, options, (error, address, family) => {

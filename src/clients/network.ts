@@ -1,18 +1,21 @@
 import type { Answers, FetchRequest, SignatureRequest } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { lazyLoad, requireFirst } from '../loading/lazy_load.ts';
-import type { Fetcher } from './fetch.ts';
+import type { ControlClient, Fetcher } from './fetch.ts';
 import type { OidcAnswers } from './oidc.ts';
 
-/** Hands that are needed seldom and whose libraries are large: each is made when it is first asked for. */
+/** Clients whose libraries are large and rarely needed; each is loaded on first use. */
 
-const asker = lazyLoad(async (): Promise<OidcAnswers> => {
-  requireFirst('undici');
-  return (await import('./oidc.ts')).createOidcAnswers();
-});
 const fetcher = lazyLoad(newFetcher);
+const asker = lazyLoad(async (): Promise<OidcAnswers> => {
+  const [{ createOidcAnswers }, { oidcFetch }] = await Promise.all([
+    import('./oidc.ts'),
+    import('./oidc_fetch.ts'),
+  ]);
+  return createOidcAnswers(oidcFetch(await fetcher.get()));
+});
 
-/** Asks OpenID providers; what is known of them is kept for the process. */
+/** Queries OpenID providers; their metadata is cached for the process. */
 export async function askProviders(question: OidcQuestion): Promise<Answers['oidc']> {
   return (await asker.get()).ask(question);
 }
@@ -21,13 +24,13 @@ async function fetchAlone(request: FetchRequest): Promise<Answers['fetch']> {
   return (await fetcher.get()).fetch(request, new AbortController().signal);
 }
 
-/** Verifies signatures of XML. */
+/** Verifies XML signatures. */
 export async function verify(request: SignatureRequest): Promise<Answers['signature']> {
   requireFirst('@node-saml/node-saml/lib/xml.js', '@xmldom/xmldom');
   return (await import('./saml_signatures.ts')).verifySignatures(request);
 }
 
-/** The fetcher of one listener, loaded when it is first asked: undici takes 30 MB and 200 ms. */
+/** The fetcher of a listener, loaded on first use: undici takes 30 MB and 200 ms. */
 export function lazyFetcher(): Fetcher {
   const late = lazyLoad(newFetcher);
   return {
@@ -36,12 +39,12 @@ export function lazyFetcher(): Fetcher {
   };
 }
 
-async function newFetcher(): Promise<Fetcher> {
+async function newFetcher(): Promise<ControlClient> {
   requireFirst('undici');
   return (await import('./fetch.ts')).createFetcher();
 }
 
-/** All of them, for an exchange without a listener. */
+/** All clients, for an exchange without a listener. */
 export function networkClients() {
   return { oidc: askProviders, fetch: fetchAlone, verify };
 }

@@ -7,31 +7,34 @@ import type {
   OidcTokens,
 } from '../engine/oidc_question.ts';
 import { failureOf } from './oidc_failures.ts';
-import { type OidcFetch, oidcFetch } from './oidc_fetch.ts';
+import type { OidcFetch } from './oidc_fetch.ts';
 
-/** Asks OpenID providers with openid-client: discovery, PKCE, and every check of tokens that the standards want. */
+/** Queries OpenID providers with openid-client: discovery, PKCE, and all token checks of the standards. */
 export interface OidcAnswers {
-  /** Settles with the answer or why there is none; never rejects. */
+  /** Resolves to the answer or the failure; never rejects. */
   readonly ask: (question: OidcQuestion) => Promise<OidcAnswer>;
 }
 
-/** What is known of a provider. */
+/** The cached metadata of a provider. */
 interface Known {
   readonly metadata: openid.ServerMetadata;
   readonly atMs: number;
   keys: openid.ExportedJWKSCache | undefined;
 }
 
-/** Metadata is discovered anew after an hour. */
+/** Maximum age of metadata. */
 const METADATA_MS = 60 * 60_000;
 const TIMEOUT_SECONDS = 10;
-/** Clocks of providers may differ by so much. */
+/** Tolerated clock difference. */
 const TOLERANCE_SECONDS = 30;
-/** The library fetches keys again for an unknown `kid` only when those it has are a minute old: they always are. */
+/**
+ * openid-client fetches keys for an unknown `kid` only if its keys are at least a minute old; this makes them
+ * so.
+ */
 const KEYS_LOOK_SECONDS = 61;
 
-/** An asker with its own memory of providers; `fetch` is for tests. */
-export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
+/** Creates a client with its own cache of providers. */
+export function createOidcAnswers(fetch: OidcFetch): OidcAnswers {
   const known = new Map<string, Promise<Known>>();
   const running = new Map<string, Promise<OidcAnswer>>();
 
@@ -39,7 +42,7 @@ export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
     const found = known.get(client.issuer);
     const fresh = found === undefined ? null : await found.catch(() => null);
     if (fresh !== null && nowMs - fresh.atMs < METADATA_MS && nowMs >= fresh.atMs) return fresh;
-    // Requests that come meanwhile wait for the same discovery.
+    // Concurrent requests wait for the same discovery.
     if (known.get(client.issuer) === found) known.set(client.issuer, discovered(client, nowMs, fetch));
     return known.get(client.issuer)!;
   }
@@ -68,8 +71,8 @@ export function createOidcAnswers(fetch: OidcFetch = oidcFetch): OidcAnswers {
   return {
     ask: (question) => {
       const { request, client } = question;
-      // A provider that rotates refresh tokens takes a second use of one for theft, and ends the session. One check
-      // of many requests at once is enough, too.
+      // A provider that rotates refresh tokens treats a second use as theft and ends the session. Concurrent
+      // requests therefore share one check.
       if (request.does !== 'refresh' && request.does !== 'user_info') return answered(question);
       const key = JSON.stringify([client.issuer, client.clientId, request]);
       const before = running.get(key);
@@ -90,7 +93,7 @@ async function discovered({ issuer, clientId }: OidcClient, nowMs: number, fetch
   return { metadata: { ...config.serverMetadata() }, atMs: nowMs, keys: undefined };
 }
 
-/** Plain http is for providers on this machine only: elsewhere anybody on the way could be the provider. */
+/** Plain http is allowed only on loopback; elsewhere any network attacker could impersonate the provider. */
 function isLoopback(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === 'http:' && /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
@@ -111,7 +114,7 @@ function configured({ metadata, keys }: Known, { client, nowMs }: OidcQuestion, 
   config[openid.customFetch] = fetch;
   config.timeout = TIMEOUT_SECONDS;
   if (isLoopback(client.issuer)) openid.allowInsecureRequests(config);
-  // The signature of an ID token is verified although it came over TLS.
+  // Also verifies the signature of ID tokens received over TLS.
   openid.enableNonRepudiationChecks(config);
   if (keys !== undefined) {
     const looksOld = Math.floor(Date.now() / 1_000) + skewSeconds - KEYS_LOOK_SECONDS;
@@ -149,7 +152,7 @@ async function done(config: openid.Configuration, request: OidcRequest): Promise
       return { url: logoutUrl(config, request) };
     case 'keys': {
       const { jwks_uri: url } = config.serverMetadata();
-      if (url === undefined) return { failure: 'invalid', detail: 'the provider names no key set' };
+      if (url === undefined) return { failure: 'invalid', detail: 'the provider has no key set' };
       const response = await config[openid.customFetch]!(url, {
         method: 'GET',
         headers: { accept: 'application/json' },
@@ -199,7 +202,7 @@ function tokensOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRes
   };
 }
 
-/** `alg` of a token that was verified. */
+/** `alg` of a verified token. */
 function algorithmOf(token: string): string {
   const header = JSON.parse(
     Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8'),

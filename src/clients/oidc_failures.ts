@@ -1,8 +1,8 @@
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import type { OidcAnswer, OidcFailure } from '../engine/oidc_question.ts';
-import { isNoAnswer } from '../http/no_answer.ts';
+import { isNoAnswer } from '../http/bodyless.ts';
 
-/** Errors of a grant that say no to the user, not that the app is set up wrongly (RFC 6749 §4.1.2.1, §5.2). */
+/** Errors of a grant that deny the user, as opposed to a misconfigured app (RFC 6749 §4.1.2.1, §5.2). */
 const DENIALS: ReadonlySet<string> = new Set([
   'access_denied',
   'invalid_grant',
@@ -23,7 +23,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** What an exception of the library means; `otherwise` is what it is when nothing says more. */
+/** Classifies an exception of the library; `otherwise` is the default. */
 export function failureOf(error: unknown, otherwise: OidcFailure): OidcAnswer {
   const failure = kindOf(error, otherwise);
   return { failure, detail: detailOf(error) };
@@ -57,7 +57,7 @@ function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }
 
-/** An error and its causes; aggregated ones by their first. */
+/** An error and its causes; of aggregated ones the first. */
 function chainOf(error: Error): readonly Error[] {
   const chain: Error[] = [];
   for (let at: unknown = error; at instanceof Error && chain.length < 6; at = nextOf(at)) chain.push(at);
@@ -68,7 +68,9 @@ function nextOf(error: Error): unknown {
   return error instanceof AggregateError ? (error.errors as readonly unknown[])[0] : error.cause;
 }
 
-/** A sentence for the trace: what the library says, its reason, and the `error` of the provider. No tokens. */
+/**
+ * A sentence for the trace: the library's message, its cause and the provider's `error`. Contains no tokens.
+ */
 function detailOf(error: unknown): string {
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
     return `${error.error}${error.error_description === undefined ? '' : `: ${error.error_description}`}`.slice(

@@ -1,38 +1,35 @@
 import type { CustomFetch } from 'openid-client';
-import { Agent, fetch } from 'undici';
 import { isBodylessStatus } from '../http/bodyless.ts';
+import type { ControlClient } from './fetch.ts';
 
 export type OidcFetch = CustomFetch;
 
-/** What a provider may answer with at most. */
+/** Maximum response size. */
 const LIMIT_BYTES = 1_024 * 1_024;
+/** The library gives up earlier, by its signal. */
+const TIMEOUT_MS = 60_000;
 
-const agent = new Agent({ allowH2: false, keepAliveTimeout: 1_000 });
-
-/** The library's requests: nothing is redirected, no answer is longer than the limit. */
-export const oidcFetch: OidcFetch = async (url, { method, headers, body, signal }) => {
-  const response = await fetch(url, {
-    method,
-    headers,
-    redirect: 'manual',
-    dispatcher: agent,
-    ...(body === undefined || body === null ? {} : { body: body as string | URLSearchParams }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const bytes = await wholeOf(response.body);
-  return new Response(isBodylessStatus(response.status) ? null : bytes, {
-    status: response.status,
-    headers: [...response.headers] as [string, string][],
-  });
-};
-
-async function wholeOf(body: AsyncIterable<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > LIMIT_BYTES) throw new Error(`the answer has more than ${LIMIT_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Uint8Array.from(Buffer.concat(chunks));
+/** The HTTP client of the library, on the client of control requests: no redirects, no compression. */
+export function oidcFetch({ send }: Pick<ControlClient, 'send'>): OidcFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await send(
+      {
+        url,
+        method,
+        headers: ['accept-encoding', 'identity', ...Object.entries(headers).flat()],
+        body: body === undefined || body === null ? null : await new Response(body as BodyInit).bytes(),
+        timeoutMs: TIMEOUT_MS,
+        limitBytes: LIMIT_BYTES,
+        maxRedirects: 0,
+        allowPrivate: true,
+      },
+      signal ?? new AbortController().signal,
+    );
+    if ('failure' in answer) throw new Error(answer.detail);
+    const { status, headers: fields } = answer;
+    const given = new Headers();
+    for (let at = 0; at < fields.length; at += 2) given.append(fields[at]!, fields[at + 1]!);
+    const content = isBodylessStatus(status) ? null : Buffer.from(answer.body);
+    return new Response(content, { status, headers: given });
+  };
 }

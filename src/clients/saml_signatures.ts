@@ -1,11 +1,12 @@
 import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { DOMParser } from '@xmldom/xmldom';
 import type { Answers, SignatureRequest } from '../engine/contract.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /**
- * Verifies the signatures of a SAML message with the maintained library, and gives back the canonical bytes that
- * each is over: what is not in them is not signed. Every element named must carry a signature that one of the
- * certificates has made. The message has been looked at before: this is the one step that needs the library.
+ * Verifies the signatures of a SAML message with node-saml and returns the canonical bytes that each one
+ * covers; nothing else is signed. Every given element must have a signature that verifies with one of the
+ * certificates. The structure of the message was checked before.
  */
 export function verifySignatures({ xml, ids, certificates }: SignatureRequest): Answers['signature'] {
   try {
@@ -15,12 +16,13 @@ export function verifySignatures({ xml, ids, certificates }: SignatureRequest): 
     for (const id of ids) {
       const element = elementOf(document, id);
       const text = element === null ? null : getVerifiedXml(xml, element, [...certificates]);
-      if (text === null) return { failure: 'invalid', detail: `no certificate fits the signature of ${id}` };
+      if (text === null)
+        return { failure: 'invalid', detail: `the signature of ${id} verifies with no certificate` };
       signed.push(text);
     }
     return { signed };
   } catch (error) {
-    return { failure: 'invalid', detail: error instanceof Error ? error.message : String(error) };
+    return { failure: 'invalid', detail: errorText(error) };
   }
 }
 
@@ -34,7 +36,7 @@ function parse(xml: string): Document | null {
   return failed ? null : document;
 }
 
-/** The only element with this id; null when there is another number of them. */
+/** The only element with this id; null if there are none or several. */
 function elementOf(document: Document, id: string): Element | null {
   const found = [...elements(document)].filter((element) => element.getAttribute('ID') === id);
   return found.length === 1 ? found[0]! : null;

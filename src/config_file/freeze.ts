@@ -1,6 +1,6 @@
 /**
- * Freezes plain data to its last part. What is frozen already is taken to be so to its last part, so that of a
- * configuration with few new parts only these are visited.
+ * Freezes plain data deeply. Frozen values are taken to be frozen deeply, so that only the new parts of a configuration
+ * are visited.
  */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
@@ -13,8 +13,8 @@ export function deepFreeze<Value>(value: Value): Value {
 const copies = new WeakMap<object, unknown>();
 
 /**
- * Plain data of a caller, frozen: itself if the caller has frozen it to its last part, otherwise a copy. A value that
- * has not changed has the same copy again, because caches know parts by their identity.
+ * Plain data of a caller, deeply frozen: the value itself if it is frozen already, otherwise a copy. An unchanged value
+ * gives the same copy again, because caches identify parts by identity.
  */
 export function frozenCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isDeepFrozen(value)) return value;

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Node, Pair, YAMLMap } from 'yaml';
 import type { Span } from '../diagnostics/diagnostic.ts';
@@ -14,12 +15,7 @@ interface Place {
 
 /** Finds the positions of JSON pointers in a parsed document, on demand: most documents are never asked. */
 export function locator(document: Document, targets: ReadonlyMap<Alias, Node>): Locator {
-  const indexes = new WeakMap<YAMLMap, Map<string, Pair>>();
-  const indexOf = (map: YAMLMap): Map<string, Pair> => {
-    let index = indexes.get(map);
-    if (index === undefined) indexes.set(map, (index = indexKeys(map)));
-    return index;
-  };
+  const indexOf = weakMemoize(indexKeys);
   const find = (pointer: string): Place | undefined => {
     let place: Place | undefined = { key: undefined, value: document.contents };
     for (const token of tokensOf(pointer)) {

@@ -4,8 +4,8 @@ import type { Diagnostic, Source, Span } from '../diagnostics/diagnostic.ts';
 import type { ReadingCode } from './codes.ts';
 import type { LocatedDocument } from './document.ts';
 import { locator } from './locate.ts';
+import type { More } from '../diagnostics/report.ts';
 import { errorsTo } from './report.ts';
-import type { More } from './report.ts';
 import { valueOf } from './values.ts';
 import type { AliasTargets } from './values.ts';
 

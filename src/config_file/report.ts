@@ -1,26 +1,8 @@
 import type { Diagnostic, Fix, Severity, Span } from '../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../diagnostics/lines.ts';
 import type { Lines } from '../diagnostics/lines.ts';
+import type { More, Report } from '../diagnostics/report.ts';
 import type { LocatedDocument } from './document.ts';
-
-/** Optional details of a finding. */
-export interface More {
-  readonly hint?: string | undefined;
-  readonly notes?: readonly string[];
-  /** Pointer of the first definition when this is a duplicate. */
-  readonly first?: string | undefined;
-  /** Marks the key of the pointer instead of its value. */
-  readonly at?: 'key' | 'value';
-  /** Marks this span instead. */
-  readonly span?: Span | undefined;
-  /** The case, where one code covers several. */
-  readonly reason?: string;
-  /** Replacement for the marked text; quotes are kept. */
-  readonly fix?: { readonly message: string; readonly text: string; readonly safe: boolean } | undefined;
-}
-
-/** Reports one finding about a document per call. */
-export type Report<Code extends string> = (code: Code, pointer: string, message: string, more?: More) => void;
 
 /** A `Report` of errors that appends to `list`, with the prefix of the kind of file before each code. */
 export function errorsTo<Code extends string>(
@@ -46,7 +28,11 @@ export function reportWith<Code extends string>(
     return `line ${positionAt((lines ??= linesOf(source.text)), span.start).line}`;
   };
   return (code, pointer, message, more = {}) => {
-    const span = source && (more.span ?? spanFor(document, pointer, more.at ?? 'value'));
+    const span =
+      source &&
+      (more.span ??
+        spanWithin(document, pointer, more.within) ??
+        nearestSpan(document, pointer, more.at ?? 'value'));
     const notes = [
       ...(more.first === undefined ? [] : [`the first is at ${placeOf(more.first)}`]),
       ...(more.notes ?? []),
@@ -67,8 +53,28 @@ export function reportWith<Code extends string>(
   };
 }
 
+/** A part of a string, if the source text contains the string unescaped. */
+function spanWithin(
+  { source, spanOf }: LocatedDocument,
+  pointer: string,
+  within: More['within'],
+): Span | undefined {
+  const whole = spanOf(pointer);
+  if (within === undefined || whole === undefined || source === undefined) return undefined;
+  const { span, decoded } = within;
+  const text = source.text.slice(whole.start, whole.end);
+  const quote = text.startsWith('"') || text.startsWith("'") ? 1 : 0;
+  if (text.slice(quote, text.length - quote) !== decoded || span.start >= decoded.length) return undefined;
+  const start = whole.start + quote;
+  return { start: start + span.start, end: start + span.end };
+}
+
 /** The span to mark: the key or value itself, otherwise the nearest parent that has a span. */
-function spanFor(document: LocatedDocument, pointer: string, at: 'key' | 'value'): Span {
+export function nearestSpan(
+  document: Pick<LocatedDocument, 'spanOf' | 'keySpanOf'>,
+  pointer: string,
+  at: 'key' | 'value',
+): Span {
   let place = pointer;
   let [span, other] = [document.spanOf(place), document.keySpanOf(place)];
   if (at === 'key') [span, other] = [other, span];

@@ -24,7 +24,7 @@ export interface Shape {
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Alternatives of different types: the type of a value selects the one that it has to match. */
+  /** Alternatives of different types: the type of a value selects the one that it must match. */
   readonly anyOf?: readonly Shape[];
 }
 
@@ -62,15 +62,15 @@ export type Departure<S extends Shape = Shape> =
 /** Reports a departure with the pointer of the value; for keys, the pointer of their map. */
 export type Depart<S extends Shape = Shape> = (pointer: string, departure: Departure<S>) => void;
 
-/** What one kind of document adds to the validator. It reports its own findings. */
+/** What a kind of document adds to the validator. It reports its own findings. */
 export interface Extension<S extends Shape> {
   /** Whether `key:` without a value equals a missing key. */
   readonly isNullAbsent: boolean;
-  /** Reads a value with keywords of its own whole; undefined if the shape is an ordinary one. */
+  /** Reads a value with special keywords as a whole; undefined for an ordinary shape. */
   readonly reader: (shape: S) => ((value: unknown, pointer: string) => unknown) | undefined;
   /**
-   * The fields that keys with other names stand for, null for a key to ignore; undefined if every key has the name of
-   * its field.
+   * The fields that keys with other names map to, null for a key to ignore; undefined if every key has the name of its
+   * field.
    */
   readonly fieldNames: (
     shape: S,

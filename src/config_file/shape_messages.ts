@@ -1,9 +1,9 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import type { ShapeCode } from './codes.ts';
-import type { More, Report } from './report.ts';
+import type { More, Report } from '../diagnostics/report.ts';
 import type { Depart, Departure, Shape } from './shape.ts';
-import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from './message_text.ts';
+import { TYPE_WORDS, didYouMean, lastKey, listed, quoted, shown } from '../diagnostics/message_text.ts';
 
 /**
  * Writes a message for each departure. `elsewhere` has notes on keys that this kind of file does not support,

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { formDeparture, wordDeparture } from './text_departures.ts';
@@ -7,7 +8,7 @@ import type { Depart, Extension, Shape, ShapeCache } from './shape.ts';
 interface Shaping {
   readonly depart: Depart;
   /** Whether departures are reported with their pointers, or only counted. */
-  readonly tells: boolean;
+  readonly reports: boolean;
   readonly known: ShapeCache | undefined;
   readonly extension: Extension<Shape> | undefined;
   /** Number of departures so far. */
@@ -32,7 +33,7 @@ export function shaped(
   // Nearly all values are valid, so pointers are built only in a second pass, for invalid ones.
   const quiet: Shaping = {
     depart: () => quiet.departures++,
-    tells: false,
+    reports: false,
     known,
     extension: undefined,
     departures: 0,
@@ -43,7 +44,7 @@ export function shaped(
     : shapedPart(shape, value, pointer, telling(depart, known, undefined));
 }
 
-/** `shaped` for documents with keywords of their own: an extension reports what it finds, so there is one pass. */
+/** As `shaped`, for documents with special keywords: an extension reports its own findings, so there is one pass. */
 export function shapedWith<S extends Shape>(
   extension: Extension<S>,
   shape: S,
@@ -66,7 +67,7 @@ function telling(
       shaping.departures++;
       depart(at, departure);
     },
-    tells: true,
+    reports: true,
     known,
     extension,
     departures: 0,
@@ -74,8 +75,8 @@ function telling(
   return shaping;
 }
 
-function pointerWithin(pointer: string, key: string | number, { tells }: Shaping): string {
-  return tells ? pointerTo(pointer, key) : pointer;
+function pointerWithin(pointer: string, key: string | number, { reports }: Shaping): string {
+  return reports ? pointerTo(pointer, key) : pointer;
 }
 
 function shapedPart(shape: Shape, value: unknown, pointer: string, shaping: Shaping): unknown {
@@ -182,7 +183,7 @@ function shapedRecord(
     const known = Object.keys(properties);
     for (const key of unknown) shaping.depart(pointer, { kind: 'unknown_key', key, known });
   }
-  for (const key of keysOnTheirOwn(shape, properties)) {
+  for (const key of keysOnTheirOwn(shape)) {
     if (Object.hasOwn(result, key)) continue;
     const property = properties[key]!;
     const isNull = nulls?.has(key) === true;
@@ -196,19 +197,12 @@ function copyOf(value: unknown): unknown {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
 
-const onTheirOwn = new WeakMap<Shape, readonly string[]>();
-
 /** Keys that matter if absent: required ones and ones with a default. */
-function keysOnTheirOwn(shape: Shape, properties: Readonly<Record<string, Shape>>): readonly string[] {
-  let keys = onTheirOwn.get(shape);
-  if (keys === undefined) {
-    keys = Object.keys(properties).filter(
-      (key) => properties[key]!.default !== undefined || shape.required?.includes(key) === true,
-    );
-    onTheirOwn.set(shape, keys);
-  }
-  return keys;
-}
+const keysOnTheirOwn = weakMemoize(({ properties = {}, required }: Shape): readonly string[] =>
+  Object.keys(properties).filter(
+    (key) => properties[key]!.default !== undefined || required?.includes(key) === true,
+  ),
+);
 
 /**
  * An object with arbitrary keys and values of one shape. The key of an invalid value is kept, because other

@@ -4,8 +4,8 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { UNREADABLE } from './document.ts';
 import { keyText, spanOfNode } from './locate.ts';
 import type { ReadingCode } from './codes.ts';
-import type { Report } from './report.ts';
-import { quoted } from './message_text.ts';
+import type { Report } from '../diagnostics/report.ts';
+import { quoted } from '../diagnostics/message_text.ts';
 
 /** Maximum nesting of lists and maps: an edge file, the deepest kind, needs nine levels. */
 const DEPTH_LIMIT = 64;
@@ -25,7 +25,7 @@ interface Building {
   /** Values built below an alias so far. */
   aliased: number;
   /** Findings that are reported once. */
-  readonly told: Set<'too_deep' | 'alias_limit'>;
+  readonly reported: Set<'too_deep' | 'alias_limit'>;
 }
 
 /**
@@ -38,9 +38,9 @@ export function valueOf(
   called: string,
   report: Report<ReadingCode>,
 ): { value: unknown } | null {
-  const building: Building = { called, report, targets, anchors: new Map(), aliased: 0, told: new Set() };
+  const building: Building = { called, report, targets, anchors: new Map(), aliased: 0, reported: new Set() };
   const value = build(document.contents, { pointer: '', depth: 0, inAlias: false }, building);
-  return building.told.size > 0 ? null : { value };
+  return building.reported.size > 0 ? null : { value };
 }
 
 interface At {
@@ -54,11 +54,11 @@ function below({ pointer, depth, inAlias }: At, key: string | number): At {
 }
 
 function build(node: unknown, at: At, building: Building): unknown {
-  const { report, told, anchors } = building;
+  const { report, reported, anchors } = building;
   if (at.inAlias && ++building.aliased > ALIASED_LIMIT) return UNREADABLE;
   if (at.depth > DEPTH_LIMIT) {
-    if (!told.has('too_deep')) report('too_deep', at.pointer, `nested deeper than ${DEPTH_LIMIT} levels`);
-    told.add('too_deep');
+    if (!reported.has('too_deep')) report('too_deep', at.pointer, `nested deeper than ${DEPTH_LIMIT} levels`);
+    reported.add('too_deep');
     return UNREADABLE;
   }
   if (isAlias(node)) return buildAlias(node, at, building);
@@ -77,7 +77,7 @@ function build(node: unknown, at: At, building: Building): unknown {
 const PLAIN_TAGS = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
 
 function buildAlias(alias: Alias, at: At, building: Building): unknown {
-  const { report, targets, anchors, told } = building;
+  const { report, targets, anchors, reported } = building;
   const target = targets.get(alias) ?? anchors.get(alias.source);
   if (target === undefined) {
     report('unknown_alias', at.pointer, `no anchor '&${alias.source}' is defined before this alias`);
@@ -85,9 +85,9 @@ function buildAlias(alias: Alias, at: At, building: Building): unknown {
   }
   targets.set(alias, target);
   const value = build(target, { ...at, depth: at.depth + 1, inAlias: true }, building);
-  if (!at.inAlias && building.aliased > ALIASED_LIMIT && !told.has('alias_limit')) {
+  if (!at.inAlias && building.aliased > ALIASED_LIMIT && !reported.has('alias_limit')) {
     report('alias_limit', at.pointer, `aliases expand to more than ${ALIASED_LIMIT} values`);
-    told.add('alias_limit');
+    reported.add('alias_limit');
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { EdgeFixture } from './edge_fixture.ts';
-import { type Tally, hitCounter, measure, tallies } from './measure.ts';
+import { type Tally, measure, tallies } from './measure.ts';
 import type { CoveragePoint, MeasuredPoint } from './point.ts';
 import { type PlacedRoute, placedAll } from './placed_routes.ts';
 import { pointsOf } from './points.ts';
@@ -64,12 +64,6 @@ export function coverageOf(covered: CoveredEdge, others: readonly Recording[] = 
   const recording = others.reduce((sum, other) => mergedRecordings(sum, other), covered.recorder.recording());
   const points = measure(covered.points, whySetting(covered, recording));
   return { points, tallies: tallies(points), requests: recording.requests };
-}
-
-/** Tests whether a recording covers a point. */
-export function coveredTest(recording: Recording): (point: CoveragePoint) => boolean {
-  const count = hitCounter(recording);
-  return (point) => count(point) > 0;
 }
 
 function whySetting({ routes, rules, recorder: own }: CoveredEdge, recording: Recording): WhySetting {

@@ -13,9 +13,7 @@ import type { TakeState } from '../edge/filter_state.ts';
 /** Observes an edge: every expression of its policies, and each completed exchange. */
 export interface EdgeObserver {
   readonly watch: Watch;
-  readonly completed: (exchange: Exchange) => void;
-  /** Called with each connection of a TLS or TCP edge. */
-  readonly connected?: (exchange: StreamExchange) => void;
+  readonly completed: (exchange: Exchange | StreamExchange) => void;
 }
 
 /** An edge that many cases test, each in a fresh state. */
@@ -33,9 +31,7 @@ export interface EdgeFixture {
   /** The same edge without an observer: for runs that are not cases. */
   readonly unwatched: () => EdgeFixture;
   /** Notes that an exchange is complete and may have changed the state of the edge. */
-  readonly touched: (exchange: Exchange) => void;
-  /** Notes that a connection of a TLS or TCP edge was decided. */
-  readonly connected: (exchange: StreamExchange) => void;
+  readonly touched: (exchange: Exchange | StreamExchange) => void;
 }
 
 /**
@@ -97,11 +93,6 @@ export function edgeFixture(
       changed.clear();
       logins.registry.clear();
       return (compiled ??= compile());
-    },
-    connected: (exchange) => {
-      watching?.connected?.(exchange);
-      for (const [index, filter] of (exchange.pipeline?.filters ?? []).entries())
-        if (exchange.verdicts[index] !== undefined) changed.add(filter.state);
     },
     touched: (exchange) => {
       const { pipeline } = exchange;

@@ -1,7 +1,9 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Reason, InnerStep, Verdict } from '../engine/contract.ts';
-import type { Exchange } from '../engine/exchange.ts';
+import { Exchange } from '../engine/exchange.ts';
 import type { CompiledFilter } from '../engine/pipeline.ts';
 import type { StreamExchange } from '../engine/stream.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../filters/table.ts';
 
 /** Keys of the counters; pointers are those of the edge file. */
 export const keys = {
@@ -68,57 +70,48 @@ export function hitTable(): HitTable {
   };
 }
 
-/** Modules that decide by client address. */
-const ADDRESSED: ReadonlySet<string> = new Set(['ip_restriction']);
+/** Modules, and actions of policies, that decide by client address. */
+const ADDRESSED: ReadonlySet<string> = new Set(
+  [...MODULE_FACTS.values(), ...ACTION_FACTS.values()]
+    .filter(({ addressLists }) => addressLists !== undefined)
+    .map(({ type }) => type),
+);
 
-/** Counts the results of a request, including those of the internal endpoint that it was forwarded to. */
-export function exchangeCounter(hits: HitTable): (exchange: Exchange) => void {
-  const slotCounter = filterCounters(hits);
-  const countExchange = (exchange: Exchange): void => {
-    const { pipeline, head, connection, inside } = exchange;
+/** Counts the results of requests and connections, including those of the internal endpoint of a request. */
+export function exchangeCounter(hits: HitTable): (exchange: Exchange | StreamExchange) => void {
+  const filterCounter = filterCounters(hits);
+  const count = (exchange: Exchange | StreamExchange): void => {
+    const { pipeline, connection, verdicts, attempts } = exchange;
+    const isRequest = exchange instanceof Exchange;
     if (pipeline !== null) {
-      const { route, edge, filters } = pipeline;
+      const { route, filters } = pipeline;
       hits.counter(keys.route(route)).count++;
-      hits.hitText(keys.host(edge, head.host));
-      hits.hitText(keys.path(edge, head.path));
+      if (isRequest) {
+        hits.hitText(keys.host(pipeline.edge, exchange.head.host));
+        hits.hitText(keys.path(pipeline.edge, exchange.head.path));
+      } else
+        hits.hitText(keys.host(route, `${connection.serverName.toLowerCase()}:${connection.serverPort}`));
       for (let index = 0; index < filters.length; index++) {
-        const verdict = exchange.verdicts[index];
-        const onResponse = exchange.responseVerdicts[index];
+        const verdict = verdicts[index];
+        const onResponse = isRequest ? exchange.responseVerdicts[index] : undefined;
         const filter = filters[index]!;
         if (verdict !== undefined) {
-          slotCounter(filter, verdict);
+          filterCounter(filter, verdict);
           if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
           addressOf(hits, filter, verdict, connection.client.text);
         }
-        if (onResponse !== undefined) slotCounter(filter, onResponse);
+        if (onResponse !== undefined) filterCounter(filter, onResponse);
       }
-      for (const { endpoint } of exchange.attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
+      for (const { endpoint } of attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
     }
+    if (!isRequest) return;
+    const { head, inside, routed } = exchange;
     // A path without a route may belong to no edge; its host determines the edge.
-    if (pipeline === null && exchange.routed.code === 'route.no_match')
+    if (pipeline === null && routed.code === 'route.no_match')
       hits.hitText(keys.path(`?${head.host}`, head.path));
-    if (inside !== null) countExchange(inside);
+    if (inside !== null) count(inside);
   };
-  return countExchange;
-}
-
-/** Counts the results of a connection of a TLS or TCP edge. */
-export function streamCounter(hits: HitTable): (exchange: StreamExchange) => void {
-  const slotCounter = filterCounters(hits);
-  return ({ pipeline, connection, verdicts, attempts }) => {
-    if (pipeline === null) return;
-    const route = `${pipeline.kind}:${pipeline.edge}`;
-    hits.counter(keys.route(route)).count++;
-    hits.hitText(keys.host(route, `${connection.serverName.toLowerCase()}:${connection.serverPort}`));
-    for (const [index, filter] of pipeline.filters.entries()) {
-      const verdict = verdicts[index];
-      if (verdict === undefined) continue;
-      slotCounter(filter, verdict);
-      if (verdict.verdict === 'stop') hits.counter(keys.stop(route, filter.module)).count++;
-      addressOf(hits, filter, verdict, connection.client.text);
-    }
-    for (const { endpoint } of attempts) hits.counter(keys.backend(route, endpoint.id)).count++;
-  };
+  return count;
 }
 
 /** Counts the address that a module, or an action of a policy, decided about. */
@@ -130,10 +123,10 @@ function addressOf(
 ): void {
   if (ADDRESSED.has(module)) hits.hitText(keys.address(pointer, address));
   for (const step of inner ?? [])
-    if (step.name === 'restrict-ips') hits.hitText(keys.address(step.pointer, address));
+    if (ADDRESSED.has(step.name)) hits.hitText(keys.address(step.pointer, address));
 }
 
-/** The counters of one slot, with short lookup keys, because there are many cases. */
+/** The counters of one filter, with short lookup keys, because there are many cases. */
 interface FilterCounters {
   readonly ran: Counter;
   readonly codes: Map<string, Counter>;
@@ -141,17 +134,17 @@ interface FilterCounters {
 }
 
 function filterCounters(hits: HitTable): (filter: CompiledFilter, verdict: Verdict) => void {
-  const known = new WeakMap<CompiledFilter, FilterCounters>();
+  const countersOf = weakMemoize(({ pointer }: CompiledFilter): FilterCounters => ({
+    ran: hits.counter(keys.module(pointer)),
+    codes: new Map(),
+    rules: new Map(),
+  }));
   return (filter, { reason: because, inner }) => {
-    let counters = known.get(filter);
-    if (counters === undefined) {
-      counters = { ran: hits.counter(keys.module(filter.pointer)), codes: new Map(), rules: new Map() };
-      known.set(filter, counters);
-    }
+    const counters = countersOf(filter);
     const { code, pointer } = because;
     counters.ran.count++;
     counted(counters.codes, code, () => hits.counter(keys.reason(filter.pointer, code)));
-    if (pointer !== undefined && filter.module !== 'traffic_policy')
+    if (pointer !== undefined && MODULE_FACTS.get(filter.module)?.runsActions !== true)
       counted(counters.rules, pointer, () => hits.counter(keys.rule(pointer)));
     if (inner !== undefined) countInner(hits, inner, because);
   };

@@ -89,7 +89,7 @@ function contradiction({ program }: WatchedExpression, node: Node, outcome: bool
     if (equality === null) continue;
     const { name, value } = equality;
     const before = wanted.get(name);
-    if (before !== undefined && before.value !== value) {
+    if (before !== undefined && isOther(before.value, value)) {
       const [one, other] = [before.node, term].map(({ span }) => program.source.slice(span.start, span.end));
       return `\`${one}\` and \`${other}\` contradict each other`;
     }
@@ -108,11 +108,16 @@ function contradicted({ program }: WatchedExpression, node: Node, outcome: boole
     if (around.kind !== 'logic' || around.operator !== '&&') return;
     for (const term of around.terms.slice(0, Math.max(0, around.terms.indexOf(node)))) {
       const before = equalityOf(program, term);
-      if (before?.name === own.name && before.value !== own.value)
+      if (before?.name === own.name && isOther(before.value, own.value))
         message = `\`${program.source.slice(term.span.start, term.span.end)}\` before it is true whenever it is evaluated`;
     }
   });
   return message;
+}
+
+/** Whether two constants certainly differ; numbers of different types, which are objects, may be equal. */
+function isOther(one: unknown, other: unknown): boolean {
+  return typeof one === typeof other && typeof one !== 'object' && one !== other;
 }
 
 /** The required value of a variable; null for any other node. */

@@ -10,7 +10,7 @@ import { type DecisionShape, decisionsOf } from './decisions.ts';
 import { type DecisionRecord, conditionWatch, decisionRecord, decisionWatch } from './vectors.ts';
 
 /** How often the boolean nodes of one expression were true, false or an error; plain arrays by node id. */
-export interface ExpressionRecord {
+interface ExpressionRecord {
   readonly yes: number[];
   readonly no: number[];
   readonly failed: number[];

@@ -2,6 +2,8 @@ import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Address, addressOf, v4FromNumber, v6Address } from '../net/address.ts';
 import { type Cidr, contains, firstAfter, isCidrProblem, parseCidr } from '../net/cidr.ts';
+import type { AddressLists, ModuleFacts } from '../filters/facts.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { CoveragePoint } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
@@ -14,7 +16,7 @@ export interface UsedRule {
   readonly pointer: string;
 }
 
-/** A module, or an action of a policy, with the rules that decide together in it. */
+/** A module, or an action of a policy, with its IP rules. */
 export interface IpDecider {
   readonly pointer: string;
   readonly route: string;
@@ -23,42 +25,41 @@ export interface IpDecider {
 
 /** Modules with their rules. */
 export function ipModules(routes: readonly PlacedRoute[], config: EdgeConfig): IpDecider[] {
-  return routes.flatMap(({ pointer, route }) => {
-    const { ip_restriction: restriction } = route;
-    if (restriction === undefined || !restriction.enabled) return [];
-    const rules = restriction.ip_policy_ids.flatMap((id) => rulesOf(id, config));
-    return [{ pointer: `${pointer}/ip_restriction`, route: pointer, rules }];
-  });
-}
-
-/** Why the IP restriction of a route never gives a reason. */
-export function impossibleAddress(code: string, placed: PlacedRoute, config: EdgeConfig): string | null {
-  const action = { 'ip_restriction.denied': 'deny', 'ip_restriction.allowed': 'allow' }[code];
-  if (action === undefined) return null;
-  const [module] = ipModules([placed], config);
-  return module?.rules.some((rule) => rule.action === action) === true ? null : `no range has ${action}`;
-}
-
-/** The ranges of a `restrict-ips` action, without templates, and its IP policies. */
-export function rangesOfAction(
-  pointer: string,
-  ranges: {
-    readonly allow: readonly string[];
-    readonly deny: readonly string[];
-    readonly ip_policies: readonly string[];
-  },
-  config: EdgeConfig,
-): UsedRule[] {
-  const own = (['allow', 'deny'] as const).flatMap((action) =>
-    ranges[action].flatMap((text, index): UsedRule[] => {
-      const cidr = parseCidr(text.trim());
-      if (isCidrProblem(cidr)) return [];
-      return [
-        { action, cidr, label: `${action}[${index}]`, pointer: `${pointer}/config/${action}/${index}` },
-      ];
+  return routes.flatMap(({ pointer: route, route: modules }) =>
+    Object.entries(modules).flatMap(([type, own]): IpDecider[] => {
+      const { addressLists } = MODULE_FACTS.get(type) ?? {};
+      if (addressLists === undefined || !(own as { readonly enabled: boolean }).enabled) return [];
+      const pointer = `${route}/${type}`;
+      return [{ pointer, route, rules: rulesOfLists(pointer, addressLists(own as never), config) }];
     }),
   );
-  return [...own, ...ranges.ip_policies.flatMap((id) => rulesOf(id, config))];
+}
+
+/** Why a module that decides by address never gives a reason. */
+export function impossibleAddress(
+  code: string,
+  { type, addressLists }: ModuleFacts<never>,
+  placed: PlacedRoute,
+  config: EdgeConfig,
+): string | null {
+  const action = { [`${type}.denied`]: 'deny', [`${type}.allowed`]: 'allow' }[code];
+  if (action === undefined || addressLists === undefined) return null;
+  const deciders = ipModules([placed], config).filter(({ pointer }) => pointer.endsWith(`/${type}`));
+  return deciders.some(({ rules }) => rules.some((rule) => rule.action === action))
+    ? null
+    : `no range has ${action}`;
+}
+
+/** The ranges of a module or an action, without templates, and its IP policies. */
+export function rulesOfLists(pointer: string, lists: AddressLists, config: EdgeConfig): UsedRule[] {
+  const own = (['allow', 'deny'] as const).flatMap((action) =>
+    lists[action].flatMap((text, index): UsedRule[] => {
+      const cidr = parseCidr(text.trim());
+      if (isCidrProblem(cidr)) return [];
+      return [{ action, cidr, label: `${action}[${index}]`, pointer: `${pointer}/${action}/${index}` }];
+    }),
+  );
+  return [...own, ...lists.policies.flatMap((id) => rulesOf(id, config))];
 }
 
 function rulesOf(id: string, { ip_policies: policies }: EdgeConfig): UsedRule[] {

@@ -1,5 +1,5 @@
 import type { PointPlace } from './places.ts';
-import type { MeasuredPoint, PointKind } from './point.ts';
+import { type MeasuredPoint, type PointKind, isLeftOut } from './point.ts';
 import type { CoverageReport } from './report.ts';
 
 /** Kinds of points that count as lines; all others count as branches of a line. */
@@ -16,7 +16,7 @@ export function placedPoints({ coverage, locate }: CoverageReport): Map<string, 
   const files = new Map<string, PlacedPoint[]>();
   for (const point of coverage.points) {
     const place = locate(point);
-    if (place === null || point.uncovered?.because === 'cannot_happen') continue;
+    if (place === null || isLeftOut(point)) continue;
     const own = files.get(place.file) ?? [];
     own.push({ point, place });
     files.set(place.file, own);

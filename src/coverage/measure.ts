@@ -7,9 +7,10 @@ import { type WhySetting, whyUncovered } from './why.ts';
 export interface Tally {
   readonly kind: PointKind;
   readonly covered: number;
-  /** Without those that cannot happen. */
+  /** Without those that cannot happen, or not in cases. */
   readonly possible: number;
   readonly impossible: number;
+  readonly untestable: number;
 }
 
 /** Reads the coverage from a recording, with the reason for each uncovered point. */
@@ -25,7 +26,7 @@ export function measure(points: readonly CoveragePoint[], setting: WhySetting): 
 }
 
 /** Counts how often a recording covers a point. */
-export function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
+function hitCounter({ hits, expressions }: Recording): (point: CoveragePoint) => number {
   const texts = new Map<string, [string, number][]>();
   const textsOf = (prefix: string): [string, number][] => {
     let found = texts.get(prefix);
@@ -82,7 +83,8 @@ export function tallies(points: readonly MeasuredPoint[]): Tally[] {
 function tallyOf(kind: PointKind, points: readonly MeasuredPoint[]): Tally {
   const covered = points.filter(({ uncovered }) => uncovered === null).length;
   const impossible = points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen').length;
-  return { kind, covered, possible: points.length - impossible, impossible };
+  const untestable = points.filter(({ uncovered }) => uncovered?.because === 'not_in_cases').length;
+  return { kind, covered, possible: points.length - impossible - untestable, impossible, untestable };
 }
 
 /** Covered share of the possible points, 0 to 100; 100 if there are none. */

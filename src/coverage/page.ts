@@ -1,8 +1,8 @@
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 import { percentOf } from './measure.ts';
 import { type PlacedPoint, placedPoints } from './lcov.ts';
-import { type CoverageReport, missedSentence, percentText, sentenceOf } from './report.ts';
-import type { MeasuredPoint } from './point.ts';
+import { type CoverageReport, leftOut, missedSentence, percentText, sentenceOf } from './report.ts';
+import { type MeasuredPoint, isLeftOut } from './point.ts';
 
 const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:75rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse}td,th{padding:.1rem .8rem .1rem 0;text-align:left}
@@ -25,7 +25,7 @@ function section(report: CoverageReport): string {
   const { name, coverage, missed } = report;
   const rows = coverage.tallies.map((tally) => {
     const percent = percentOf(tally);
-    return `<tr><td>${tally.kind}</td><td><meter min="0" max="100" value="${percent}"></meter></td><td>${percentText(percent)} %</td><td>${tally.covered} of ${tally.possible}</td><td>${tally.impossible === 0 ? '' : `${tally.impossible} cannot happen`}</td></tr>`;
+    return `<tr><td>${tally.kind}</td><td><meter min="0" max="100" value="${percent}"></meter></td><td>${percentText(percent)} %</td><td>${tally.covered} of ${tally.possible}</td><td>${leftOut(tally)}</td></tr>`;
   });
   const gates = missed.map((each) => `<p class="bad">${escapeHtml(missedSentence(each))}</p>`);
   return `<section><h2>${escapeHtml(name)}</h2><p>${coverage.requests} requests</p><table>${rows.join('')}</table>${gates.join('')}${source(report)}</section>`;
@@ -42,11 +42,9 @@ function source(report: CoverageReport): string {
     byLine.set(placed.place.line, own);
   }
   const lines = text.split('\n').map((line, index) => sourceLine(line, index + 1, byLine, report));
-  const dead = coverage.points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen');
-  const nowhere = coverage.points.filter(
-    (point) => point.uncovered?.because !== 'cannot_happen' && report.locate(point) === null,
-  );
-  return `<pre>${lines.join('')}</pre>${titled('Cannot happen', dead, report)}${titled('Without a place in the file', nowhere, report)}`;
+  const dead = coverage.points.filter(isLeftOut);
+  const nowhere = coverage.points.filter((point) => !isLeftOut(point) && report.locate(point) === null);
+  return `<pre>${lines.join('')}</pre>${titled('Left out', dead, report)}${titled('Without a place in the file', nowhere, report)}`;
 }
 
 function sourceLine(
@@ -72,12 +70,13 @@ function titled(title: string, points: readonly MeasuredPoint[], report: Coverag
 }
 
 function list(points: readonly MeasuredPoint[], { offered }: CoverageReport): string {
-  const items = points.map(({ id, kind, says, hits, uncovered }) => {
+  const items = points.map((point) => {
+    const { id, kind, says, hits, uncovered } = point;
     const offer = offered.get(id);
     const state =
       uncovered === null
         ? `<span class="ok">${hits} ×</span>`
-        : `<span class="${uncovered.because === 'cannot_happen' ? 'dead' : 'bad'}">${escapeHtml(sentenceOf(uncovered))}</span>`;
+        : `<span class="${isLeftOut(point) ? 'dead' : 'bad'}">${escapeHtml(sentenceOf(uncovered))}</span>`;
     const tried = offer === undefined ? '' : `<br><code>${escapeHtml(offer)}</code>`;
     return `<li>${kind}: ${escapeHtml(says)} — ${state}${tried}</li>`;
   });

@@ -1,4 +1,6 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
+import type { ModuleFacts } from '../filters/facts.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
 
 /** A route of the configuration with its place. A TLS or TCP edge counts as a route of its own. */
@@ -42,4 +44,23 @@ export function placedStreams({ edges }: EdgeConfig): PlacedRoute[] {
 /** All routes and TLS and TCP edges. */
 export function placedAll(config: EdgeConfig): PlacedRoute[] {
   return [...placedRoutes(config), ...placedStreams(config)];
+}
+
+/** A module of an edge or a route, enabled or not. */
+interface PlacedModule {
+  readonly kind: PlacedRoute['kind'];
+  readonly facts: ModuleFacts<never>;
+  readonly config: never;
+}
+
+/** All modules of a configuration. */
+export function modulesOf(config: EdgeConfig): PlacedModule[] {
+  const ofEdges = Object.values(config.edges.https).map((thing) => ({ kind: 'https' as const, thing }));
+  const ofRoutes = placedAll(config).map(({ kind, route }) => ({ kind, thing: route }));
+  return [...ofEdges, ...ofRoutes].flatMap(({ kind, thing }) =>
+    Object.entries(thing).flatMap(([type, own]) => {
+      const facts = MODULE_FACTS.get(type);
+      return facts === undefined || own === undefined ? [] : [{ kind, facts, config: own as never }];
+    }),
+  );
 }

@@ -35,12 +35,14 @@ export interface CoveragePoint {
   readonly routes: readonly string[];
   /** Why it cannot happen, judging by the configuration alone. */
   readonly impossible: string | null;
+  /** Why no case can cause it, though traffic can. Absent if a case can. */
+  readonly untestable?: string | null;
   /** The test on a recording. */
   readonly seen: Seen;
 }
 
 /** How a recording shows whether a point was covered. */
-export type Seen =
+type Seen =
   /** One of these keys was hit. */
   | { readonly by: 'hit'; readonly keys: readonly string[] }
   /** A request to this edge had a matching path; `isHost` tests requests that matched none of its routes. */
@@ -76,10 +78,22 @@ export function pointsWith<Common extends Partial<CoveragePoint>>(
 
 /** Why a point is not covered. */
 export interface Uncovered {
-  readonly because: 'cannot_happen' | 'never_reached' | 'short_circuited' | 'no_case';
+  readonly because: 'cannot_happen' | 'not_in_cases' | 'never_reached' | 'short_circuited' | 'no_case';
   /** What in an expression kept this part from being evaluated. */
   readonly by?: 'operand' | 'condition';
   readonly says: string;
+}
+
+type Measured = Pick<MeasuredPoint, 'uncovered'>;
+
+/** Whether a point does not count, because no case can cover it. */
+export function isLeftOut({ uncovered }: Measured): boolean {
+  return uncovered?.because === 'cannot_happen' || uncovered?.because === 'not_in_cases';
+}
+
+/** Whether a case could cover a point that is not covered. */
+export function isOpen(point: Measured): boolean {
+  return point.uncovered !== null && !isLeftOut(point);
 }
 
 export interface MeasuredPoint extends CoveragePoint {

@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { readMatch } from '../edge/compile.ts';
 import type { EdgeConfig, RouteConfig } from '../edge/document/schema.ts';
+import type { ModuleFacts } from '../filters/facts.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import { backendPoints } from './backend_points.ts';
 import { expressionPoints } from './expression_points.ts';
@@ -8,7 +9,7 @@ import { addressPoints, impossibleAddress, ipModules, ipRulePoints } from './ip_
 import { type CoveragePoint, pointsWith } from './point.ts';
 import { expressionLimits, ipActions, policyPoints } from './policy_points.ts';
 import { type PlacedRoute, placedRoutes, placedStreams } from './placed_routes.ts';
-import { cannotGive, edgeModulePoints, streamPoints } from './stream_points.ts';
+import { edgeModulePoints, limitsOf, streamPoints } from './stream_points.ts';
 import { keys } from './exchange_hits.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -167,27 +168,32 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
       seen: { by: 'hit', keys: [keys.module(at)] },
     });
     // The possible reasons of a policy are determined by the policy, and a backend's points are its leaves.
-    if (module.type === 'traffic_policy' || module.type === 'backend') continue;
-    const kind = module.type === 'circuit_breaker' ? 'breakers' : 'reasons';
-    const reasons = Object.entries(module.reasons).map(([code, { message }]) => ({
-      id: `${kind} ${at} ${code}`,
-      says: `${code} on ${route.match}: ${message}`,
-      impossible: impossibleAddress(code, placed, edge) ?? cannotGive(module, code, config, carrier),
-      seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
-    }));
-    points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route, module.type));
+    if (module.runsActions === true || module.references?.some(({ kind: of }) => of === 'backend') === true)
+      continue;
+    const kind = module.lastsUntilSuccess === true ? 'breakers' : 'reasons';
+    const reasons = Object.entries(module.reasons).map(([code, { message }]) => {
+      const limits = limitsOf(module, code, config, carrier);
+      return {
+        ...limits,
+        id: `${kind} ${at} ${code}`,
+        says: `${code} on ${route.match}: ${message}`,
+        impossible: impossibleAddress(code, module, placed, edge) ?? limits.impossible,
+        seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
+      };
+    });
+    points.push(...pointsWith({ ...base, kind }, reasons), ...patternPoints(at, route.match, module, config));
   }
   return points;
 }
 
 function patternPoints(
   at: string,
-  { user_agent_filter: agents, match }: RouteConfig,
-  module: string,
+  match: string,
+  { patternLists }: ModuleFacts<never>,
+  config: object,
 ): CoveragePoint[] {
-  if (module !== 'user_agent_filter' || agents === undefined) return [];
-  return (['allow', 'deny'] as const).flatMap((list) =>
-    agents[list].map((pattern, index): CoveragePoint => {
+  return Object.entries(patternLists?.(config as never) ?? {}).flatMap(([list, patterns]) =>
+    patterns.map((pattern, index): CoveragePoint => {
       const pointer = pointerTo(pointerTo(at, list), index);
       return {
         id: `rules ${pointer}`,
@@ -195,6 +201,7 @@ function patternPoints(
         pointer,
         span: null,
         says: `${list}[${index}] of ${match} matches: ${pattern}`,
+        about: `${list}[${index}]`,
         routes: [at.slice(0, at.lastIndexOf('/'))],
         impossible: null,
         seen: { by: 'hit', keys: [keys.rule(pointer)] },

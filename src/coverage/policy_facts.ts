@@ -5,10 +5,11 @@ import { BOOL } from '../cel/types.ts';
 import type { Activation } from '../policy/env/activation.ts';
 import type { Program } from '../cel/program.ts';
 import type { Action, PolicyDocument, Rule } from '../policy/document/document.ts';
-import { whenEnds } from '../filters/facts.ts';
+import { isGuard, whenEnds } from '../filters/facts.ts';
 import type { Phase } from '../filters/phase.ts';
 import { ACTION_FACTS } from '../filters/table.ts';
 import { codeOfEnd } from '../policy/verdicts.ts';
+import { looseSource } from '../policy/loose_path.ts';
 import type { RequiredFact } from '../policy/rule_facts.ts';
 import { requiredFacts } from '../policy/rule_facts.ts';
 
@@ -31,6 +32,15 @@ export function isUnconditional(rule: Rule): boolean {
   return rule.expressions.every(({ text }) => text.trim() === 'true');
 }
 
+/** Whether an action logs users in: on its reserved paths it runs before everything else in the policy. */
+export function isLogin({ type }: Action): boolean {
+  return ACTION_FACTS.get(type)!.login === true;
+}
+
+export function hasLogin({ actions }: Rule): boolean {
+  return actions.some(isLogin);
+}
+
 /**
  * Why a rule never applies: an earlier rule of its phase takes all of its requests, or its own expressions
  * contradict each other. Null if this cannot be determined.
@@ -40,51 +50,98 @@ export function whatShadows(
   policy: PolicyDocument,
   labelOf: (rule: Rule) => string,
 ): string | null {
+  // On the reserved paths of its login it applies whatever its expressions say.
+  if (hasLogin(rule)) return null;
   if (rule.expressions.some(({ text }) => text.trim() === 'false'))
     return 'one of its expressions is always false';
-  const facts = requiredFacts(programsOf(rule));
-  const clash = contradictionOf(facts);
-  if (clash !== null) return clash;
+  const clash = firstContradiction(rule);
+  if (clash !== null) return clash.message;
   const always = alwaysBefore(rule, policy, labelOf);
   if (always !== null) return always;
   const inPhase = policy.phases[rule.phase];
-  for (const [index, earlier] of inPhase.slice(0, rule.index).entries()) {
-    if (!earlier.actions.some((action) => endingsOf(action).always)) continue;
-    const between = inPhase.slice(index + 1, rule.index).flatMap(({ actions }) => actions);
+  const own = readingsOf(rule).map((programs) => requiredFacts(programs));
+  for (const earlier of endersBefore(rule, policy)) {
+    const between = inPhase.slice(earlier.index + 1, rule.index).flatMap(({ actions }) => actions);
     if (!between.every(({ type }) => ACTION_FACTS.get(type)!.leavesRequest)) continue;
-    const wanted = exactFacts(earlier);
-    if (wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true)
+    if (own.every((facts, reading) => takesAll(earlier, facts, reading)))
       return `rule ${labelOf(earlier)} before it takes all of its requests`;
   }
   return null;
 }
 
+/**
+ * Whether a rule applies whenever these facts are true for the path itself (0), or for a more lenient reading of it
+ * (1).
+ */
+function takesAll(rule: Rule, facts: readonly RequiredFact[], reading: number): boolean {
+  const readings = readingsOf(rule);
+  const [plain] = readings;
+  const isPathless = plain!.every((program) => looseSource(program) === 'nothing');
+  const programs = readings[isPathless ? 0 : reading];
+  // A rule that is used as written may not apply to a path that only has a lenient reading.
+  if (programs === undefined) return false;
+  const wanted = exactFacts(rule, programs);
+  return wanted?.every((fact) => facts.some((own) => isWithin(own, fact))) === true;
+}
+
 /** An earlier rule that ends the phase for every exchange. */
 export function alwaysBefore(
   rule: Rule,
-  { phases }: PolicyDocument,
+  policy: PolicyDocument,
   labelOf: (rule: Rule) => string,
 ): string | null {
-  const always = phases[rule.phase]
-    .slice(0, rule.index)
-    .find(
-      (earlier) => isUnconditional(earlier) && earlier.actions.some((action) => endingsOf(action).always),
-    );
+  const always = endersBefore(rule, policy).find((earlier) => isUnconditional(earlier));
   return always === undefined ? null : `rule ${labelOf(always)} before it always decides`;
 }
 
-/** The first expression of a rule that contradicts earlier ones. */
-export function firstContradiction(rule: Rule): { readonly at: number; readonly message: string } | null {
-  const programs = programsOf(rule);
-  if (programs.length < rule.expressions.length) return null;
-  for (let at = 0; at < programs.length; at++) {
-    const message = contradictionOf(requiredFacts(programs.slice(0, at + 1)));
-    if (message !== null) return { at, message };
-  }
-  return null;
+/**
+ * Earlier rules that end the phase whenever they apply. On the reserved paths of a login the policy begins at its action,
+ * so that rules before it, and its own, precede only what comes before the login.
+ */
+function endersBefore(rule: Rule, { phases }: PolicyDocument): Rule[] {
+  const inPhase = phases[rule.phase];
+  const login = inPhase.findIndex(hasLogin);
+  const from = login < 0 || rule.index < login ? 0 : login + 1;
+  return inPhase
+    .slice(from, rule.index)
+    .filter(({ actions }) => actions.some((action) => endingsOf(action).always));
 }
 
-function programsOf({ expressions, phase }: Rule): Program<Activation>[] {
+/**
+ * The first expression of a rule that contradicts earlier ones, in every reading of the path. Values of one exchange do
+ * not change between the expressions of one rule.
+ */
+export function firstContradiction(rule: Rule): { readonly at: number; readonly message: string } | null {
+  const found = readingsOf(rule).map((programs) => {
+    if (programs.length < rule.expressions.length) return null;
+    for (let at = 0; at < programs.length; at++) {
+      const message = contradictionOf(requiredFacts(programs.slice(0, at + 1)));
+      if (message !== null) return { at, message };
+    }
+    return null;
+  });
+  const [first] = found;
+  if (first === null || first === undefined || found.includes(null)) return null;
+  return { ...first, at: Math.max(...found.map((each) => each!.at)) };
+}
+
+/**
+ * The expressions of a rule, and in a rule that guards by the path also those that are asked of other readings of it
+ * (`policy/loose_path.ts`).
+ */
+function readingsOf(rule: Rule): readonly (readonly Program<Activation>[])[] {
+  const plain = programsOf(rule.expressions, rule.phase);
+  if (!rule.actions.some(({ type, config }) => isGuard(ACTION_FACTS.get(type)!, config))) return [plain];
+  const sources = plain.map((program) => looseSource(program));
+  if (sources.includes('literal') || sources.every((source) => source === 'nothing')) return [plain];
+  const texts = sources.map((found, at) => ({
+    text: typeof found === 'object' ? found.source : plain[at]!.source,
+  }));
+  const loose = programsOf(texts, rule.phase);
+  return loose.length < texts.length ? [plain] : [plain, loose];
+}
+
+function programsOf(expressions: readonly { readonly text: string }[], phase: Phase): Program<Activation>[] {
   const scope = scopeFor(SCOPES[phase]);
   return expressions.flatMap(({ text }) => compile(text, scope, { wants: BOOL }).program ?? []);
 }
@@ -97,9 +154,8 @@ const SCOPES = {
 } as const satisfies Readonly<Record<Phase, string>>;
 
 /** The facts of a rule that has no other conditions; null for any other rule. */
-function exactFacts(rule: Rule): readonly RequiredFact[] | null {
-  const programs = programsOf(rule);
-  if (programs.length < rule.expressions.length) return null;
+function exactFacts(rule: Rule, programs: readonly Program<Activation>[]): readonly RequiredFact[] | null {
+  if (rule.phase === 'on_event_stream_message' || programs.length < rule.expressions.length) return null;
   const facts: RequiredFact[] = [];
   for (const program of programs) {
     const own = requiredFacts([program]);

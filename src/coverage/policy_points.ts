@@ -6,8 +6,16 @@ import type { Action, PolicyDocument, Rule } from '../policy/document/document.t
 import { POLICY_REASONS } from '../policy/facts.ts';
 import type { PolicyCode } from '../policy/verdicts.ts';
 import type { ExpressionLimits } from './expression_points.ts';
-import { type IpDecider, rangesOfAction } from './ip_points.ts';
-import { alwaysBefore, endingsOf, firstContradiction, isUnconditional, whatShadows } from './policy_facts.ts';
+import { type IpDecider, rulesOfLists } from './ip_points.ts';
+import {
+  alwaysBefore,
+  endingsOf,
+  firstContradiction,
+  hasLogin,
+  isLogin,
+  isUnconditional,
+  whatShadows,
+} from './policy_facts.ts';
 import { type CoveragePoint, pointsWith } from './point.ts';
 import type { PlacedRoute } from './placed_routes.ts';
 import { keys } from './exchange_hits.ts';
@@ -65,17 +73,11 @@ export function ipActions(routes: readonly PlacedRoute[], config: EdgeConfig): I
   return routes.flatMap((placed) => {
     const policy = policyOf(placed, config);
     const actions = policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
-    return actions.flatMap((action): IpDecider[] =>
-      action.type === 'restrict-ips'
-        ? [
-            {
-              pointer: action.pointer,
-              route: placed.pointer,
-              rules: rangesOfAction(action.pointer, action.config, config),
-            },
-          ]
-        : [],
-    );
+    return actions.flatMap(({ type, pointer, config: own }): IpDecider[] => {
+      const lists = ACTION_FACTS.get(type)!.addressLists?.(own as never);
+      if (lists === undefined) return [];
+      return [{ pointer, route: placed.pointer, rules: rulesOfLists(`${pointer}/config`, lists, config) }];
+    });
   });
 }
 
@@ -107,7 +109,9 @@ function actionPoints(
 ): CoveragePoint[] {
   const { type, pointer } = action;
   const at = rule.actions.indexOf(action);
-  const ender = rule.actions.slice(0, at).find((before) => endingsOf(before).always);
+  // A login answers on its reserved paths, and goes on from there, as if it were the first action of the policy.
+  const entry = rule.actions.slice(0, at + 1).findLastIndex((before) => isLogin(before));
+  const ender = rule.actions.slice(entry + 1, at).find((before) => endingsOf(before).always);
   const impossible =
     shadow ?? (ender === undefined ? null : `${ender.type} before it in its rule always ends the phase`);
   const base = { pointer, span: null, routes: [route] } as const;
@@ -121,16 +125,17 @@ function actionPoints(
     impossible,
     seen: { by: 'hit', keys: [keys.action(pointer)] },
   };
-  const { reasons, cannotHappen } = ACTION_FACTS.get(type)!;
+  const { reasons, cannotHappen, notInCases, lastsUntilSuccess = false } = ACTION_FACTS.get(type)!;
   const codes = Object.entries(reasons).filter(([code]) => code !== 'failed');
   if (codes.length < 2) return [runs];
-  const kind = type === 'circuit-breaker' ? 'breakers' : 'reasons';
+  const kind = lastsUntilSuccess ? 'breakers' : 'reasons';
   const comes = codes.map(([code, message]) => {
     const whole = `${type.replaceAll('-', '_')}.${code}`;
     return {
       id: `${kind} ${pointer} ${whole}`,
       says: `${whole} by ${label}: ${message}`,
       impossible: impossible ?? cannotHappen?.(code, action.config as never, carrier) ?? null,
+      untestable: notInCases?.(code, action.config as never, carrier) ?? null,
       seen: { by: 'hit', keys: [keys.reason(pointer, whole)] } as const,
     };
   });
@@ -175,12 +180,18 @@ function impossibleVerdict(
     const always = requests.find((rule) => isUnconditional(rule));
     const responses =
       kind !== 'https' ? [] : [...policy.phases.on_http_response, ...policy.phases.on_event_stream_message];
-    const isAlways = always !== undefined && (responses.length === 0 || responses.some(isUnconditional));
+    // The response phase has a verdict of its own. A login has one, which sets its cookies.
+    const isAlways =
+      always !== undefined &&
+      (responses.some(isUnconditional) || (responses.length === 0 && !requests.some(hasLogin)));
     return isAlways ? `rule ${labelOf(always)} applies to every request` : null;
   }
   if (code === 'traffic_policy.applied') {
     if (rules.length === 0) return 'the policy has no rules';
-    const isEnding = rules.every(({ actions }) => actions.some((action) => endingsOf(action).always));
+    const isEnding = rules.every(({ actions }) => {
+      const entry = actions.findLastIndex((action) => isLogin(action));
+      return actions.slice(entry + 1).some((action) => endingsOf(action).always);
+    });
     return isEnding ? 'every rule of the policy ends the phase' : null;
   }
   // Without HTTP no response is possible: denied connections are closed.

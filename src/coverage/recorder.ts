@@ -1,7 +1,7 @@
 import type { Exchange } from '../engine/exchange.ts';
 import type { StreamExchange } from '../engine/stream.ts';
 import type { Watch } from '../filters/evaluators.ts';
-import { exchangeCounter, hitTable, keys, streamCounter } from './exchange_hits.ts';
+import { exchangeCounter, hitTable, keys } from './exchange_hits.ts';
 import { type WatchedExpression, watchExpression } from './expressions.ts';
 
 /** Observations while cases ran: plain data, so that a thread can send it. */
@@ -24,10 +24,8 @@ interface RecordedExpression {
 export interface Recorder {
   /** For compiling the edge: counts the outcomes of expressions. */
   readonly watch: Watch;
-  /** Records the result of a request. */
-  readonly completed: (exchange: Exchange) => void;
-  /** Records the result of a connection of a TLS or TCP edge. */
-  readonly connected: (exchange: StreamExchange) => void;
+  /** Records the result of a request or a connection. */
+  readonly completed: (exchange: Exchange | StreamExchange) => void;
   /** Expressions compiled so far, by key. */
   readonly expressions: ReadonlyMap<string, WatchedExpression>;
   readonly recording: () => Recording;
@@ -44,7 +42,6 @@ export function recorder(): Recorder {
   const expressions = new Map<string, WatchedExpression>();
   const hits = hitTable();
   const countExchange = exchangeCounter(hits);
-  const countStream = streamCounter(hits);
   let requests = 0;
   return {
     expressions,
@@ -69,10 +66,6 @@ export function recorder(): Recorder {
     completed: (exchange) => {
       requests++;
       countExchange(exchange);
-    },
-    connected: (exchange) => {
-      requests++;
-      countStream(exchange);
     },
     recording: () => ({
       hits: hits.all(),

@@ -1,8 +1,8 @@
 import { printable } from '../diagnostics/display.ts';
 import type { Coverage } from './coverage.ts';
-import { percentOf } from './measure.ts';
+import { type Tally, percentOf } from './measure.ts';
 import type { LocatePoint, PointPlace } from './places.ts';
-import type { MeasuredPoint, Uncovered } from './point.ts';
+import { type MeasuredPoint, type Uncovered, isOpen } from './point.ts';
 import type { Missed } from './thresholds.ts';
 
 /** The coverage of one edge, for a report. */
@@ -20,6 +20,7 @@ export interface CoverageReport {
 
 const BECAUSE: Readonly<Record<Uncovered['because'], string>> = {
   cannot_happen: 'cannot happen',
+  not_in_cases: 'not in cases',
   never_reached: 'never reached',
   short_circuited: 'short-circuited',
   no_case: 'no case',
@@ -37,22 +38,35 @@ export function sentenceOf({ because, by, says }: Uncovered): string {
 export function coverageText(report: CoverageReport): string {
   const { name, coverage } = report;
   const lines = [`${name}  (${coverage.requests.toLocaleString('en')} requests)`, ''];
-  lines.push(`  ${'kind'.padEnd(12)}${'covered'.padStart(12)}${'percent'.padStart(10)}   cannot happen`);
+  lines.push(`  ${'kind'.padEnd(12)}${'covered'.padStart(12)}${'percent'.padStart(10)}   left out`);
   for (const tally of coverage.tallies) {
     const share = `${tally.covered}/${tally.possible}`;
     const percent = `${percentText(percentOf(tally))} %`;
-    const impossible = tally.impossible === 0 ? '' : `   ${tally.impossible}`;
-    lines.push(`  ${tally.kind.padEnd(12)}${share.padStart(12)}${percent.padStart(10)}${impossible}`);
+    const left = leftOut(tally);
+    lines.push(
+      `  ${tally.kind.padEnd(12)}${share.padStart(12)}${percent.padStart(10)}${left && `   ${left}`}`,
+    );
   }
-  const open = coverage.points.filter(({ uncovered }) => uncovered !== null);
-  const possible = open.filter(({ uncovered }) => uncovered!.because !== 'cannot_happen');
-  const impossible = open.filter(({ uncovered }) => uncovered!.because === 'cannot_happen');
-  if (possible.length > 0) lines.push('', '  not covered');
-  for (const point of possible) lines.push(...pointLines(point, report));
-  if (impossible.length > 0) lines.push('', '  cannot happen');
-  for (const point of impossible) lines.push(...pointLines(point, report));
+  const parts = {
+    'not covered': coverage.points.filter(isOpen),
+    'cannot happen': coverage.points.filter(({ uncovered }) => uncovered?.because === 'cannot_happen'),
+    'not in cases': coverage.points.filter(({ uncovered }) => uncovered?.because === 'not_in_cases'),
+  };
+  for (const [title, points] of Object.entries(parts)) {
+    if (points.length > 0) lines.push('', `  ${title}`);
+    for (const point of points) lines.push(...pointLines(point, report));
+  }
   for (const missed of report.missed) lines.push('', `  ${missedSentence(missed)}`);
   return `${lines.map((line) => printable(line)).join('\n')}\n`;
+}
+
+/** The points of a kind that do not count, in words; empty for none. */
+export function leftOut({ impossible, untestable }: Tally): string {
+  const parts = [
+    impossible === 0 ? '' : `${impossible} cannot happen`,
+    untestable === 0 ? '' : `${untestable} not in cases`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }
 
 export function missedSentence({ name, wanted, percent }: Missed): string {
@@ -90,6 +104,7 @@ export function coverageJson(reports: readonly CoverageReport[], version: string
             covered: tally.covered,
             possible: tally.possible,
             cannot_happen: tally.impossible,
+            not_in_cases: tally.untestable,
             percent: percentOf(tally),
           },
         ]),

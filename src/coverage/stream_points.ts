@@ -66,7 +66,7 @@ export function edgeModulePoints({ edges }: EdgeConfig): CoveragePoint[] {
       const comes = Object.entries(reasons).map(([code, { message }]) => ({
         id: `reasons ${at} ${code}`,
         says: `${code} on ${name}: ${message}`,
-        impossible: cannotGive(module, code, config, 'https'),
+        ...limitsOf(module, code, config, 'https'),
         seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
       }));
       return pointsWith({ ...base, kind: 'reasons' as const }, comes).concat(runs);
@@ -74,12 +74,16 @@ export function edgeModulePoints({ edges }: EdgeConfig): CoveragePoint[] {
   });
 }
 
-/** Why a module never gives a reason, judging by its config alone; null if it may. */
-export function cannotGive(
-  { type, cannotHappen }: ModuleFacts<never>,
+/** Why a module never gives a reason, or not in a case, judging by its config alone. */
+export function limitsOf(
+  { type, cannotHappen, notInCases }: ModuleFacts<never>,
   code: string,
   config: object,
   carrier: Carrier,
-): string | null {
-  return cannotHappen?.(code.slice(type.length + 1), config as never, carrier) ?? null;
+): Pick<CoveragePoint, 'impossible' | 'untestable'> {
+  const reason = code.slice(type.length + 1);
+  return {
+    impossible: cannotHappen?.(reason, config as never, carrier) ?? null,
+    untestable: notInCases?.(reason, config as never, carrier) ?? null,
+  };
 }

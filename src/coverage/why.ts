@@ -1,5 +1,6 @@
 import type { Node } from '../cel/ast.ts';
 import { childrenOf } from '../cel/ast.ts';
+import type { Reference } from '../filters/facts.ts';
 import { MODULE_FACTS } from '../filters/table.ts';
 import { textOfNode } from './expression_points.ts';
 import type { WatchedExpression } from './expressions.ts';
@@ -26,6 +27,7 @@ export interface RuleNote {
 /** Why no case has covered a point. */
 export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncovered {
   if (point.impossible !== null) return { because: 'cannot_happen', says: point.impossible };
+  if (point.untestable != null) return { because: 'not_in_cases', says: point.untestable };
   if (point.kind === 'routes') return noCase(`no case reaches ${point.about ?? 'it'}`);
   return (
     routeNotTaken(point, setting) ??
@@ -61,9 +63,7 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   if (!isOwn && pointer.startsWith('/edges/')) return null;
   const module = isOwn
     ? pointer.slice(placed.pointer.length + 1).split('/')[0]!
-    : kind === 'backends'
-      ? 'backend'
-      : 'ip_restriction';
+    : typeReferring(kind === 'backends' ? 'backend' : 'ip_policy');
   if (kind === 'paths' || hitsOf(setting, keys.module(`${placed.pointer}/${module}`)) > 0) return null;
   const stops = Array.from(MODULE_FACTS.keys()).flatMap((type) => {
     const count = hitsOf(setting, keys.stop(placed.id, type));
@@ -73,6 +73,12 @@ function stoppedBefore({ pointer, routes, kind }: CoveragePoint, setting: WhySet
   const requests = hitsOf(setting, keys.route(placed.id));
   const message = `of ${requests} requests to ${placed.route.match} ${stops.join(', ')} before ${module}`;
   return { because: 'never_reached', says: message };
+}
+
+/** The module that refers to objects of a kind. */
+function typeReferring(kind: Reference['kind']): string {
+  const facts = [...MODULE_FACTS.values()];
+  return facts.find(({ references = [] }) => references.some((each) => each.kind === kind))!.type;
 }
 
 /** The rule of a policy that contains a pointer. */

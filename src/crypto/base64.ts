@@ -1,8 +1,8 @@
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The bytes of standard base64 (RFC 4648 §4) in its one canonical spelling, or null: no blanks, no URL-safe
- * letters, padding present, and no stray bits in the last letter, so that no two texts mean the same bytes.
+ * Decodes canonical standard base64 (RFC 4648 §4); null for anything else. White space, URL-safe characters,
+ * missing padding and nonzero unused bits are refused, so that different texts have different bytes.
  */
 export function fromBase64(text: string): Uint8Array | null {
   if (!BASE64.test(text)) return null;

@@ -1,9 +1,9 @@
-/** What X.509 says of a client's certificate (RFC 5280), for the engine, for events and for expressions alike. */
+/** Contents of a client certificate (RFC 5280), for the engine, events and expressions. */
 export interface ClientCertificateFacts {
   /** Lower-case hexadecimal. */
   readonly serialNumber: string;
   readonly subjectCn: string;
-  /** All that X.509 says of it, when it was read. */
+  /** All fields, if they were read. */
   readonly details?: CertificateDetails;
 }
 
@@ -19,7 +19,7 @@ export interface CertificateDetails {
   readonly pem: string;
 }
 
-/** A distinguished name; `text` is its form of RFC 4514. */
+/** A distinguished name; `text` is in RFC 4514 format. */
 export interface CertificateName {
   readonly text: string;
   readonly commonName: string;
@@ -32,7 +32,7 @@ export interface CertificateName {
   readonly streetAddress: readonly string[];
 }
 
-/** `text` lists all names as OpenSSL does: `DNS:a.example, IP Address:192.0.2.1`. */
+/** `text` lists all names like OpenSSL: `DNS:a.example, IP Address:192.0.2.1`. */
 export interface AlternativeNames {
   readonly text: string;
   readonly dnsNames: readonly string[];
@@ -42,7 +42,7 @@ export interface AlternativeNames {
 }
 
 export interface CertificateExtension {
-  /** Object identifier in dots. */
+  /** Object identifier in dotted form. */
   readonly id: string;
   readonly critical: boolean;
   readonly value: Uint8Array;

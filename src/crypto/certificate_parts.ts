@@ -5,7 +5,7 @@ import { writeDer } from './der_writer.ts';
 /** One attribute of a name, such as `CN`, with its value. */
 export type NameAttribute = readonly [type: string, value: string];
 
-/** Attributes of RFC 4514 §3 and others that are usual; the rest keep their number. */
+/** Attributes of RFC 4514 §3 and other common ones; others keep their object identifier. */
 // table: attribute types by their identifiers
 const TYPES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
@@ -26,24 +26,24 @@ const BMP_STRING = 0x1e;
 const UTF8_STRING = 0x0c;
 /** Explicit tag of the version (RFC 5280 §4.1). */
 const VERSION_TAG = 0xa0;
-/** The context tag [3] that extensions stand in (RFC 5280 §4.1). */
+/** Context tag [3] of the extensions (RFC 5280 §4.1). */
 const EXTENSIONS_TAG = 0xa3;
 
-/** What the DER of a certificate contains and Node's `X509Certificate` does not tell, or not safely. */
+/** Parts of a certificate that Node's `X509Certificate` does not provide, or not safely. */
 export interface CertificateParts {
   /** Object identifier; empty if there is none. */
   readonly signatureAlgorithm: string;
   readonly issuer: readonly NameAttribute[];
   readonly subject: readonly NameAttribute[];
-  /** The subject as it is encoded. */
+  /** The encoded subject. */
   readonly subjectDer: Uint8Array;
   /** Null if they are malformed. */
   readonly extensions: readonly CertificateExtension[] | null;
 }
 
 /**
- * Reads the parts of a certificate; null if it is malformed. `X509Certificate.toLegacyObject()`, Node's own reader of
- * names, loads parts of Node's TLS in an order that breaks `tls.createServer` for the process.
+ * Reads the parts of a certificate; null if it is malformed. `X509Certificate.toLegacyObject()`, Node's own
+ * parser of names, loads parts of Node's TLS in an order that breaks `tls.createServer` for the process.
  */
 export function certificateParts(raw: Uint8Array): CertificateParts | null {
   const [signed, algorithm] = derChildren(readDer(raw)?.[0], DER.sequence) ?? [];
@@ -72,7 +72,7 @@ function extensionOf(element: DerElement): readonly CertificateExtension[] {
   const id = derIdentifier(parts[0]);
   const value = parts.find(({ tag }) => tag === DER.octetString)?.contents;
   if (id === null || value === undefined) return [];
-  // Between number and value a BOOLEAN may say that the extension is critical.
+  // An optional BOOLEAN between number and value marks a critical extension.
   const critical = parts.some(({ tag, contents }) => tag === DER.boolean && contents[0] !== 0);
   return [{ id, critical, value }];
 }
@@ -93,7 +93,7 @@ function textOf({ tag, contents }: DerElement): string {
   return Array.from(contents, (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** The alternative names in the form in which OpenSSL lists them: values with commas or quotes are JSON texts. */
+/** Parses alternative names as listed by OpenSSL: values with commas or quotes are JSON strings. */
 export function alternativeNames(text: string): (readonly [type: string, name: string])[] {
   return [...text.matchAll(/(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(([, type, name]) => [
     type!,

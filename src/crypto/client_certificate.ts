@@ -3,12 +3,12 @@ import type { AlternativeNames, CertificateName, ClientCertificateFacts } from '
 import { type NameAttribute, alternativeNames, certificateParts } from './certificate_parts.ts';
 import { digest } from './digest.ts';
 
-/** One text for a set of authorities: the same for the same certificates in the same order. */
+/** An identifier for a list of authorities. */
 export function trustOf(authorityPems: readonly string[]): string {
   return digest('sha256', [JSON.stringify(authorityPems)], 'hex');
 }
 
-/** Reads a certificate that OpenSSL has verified; throws if it is malformed. */
+/** Reads a certificate verified by OpenSSL; throws if it is malformed. */
 export function clientCertificateOf(raw: Uint8Array): Required<ClientCertificateFacts> {
   const certificate = new X509Certificate(raw);
   const parts = certificateParts(certificate.raw);

@@ -1,4 +1,4 @@
-/** One element of DER (ITU-T X.690 §8, §10): its tag octet and its contents. */
+/** A DER element (ITU-T X.690 §8, §10): tag and contents. */
 export interface DerElement {
   /** Identifier octet: class, constructed bit and tag number together, such as 0x30 for a SEQUENCE. */
   readonly tag: number;
@@ -21,10 +21,10 @@ export const DER = {
 
 const MULTI_BYTE_TAG = 0x1f;
 const LONG_LENGTH = 0x80;
-/** Lengths up to this many octets are read: far more than any certificate has. */
+/** Maximum number of length octets, more than any certificate needs. */
 const LENGTH_OCTETS = 4;
 
-/** The elements that stand one after the other; null when the bytes are not DER to their end. */
+/** A sequence of elements; null if the bytes are not valid DER to their end. */
 export function readDer(bytes: Uint8Array): readonly DerElement[] | null {
   const elements: DerElement[] = [];
   let at = 0;
@@ -39,7 +39,7 @@ export function readDer(bytes: Uint8Array): readonly DerElement[] | null {
   return elements;
 }
 
-/** DER has one spelling of each length (X.690 §10.1). */
+/** Every length has exactly one encoding in DER (X.690 §10.1). */
 function readLength(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } | null {
   const first = bytes[at];
   if (first === undefined) return null;
@@ -52,12 +52,12 @@ function readLength(bytes: Uint8Array, at: number): { readonly value: number; re
   return isShortest ? { value, end: at + 1 + octets } : null;
 }
 
-/** The elements inside of an element with this tag; null when it is another one. */
+/** The elements inside an element with this tag; null if it has another tag. */
 export function derChildren(element: DerElement | undefined, tag: number): readonly DerElement[] | null {
   return element?.tag === tag ? readDer(element.contents) : null;
 }
 
-/** An OBJECT IDENTIFIER in dotted form (X.690 §8.19); null when it is malformed. */
+/** An OBJECT IDENTIFIER in dotted form (X.690 §8.19); null if it is malformed. */
 export function derIdentifier(element: DerElement | undefined): string | null {
   if (element?.tag !== DER.objectIdentifier || element.contents.length === 0) return null;
   const arcs: number[] = [];
@@ -76,7 +76,7 @@ export function derIdentifier(element: DerElement | undefined): string | null {
   return arcs.join('.');
 }
 
-/** Numbers of the bits that are set in a BIT STRING, the first bit being 0 (X.690 §8.6); null when malformed. */
+/** Numbers of the set bits of a BIT STRING; the first bit is 0 (X.690 §8.6); null if it is malformed. */
 export function derBits(element: DerElement | undefined): readonly number[] | null {
   if (element?.tag !== DER.bitString || element.contents.length === 0) return null;
   const unused = element.contents[0]!;

@@ -1,20 +1,19 @@
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
-/** Text is taken as UTF-8; bytes are taken as they are. */
+/** Text is encoded as UTF-8. */
 export type Piece = string | Uint8Array;
 
-/** A key for `hmac`, prepared once so that no request pays for it. */
+/** A key for `hmac`, prepared once for many requests. */
 export type HmacKey = KeyObject;
 
-/** Prepares bytes (or UTF-8 text) as an HMAC key. */
+/** Prepares bytes or UTF-8 text as an HMAC key. */
 export function hmacKey(key: Piece): HmacKey {
   return typeof key === 'string' ? createSecretKey(key, 'utf8') : createSecretKey(key);
 }
 
-/** HMAC (RFC 2104) of the pieces run together, as hex or base64 text. */
+/** HMAC (RFC 2104) of the concatenated pieces, as hex or base64 text. */
 export function hmac(
   hash: HashName,
   key: HmacKey,
@@ -26,14 +25,36 @@ export function hmac(
   return state.digest(encoding);
 }
 
-/** Hash of the pieces run together, as hex or base64 text. */
+/** Hash of the concatenated pieces, as hex or base64 text. */
 export function digest(hash: HashName, pieces: readonly Piece[], encoding: 'hex' | 'base64'): string {
   const state = createHash(hash);
   for (const piece of pieces) state.update(piece);
   return state.digest(encoding);
 }
 
-/** Hash of a text, as bytes; for the hashes that tokens name (`at_hash`). */
+/** Hash of a text, as bytes; for hashes in tokens (`at_hash`). */
 export function longDigest(hash: 'sha256' | 'sha384' | 'sha512', text: string): Uint8Array {
   return createHash(hash).update(text, 'utf8').digest();
+}
+
+export type FingerprintName = 'md5' | 'sha1' | 'sha256' | 'sha512';
+
+/** The digest of a text in UTF-8 (RFC 1321, FIPS 180-4). MD5 and SHA-1 are not collision resistant. */
+export function fingerprint(name: FingerprintName, text: string, encoding: 'hex' | 'base64'): string {
+  return createHash(name).update(text, 'utf8').digest(encoding);
+}
+
+/**
+ * Compares texts in constant time. The comparison may disclose their lengths, so use it only if the expected
+ * length is public, like that of a signature.
+ */
+export function equalTexts(one: string, other: string): boolean {
+  const left = Buffer.from(one, 'utf8');
+  const right = Buffer.from(other, 'utf8');
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Like `equalTexts`, but hides the length of a secret by comparing digests. */
+export function equalSecrets(one: string, other: string): boolean {
+  return timingSafeEqual(longDigest('sha256', one), longDigest('sha256', other));
 }

@@ -12,7 +12,7 @@ import { writeBits, writeDer, writeIdentifier, writePositive } from './der_write
 import type { PrivateKey } from './keys.ts';
 import { secretBytes } from './random.ts';
 
-/** A certificate and its private key, both PEM texts. */
+/** A certificate and its private key, both as PEM. */
 export interface IssuedCertificate {
   readonly certificatePem: string;
   readonly privateKeyPem: string;
@@ -22,14 +22,14 @@ export type AlternativeName =
   | { readonly type: 'dns' | 'email'; readonly value: string }
   | { readonly type: 'ip'; readonly bytes: Uint8Array };
 
-/** What a certificate (RFC 5280 §4.1) is to contain. */
+/** Contents of a certificate to issue (RFC 5280 §4.1). */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly organization?: string;
   readonly key: 'rsa' | 'p256';
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** The longest path of authorities below this one; null without a limit. Absent: it is not an authority. */
+  /** Maximum number of authorities below this one; null: no limit. Absent: it is not an authority. */
   readonly authority?: { readonly pathLength: number | null };
   readonly purposes?: readonly ('serverAuth' | 'clientAuth')[];
   readonly names?: readonly AlternativeName[];
@@ -53,7 +53,7 @@ const ID = {
   purposes: '2.5.29.37',
 } as const;
 
-// table: what a key may be used for (RFC 5280 §4.2.1.12)
+// table: extended key usages (RFC 5280 §4.2.1.12)
 const PURPOSES = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
 /** Bits of the key usage (RFC 5280 §4.2.1.3). */
@@ -61,7 +61,7 @@ const DIGITAL_SIGNATURE = 0;
 const KEY_CERT_SIGN = 5;
 const CRL_SIGN = 6;
 
-/** Makes a key pair and its certificate, signed with SHA-256. An RSA key takes some 100 ms. */
+/** Generates a key pair and its certificate, signed with SHA-256. An RSA key takes about 100 ms. */
 export function issueCertificate(request: CertificateRequest): IssuedCertificate {
   const { privateKey } =
     request.key === 'rsa'
@@ -91,7 +91,7 @@ export function issueCertificate(request: CertificateRequest): IssuedCertificate
 }
 
 function algorithmOf(key: PrivateKey): Uint8Array {
-  // RFC 4055 §5 wants NULL parameters with RSA, RFC 5758 §3.2 none with ECDSA.
+  // RFC 4055 §5 requires NULL parameters with RSA; RFC 5758 §3.2 omits them with ECDSA.
   return key.asymmetricKeyType === 'rsa'
     ? writeDer(DER.sequence, writeIdentifier('1.2.840.113549.1.1.11'), writeDer(DER.null))
     : writeDer(DER.sequence, writeIdentifier('1.2.840.10045.4.3.2'));
@@ -139,14 +139,14 @@ function extensionsOf(
   ];
 }
 
-/** False, the default, is not written (RFC 5280 §4.2.1.9). */
+/** The default value false is omitted (RFC 5280 §4.2.1.9). */
 function constraintsOf(authority: CertificateRequest['authority']): Uint8Array {
   if (authority === undefined) return writeDer(DER.sequence);
   const limit = authority.pathLength === null ? [] : [writePositive(Uint8Array.of(authority.pathLength))];
   return writeDer(DER.sequence, writeDer(DER.boolean, Uint8Array.of(0xff)), ...limit);
 }
 
-/** The subject key identifier of a certificate as it is stated there. */
+/** The subject key identifier in a certificate. */
 function keyIdOf({ extensions }: CertificateParts): Uint8Array | null {
   const value = extensions?.find(({ id }) => id === ID.subjectKey)?.value;
   return value === undefined ? null : (readDer(value)?.[0]?.contents ?? null);
@@ -186,4 +186,17 @@ function pemOf(der: Uint8Array): string {
 
 function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
+}
+
+/** A key pair with the certificate of its public key. */
+export type SigningIdentity = IssuedCertificate;
+
+const LIFE_MS = 3_650 * 86_400_000;
+
+/**
+ * Generates an RSA key with a self-signed certificate, valid for ten years from `nowMs`, for signing
+ * messages.
+ */
+export function newSigningIdentity(commonName: string, nowMs: number): SigningIdentity {
+  return issueCertificate({ commonName, key: 'rsa', notBeforeMs: nowMs, notAfterMs: nowMs + LIFE_MS });
 }

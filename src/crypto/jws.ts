@@ -28,9 +28,9 @@ export const JWS_ALGORITHMS = [
 
 export type JwsAlgorithm = (typeof JWS_ALGORITHMS)[number];
 
-/** A key that verifies, with the algorithms that its kind and its owner allow: no others are ever tried with it. */
+/** A verification key with its allowed algorithms; it is never used with others. */
 export interface JwsKey {
-  /** `kid`, or null when the key has none. */
+  /** `kid`; null if the key has none. */
   readonly id: string | null;
   readonly algorithms: readonly JwsAlgorithm[];
   readonly key: KeyObject;
@@ -45,21 +45,21 @@ const RSA_ALGORITHMS: readonly JwsAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS2
 const HMAC_ALGORITHMS: readonly JwsAlgorithm[] = ['HS256', 'HS384', 'HS512'];
 
 /**
- * Reads a JSON Web Key (RFC 7517) for verifying. A key for another use, of an unknown kind or too weak is a problem;
- * of a private key the public part is taken.
+ * Parses a JSON Web Key (RFC 7517) for verification. Keys for another use, of an unsupported type or too weak
+ * are problems; of a private key only the public part is used.
  */
 export function readJwk(jwk: unknown): JwsKey | KeyProblem {
   if (typeof jwk !== 'object' || jwk === null) return { problem: 'is not an object' };
   const { kid, use, key_ops: operations, alg, ...members } = jwk as Readonly<Record<string, unknown>>;
-  if (use !== undefined && use !== 'sig') return { problem: 'is not for signatures' };
+  if (use !== undefined && use !== 'sig') return { problem: 'is not a signature key' };
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
-    return { problem: 'is not for verifying' };
+    return { problem: 'is not a verification key' };
   }
   try {
     const read = readMembers(members);
     if ('problem' in read) return read;
     const algorithms = alg === undefined ? read.algorithms : read.algorithms.filter((each) => each === alg);
-    if (algorithms.length === 0) return { problem: 'names an algorithm that it cannot be used with' };
+    if (algorithms.length === 0) return { problem: 'has an algorithm that does not match its type' };
     return { id: typeof kid === 'string' ? kid : null, algorithms, key: read.key };
   } catch {
     return { problem: 'cannot be read as a key' };
@@ -84,14 +84,14 @@ function readMembers(members: Readonly<Record<string, unknown>>): Omit<JwsKey, '
   if (kty === 'OKP' && (crv === 'Ed25519' || crv === 'Ed448')) {
     return { algorithms: ['EdDSA'], key: publicKey({ kty, crv, x: members['x'] }) };
   }
-  return { problem: 'is of a kind that is not supported' };
+  return { problem: 'has an unsupported type' };
 }
 
 function publicKey(jwk: Record<string, unknown>): KeyObject {
   return createPublicKey({ key: jwk, format: 'jwk' });
 }
 
-/** RFC 7518 §3.2: an HMAC key has at least as many bits as the hash. */
+/** RFC 7518 §3.2: an HMAC key must have at least as many bits as the hash. */
 function readSecret(k: unknown): Omit<JwsKey, 'id'> | KeyProblem {
   const bytes = typeof k === 'string' ? fromBase64Url(k) : null;
   if (bytes === null) return { problem: 'cannot be read as a key' };
@@ -102,14 +102,14 @@ function readSecret(k: unknown): Omit<JwsKey, 'id'> | KeyProblem {
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
-/** The bytes of base64url without padding (RFC 7515 §2) in its one canonical spelling, or null. */
+/** Decodes canonical base64url without padding (RFC 7515 §2); null for anything else. */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (!BASE64URL.test(text)) return null;
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;
 }
 
-/** Whether `signature` is that of the ASCII text `input`; false for an algorithm that the key does not allow. */
+/** Verifies the signature of the ASCII text `input`; false if the key does not allow the algorithm. */
 export function jwsVerifies(
   algorithm: JwsAlgorithm,
   { key, algorithms }: JwsKey,
@@ -131,7 +131,7 @@ export function jwsVerifies(
         const saltLength = constants.RSA_PSS_SALTLEN_DIGEST;
         return verify(hash, bytes, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
       }
-      // RFC 7518 §3.4: both numbers, one after the other, not DER.
+      // RFC 7518 §3.4: both numbers concatenated, not DER.
       case 'ES':
         return verify(hash, bytes, { key, dsaEncoding: 'ieee-p1363' }, signature);
       default:

@@ -2,13 +2,13 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { fromBase64 } from './base64.ts';
 
-/** The kinds of key that signatures are made with here. */
+/** Supported key types. */
 export type KeyKind = 'p256' | 'ed25519' | 'rsa';
 
 export type PublicKey = KeyObject;
 export type PrivateKey = KeyObject;
 
-/** Why a text is not the key that was asked for, as the end of a sentence. */
+/** Why a text is not a valid key, as the predicate of a sentence. */
 export interface KeyProblem {
   readonly problem: string;
 }
@@ -19,7 +19,7 @@ export const RSA_MINIMUM_BITS = 2048;
 const ED25519_SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 const ED25519_PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Reads a public key: PEM, or the base64 of its DER (SubjectPublicKeyInfo), or 32 bytes of Ed25519 in base64. */
+/** Parses a public key: PEM, base64 of the DER (SubjectPublicKeyInfo), or 32 bytes of Ed25519 in base64. */
 export function readPublicKey(text: string, kind: KeyKind): PublicKey | KeyProblem {
   const trimmed = text.trim();
   if (/PRIVATE KEY/.test(trimmed)) return { problem: 'is a private key; the public key is needed' };
@@ -37,7 +37,7 @@ export function readPublicKey(text: string, kind: KeyKind): PublicKey | KeyProbl
   }
 }
 
-/** Reads a private key: PEM, or the base64 of its PKCS#8, or 32 (or 64, seed first) bytes of Ed25519 in base64. */
+/** Parses a private key: PEM, base64 of PKCS#8, or 32 (or 64, seed first) bytes of Ed25519 in base64. */
 export function readPrivateKey(text: string, kind: KeyKind): PrivateKey | KeyProblem {
   const trimmed = text.trim();
   try {
@@ -56,7 +56,7 @@ function ofKind(key: KeyObject, kind: KeyKind): KeyObject | KeyProblem {
   const details = key.asymmetricKeyDetails;
   if (kind === 'p256') {
     const fits = key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1';
-    return fits ? key : { problem: 'is not a key of the curve P-256' };
+    return fits ? key : { problem: 'is not a P-256 key' };
   }
   if (kind === 'ed25519')
     return key.asymmetricKeyType === 'ed25519' ? key : { problem: 'is not an Ed25519 key' };

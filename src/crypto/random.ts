@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 36 in a byte: above it a remainder would prefer some digits. */
+/** The largest multiple of 36 in a byte; higher values would bias the remainder. */
 const FAIR = 252;
 
-/** Lower-case letters and digits that nobody can guess; 5.17 bits each. */
+/** Random lower-case letters and digits; 5.17 bits each. */
 export function secretText(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -15,12 +15,12 @@ export function secretText(length: number): string {
   return text;
 }
 
-/** Uniform in [0, 1), from the system's source of secrets. */
+/** Cryptographically random, uniform in [0, 1). */
 export function secretFraction(): number {
   return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** Bytes that nobody can guess. */
+/** Cryptographically random bytes. */
 export function secretBytes(count: number): Uint8Array {
   return randomBytes(count);
 }

@@ -9,20 +9,20 @@ const TAG_BYTES = 16;
 /** A key for `seal` and `unseal`. */
 export type SealingKey = KeyObject;
 
-/** Makes a new key, as text that can be kept. */
+/** Generates a key as text for storage. */
 export function newSealingKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 
-/** Reads a kept key; null when it is none. */
+/** Parses a stored key; null if it is invalid. */
 export function readSealingKey(text: string): SealingKey | null {
   const bytes = Buffer.from(text.trim(), 'base64');
   return bytes.length === KEY_BYTES ? createSecretKey(bytes) : null;
 }
 
 /**
- * Seals a text with AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext in base64. `place` is bound to it: a
- * sealed text that is moved to another place does not open.
+ * Seals a text with AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext in base64. `place` is
+ * authenticated, so the sealed text cannot be opened at another place.
  */
 export function seal(key: SealingKey, text: string, place: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -31,7 +31,7 @@ export function seal(key: SealingKey, text: string, place: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 }
 
-/** Opens a sealed text; null when it was changed, moved, or sealed with another key. */
+/** Opens a sealed text; null if it was changed, moved, or sealed with another key. */
 export function unseal(key: SealingKey, sealed: string, place: string): string | null {
   const bytes = Buffer.from(sealed, 'base64');
   return bytes.length < NONCE_BYTES + TAG_BYTES ? null : opened(key, bytes, place);
@@ -50,8 +50,8 @@ function opened(key: SealingKey, bytes: Buffer, place: string): string | null {
 }
 
 /**
- * Seals like `seal`, as base64url for a cookie or a URL. The nonce is the caller's, and must be made anew for each
- * text: twelve bytes that nobody can guess.
+ * Seals like `seal`, as base64url for a cookie or a URL. The caller provides the nonce: twelve random bytes,
+ * new for each text.
  */
 export function sealCompact(key: SealingKey, text: string, place: string, nonce: Uint8Array): string {
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
@@ -59,7 +59,10 @@ export function sealCompact(key: SealingKey, text: string, place: string, nonce:
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Opens what `sealCompact` made; null when it was changed, cut, moved, respelled, or sealed with another key. */
+/**
+ * Opens the result of `sealCompact`; null if it was changed, truncated, moved, re-encoded, or sealed with
+ * another key.
+ */
 export function unsealCompact(key: SealingKey, sealed: string, place: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;

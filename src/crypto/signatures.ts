@@ -2,13 +2,13 @@ import { sign, verify } from 'node:crypto';
 import type { HashName, Piece } from './digest.ts';
 import type { KeyKind, PrivateKey, PublicKey } from './keys.ts';
 
-/** Ed25519 hashes by itself; the others are told how. ECDSA signatures are DER, RSA ones PKCS#1 v1.5. */
+/** `hash` is null for Ed25519. ECDSA signatures are DER; RSA uses PKCS#1 v1.5. */
 export interface SignatureScheme {
   readonly key: KeyKind;
   readonly hash: HashName | null;
 }
 
-/** Whether `signature` is that of the pieces run together; a malformed signature is simply not one. */
+/** Verifies the signature of the concatenated pieces; false for a malformed signature. */
 export function verifies(
   scheme: SignatureScheme,
   key: PublicKey,
@@ -22,7 +22,7 @@ export function verifies(
   }
 }
 
-/** Signs the pieces run together. */
+/** Signs the concatenated pieces. */
 export function signed(scheme: SignatureScheme, key: PrivateKey, pieces: readonly Piece[]): Uint8Array {
   return sign(scheme.hash, joined(pieces), key);
 }

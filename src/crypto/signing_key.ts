@@ -4,7 +4,7 @@ import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync,
 export interface SigningKey {
   /** Public JWK with `kid`, for a key set. */
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** A token in compact form; header members given win over those of the key. */
+  /** A token in compact form; the given header members override those of the key. */
   readonly token: (
     claims: Readonly<Record<string, unknown>>,
     header?: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import { type NameAttribute, alternativeNames, certificateParts } from './certif
 import { type PublicKey, RSA_MINIMUM_BITS } from './keys.ts';
 import { DER, type DerElement, derBits, derChildren, derIdentifier, readDer } from './der.ts';
 
-/** What a certificate (RFC 5280) says of itself. Texts that it does not have are empty. */
+/** Contents of a certificate (RFC 5280). Missing texts are empty. */
 export interface CertificateFacts {
   readonly subject: Readonly<Record<'CN' | 'O' | 'OU' | 'L' | 'ST' | 'C', string>>;
   readonly issuerCommonName: string;
@@ -16,28 +16,28 @@ export interface CertificateFacts {
   readonly extendedKeyUsages: readonly string[];
   readonly dnsNames: readonly string[];
   readonly ips: readonly string[];
-  /** `rsa`, `ecdsa` or `ed25519`, or what the key calls itself. */
+  /** `rsa`, `ecdsa` or `ed25519`; other keys by Node's name. */
   readonly keyType: string;
 }
 
-/** Why a text is not one certificate. */
+/** Why a text is not a single certificate. */
 export type PemProblem = 'not_pem' | 'several' | 'other_kind' | 'headers' | 'unreadable';
 
 const BLOCK = /-----BEGIN ([^-]+)-----\r?\n([\s\S]*?)-----END \1-----/g;
 
-/** Reads a PEM text (RFC 7468) that holds exactly one certificate. */
+/** Parses a PEM text (RFC 7468) with exactly one certificate. */
 export function readCertificate(pem: string): CertificateFacts | { readonly problem: PemProblem } {
   const blocks = [...pem.matchAll(BLOCK)];
   if (blocks.length === 0) return { problem: 'not_pem' };
   if (blocks.length > 1) return { problem: 'several' };
   const [, label, body] = blocks[0]!;
   if (label !== 'CERTIFICATE') return { problem: 'other_kind' };
-  // Headers are what RFC 1421 has between the first line and the base64; certificates have none.
+  // Encapsulated headers of RFC 1421; certificates have none.
   if (body!.includes(':')) return { problem: 'headers' };
   return factsOf(blocks[0]![0]);
 }
 
-/** Reads the first certificate of a chain, for which its key is given. */
+/** Parses the first certificate of a chain, which is the one for its private key. */
 export function readCertificateChain(pem: string): CertificateFacts | { readonly problem: PemProblem } {
   const blocks = [...pem.matchAll(BLOCK)];
   if (blocks.length === 0) return { problem: 'not_pem' };
@@ -45,7 +45,7 @@ export function readCertificateChain(pem: string): CertificateFacts | { readonly
   return factsOf(blocks[0]![0]);
 }
 
-/** Whether a private key in PEM is that of the first certificate. */
+/** Whether a private key belongs to the first certificate. */
 export function isKeyOf(certificatePem: string, keyPem: string): boolean {
   try {
     return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
@@ -88,7 +88,7 @@ function factsOf(pem: string): CertificateFacts | { readonly problem: PemProblem
   }
 }
 
-/** The value of an attribute of a name; the first of several. */
+/** The first value of an attribute of a name. */
 function nameIn(name: readonly NameAttribute[], attribute: string): string {
   return name.find(([type]) => type === attribute)?.[1] ?? '';
 }
@@ -96,7 +96,7 @@ function nameIn(name: readonly NameAttribute[], attribute: string): string {
 const KEY_USAGE = '2.5.29.15';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 
-/** Bits of the key usage in order (RFC 5280 §4.2.1.3). */
+/** Key usages by bit (RFC 5280 §4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'nonRepudiation',
@@ -109,7 +109,7 @@ const KEY_USAGES = [
   'decipherOnly',
 ];
 
-/** Purposes of RFC 5280 §4.2.1.12; others keep their number. */
+/** Purposes of RFC 5280 §4.2.1.12; others keep their object identifier. */
 const PURPOSES: Readonly<Record<string, string>> = {
   '2.5.29.37.0': 'anyExtendedKeyUsage',
   '1.3.6.1.5.5.7.3.1': 'serverAuth',
@@ -120,7 +120,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
 };
 
-/** The values of well-formed extensions. */
+/** Contents of the well-formed extensions, by identifier. */
 function byIdentifier(
   extensions: readonly CertificateExtension[],
 ): ReadonlyMap<string, readonly DerElement[]> {
@@ -145,7 +145,7 @@ function extendedKeyUsagesOf(extensions: ReadonlyMap<string, readonly DerElement
   });
 }
 
-/** An RSA key with what its certificate says of it. */
+/** An RSA key with data of its certificate. */
 export interface RsaCertificate {
   readonly subject: string;
   readonly fromMs: number;
@@ -153,7 +153,7 @@ export interface RsaCertificate {
   readonly key: PublicKey;
 }
 
-/** Subject of the first certificate of a PEM text, whatever its key; null when it cannot be read. */
+/** Subject of the first certificate of a PEM text, with any key type; null if it is unreadable. */
 export function certificateSubject(pem: string): string | null {
   try {
     return new X509Certificate(pem).subject;
@@ -162,7 +162,7 @@ export function certificateSubject(pem: string): string | null {
   }
 }
 
-/** Reads the first certificate of a PEM text whose key is RSA and long enough; null for anything else. */
+/** Parses the first certificate of a PEM text if its key is RSA and long enough; null otherwise. */
 export function readRsaCertificate(pem: string): RsaCertificate | null {
   try {
     const certificate = new X509Certificate(pem);

@@ -9,7 +9,7 @@ import { type SamlPart, samlPart } from './saml.ts';
 import { exchange, idToken, userInfo } from './tokens.ts';
 
 /** A request to the development provider. */
-export interface IdpRequest {
+interface IdpRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;

@@ -38,7 +38,7 @@ export function byKey(identities: readonly Identity[]): ReadonlyMap<string, Iden
 }
 
 const KEPT = 10_000;
-export const CODE_MS = 60_000;
+const CODE_MS = 60_000;
 export const TOKEN_SECONDS = 3_600;
 
 /** Stores a value under a new secret; drops the oldest above the limit. */

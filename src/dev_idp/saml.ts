@@ -1,4 +1,4 @@
-import { type SigningIdentity, newSigningIdentity } from '../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../crypto/issue_certificate.ts';
 import type { LocalResponse } from '../engine/contract.ts';
 import { formPage } from '../auth/pages.ts';
 import { redirectUrl } from '../auth/saml/bindings.ts';
@@ -12,7 +12,7 @@ import { readLoginRequest, readServiceMessage } from './saml_request.ts';
 import { type SamlAsked, formatWanted, samlResponse } from './saml_response.ts';
 
 /** A request to the SAML part. */
-export interface SamlPartRequest {
+interface SamlPartRequest {
   readonly method: string;
   readonly url: URL;
   readonly body: string;

@@ -11,7 +11,7 @@ export interface SimulatedSaml {
   readonly verify: (request: SignatureRequest) => Answers['signature'];
 }
 
-export interface SimulatedForm {
+interface SimulatedForm {
   readonly url: string;
   readonly body: string;
 }

@@ -3,7 +3,7 @@ import { linesOf, positionAt } from './lines.ts';
 import type { Lines, Position } from './lines.ts';
 
 /** A range of a source, with lines and columns from 1; `end` is exclusive. */
-export interface Range {
+interface Range {
   readonly start: Position;
   readonly end: Position;
 }

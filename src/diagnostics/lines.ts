@@ -33,18 +33,6 @@ export function positionAt(lines: Lines, offset: number): Position {
   return { line: line + 1, column: column + 1 };
 }
 
-/** The UTF-16 offset of a position; a column past the end of its line gives the last unit before the line break. */
-export function offsetAt(lines: Lines, position: Position): number {
-  const start = lines.starts[position.line - 1];
-  if (start === undefined) return position.line < 1 ? 0 : lines.text.length;
-  const { end } = lineSpan(lines, position.line);
-  let offset = start;
-  for (let column = 1; column < position.column && offset < end; column++) {
-    offset += lines.text.codePointAt(offset)! > 0xffff ? 2 : 1;
-  }
-  return offset;
-}
-
 /** The span of a line without its break, counted from 1; an empty span if there is no such line. */
 export function lineSpan(lines: Lines, line: number): Span {
   const { text, starts } = lines;

@@ -1,3 +1,4 @@
+import { weakMemoizeLast } from '../caches/weak_memoize.ts';
 import type { Endpoint, LocalResponse, World } from '../engine/contract.ts';
 import type { LinkedBackend } from '../engine/module.ts';
 import { parseAuthority } from '../http/host.ts';
@@ -6,7 +7,7 @@ import type { BackendConfig } from './document/schema.ts';
 
 const NO_LEAVES: readonly Endpoint[] = Object.freeze([]);
 
-/** Resolves named backends into trees; names and nesting were checked before. */
+/** Resolves named backends into trees; names and nesting have been checked before. */
 export function backendTable(
   configs: Readonly<Record<string, BackendConfig>>,
 ): (id: string) => LinkedBackend {
@@ -16,7 +17,8 @@ export function backendTable(
     if (backend === undefined) {
       const config = configs[id];
       if (config === undefined) throw new Error(`backend '${id}' is not in the configuration`);
-      backend = linkedBefore(id, config, resolve);
+      const names = config.weighted === undefined ? (config.failover ?? []) : Object.keys(config.weighted);
+      backend = linked(config, [id, ...names.map((name) => resolve(name))]);
       resolved.set(id, backend);
     }
     return backend;
@@ -24,29 +26,11 @@ export function backendTable(
   return resolve;
 }
 
-interface Known {
-  readonly id: string;
-  readonly children: readonly LinkedBackend[];
-  readonly linked: LinkedBackend;
-}
-
-/** Trees by the config of their root: one that is the same object as before, over the same children, is the same tree. */
-const trees = new WeakMap<BackendConfig, Known>();
-
-function linkedBefore(
-  id: string,
-  config: BackendConfig,
-  resolve: (id: string) => LinkedBackend,
-): LinkedBackend {
-  const names = config.weighted === undefined ? (config.failover ?? []) : Object.keys(config.weighted);
-  const children = names.map((name) => resolve(name));
-  const known = trees.get(config);
-  if (known?.id === id && children.every((child, index) => child === known.children[index]))
-    return known.linked;
-  const linked = link(id, config, resolve);
-  trees.set(config, { id, children, linked });
-  return linked;
-}
+/** The tree of a backend: an unchanged config with unchanged children gives the same tree. */
+const linked = weakMemoizeLast(
+  (config: BackendConfig, [id, ...children]: readonly [string, ...LinkedBackend[]]): LinkedBackend =>
+    link(id, config, (child) => children.find((each) => each.id === child)!),
+);
 
 function link(id: string, config: BackendConfig, resolve: (id: string) => LinkedBackend): LinkedBackend {
   if (config.static !== undefined) return fixed(id, [staticEndpoint(id, config.static)]);
@@ -81,7 +65,7 @@ function staticEndpoint(id: string, config: NonNullable<BackendConfig['static']>
   };
 }
 
-/** Every upstream that a configuration names. */
+/** Every upstream of a configuration. */
 export function upstreamsOf(configs: Readonly<Record<string, BackendConfig>>): StaticEndpoint[] {
   return Object.entries(configs).flatMap(([id, config]) =>
     config.static === undefined ? [] : [staticEndpoint(id, config.static)],

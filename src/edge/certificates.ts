@@ -4,32 +4,32 @@ import { type Diagnostic, pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Checking } from './document/check.ts';
 
 const PROBLEMS: Readonly<Record<PemProblem, string>> = {
-  not_pem: 'this is not PEM: it has no line that begins with -----BEGIN',
-  several: 'there is more than one certificate; an authority is one',
-  other_kind: 'the PEM holds something else than certificates',
-  headers: 'the PEM has headers, which certificates do not have',
+  not_pem: 'this is not PEM: it has no line that starts with -----BEGIN',
+  several: 'there is more than one certificate; an authority has exactly one',
+  other_kind: 'the PEM contains something other than certificates',
+  headers: 'the PEM has headers, which certificates must not have',
   unreadable: 'the certificate cannot be read',
 };
 
-/** Why a PEM text is not the certificate of an authority, or null. */
+/** Why a PEM text is not the certificate of an authority; null if it is. */
 export function authorityProblem(pem: string): string | null {
   const facts = readCertificate(pem);
   if ('problem' in facts) return PROBLEMS[facts.problem];
-  return facts.isAuthority ? null : 'this certificate is not that of an authority: CA is not true in it';
+  return facts.isAuthority ? null : 'this is not the certificate of an authority: CA is not true in it';
 }
 
-/** Why a PEM text is not a certificate with its chain, or null. */
+/** Why a PEM text is not a certificate with its chain; null if it is. */
 export function chainProblem(pem: string): string | null {
   const facts = readCertificateChain(pem);
   return 'problem' in facts ? PROBLEMS[facts.problem] : null;
 }
 
-/** Why a private key does not fit the first certificate, or null. */
+/** Why a private key does not belong to the first certificate; null if it does. */
 export function keyProblem(certificatePem: string, keyPem: string): string | null {
   return isKeyOf(certificatePem, keyPem) ? null : 'this is not the private key of the certificate';
 }
 
-/** Reads the certificates that stand in the file itself. */
+/** Checks the certificates that are written in the file itself. */
 export function checkCertificates({ config, report }: Checking): readonly Diagnostic[] {
   for (const [name, authority] of Object.entries(config.certificate_authorities ?? {})) {
     const pem = authority?.ca_pem;
@@ -50,7 +50,7 @@ export function checkCertificates({ config, report }: Checking): readonly Diagno
   return [];
 }
 
-/** Warns of certificates that do not count at this time; for files, after their texts were read. */
+/** Warns about certificates that are not valid at this time; certificate files must have been read before. */
 export function checkCertificateTimes({ config, report }: Checking, nowMs: number): readonly Diagnostic[] {
   const check = (
     pem: string | undefined,
@@ -64,7 +64,9 @@ export function checkCertificateTimes({ config, report }: Checking, nowMs: numbe
     const { notBeforeMs, notAfterMs } = facts;
     if (nowMs >= notBeforeMs && nowMs <= notAfterMs) return;
     const message =
-      nowMs > notAfterMs ? `has ended on ${writeDay(notAfterMs)}` : `begins on ${writeDay(notBeforeMs)} only`;
+      nowMs > notAfterMs
+        ? `expired on ${writeDay(notAfterMs)}`
+        : `is not valid before ${writeDay(notBeforeMs)}`;
     report(
       'edge.certificate_expired',
       `${at}/${fileKey in thing ? fileKey : textKey}`,

@@ -1,7 +1,8 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { Reason, Connection, RequestHead, World } from '../engine/contract.ts';
 import { Exchange, type HttpConfiguration } from '../engine/exchange.ts';
 import { brandingOf } from '../engine/branding.ts';
-import { type Pipeline, pipeline } from '../engine/pipeline.ts';
+import { type Pipeline, pipelineOf } from '../engine/pipeline.ts';
 import type { EngineReason } from '../engine/refusals.ts';
 import { parseTarget } from '../http/target.ts';
 import { type GeoipDatabase, NO_FACTS } from '../policy/env/facts.ts';
@@ -30,38 +31,38 @@ import { type SamlHost, compileSamlHost } from './saml_host.ts';
 import type { TakeState } from './filter_state.ts';
 import { type StreamTable, compileStreams } from './streams.ts';
 
-/** A configuration made ready to run: immutable, swapped as one reference. */
+/** A compiled configuration: immutable, swapped as one reference. */
 export interface CompiledEdge extends HttpConfiguration {
   readonly config: EdgeConfig;
   readonly https: readonly HttpsEdge[];
   readonly hosts: HostTable<HttpsEdge>;
   /** TLS and TCP edges. */
   readonly streams: StreamTable;
-  /** How TLS is spoken with whom. */
+  /** The TLS settings for each server name and port. */
   readonly handshakes: HandshakeTable;
-  /** Addresses of SAML routes on the host of the service. */
+  /** Addresses of SAML routes on the service's own host. */
   readonly samlHost: SamlHost;
   readonly adoptHosts: NonNullable<CompileOptions['adoptHosts']>;
 }
 
 export interface CompileOptions {
-  /** Which hosts that no edge names mean the only edge: for local development. Default none. */
+  /** Which unknown hosts are treated as hosts of the only edge, for local development. Default none. */
   readonly adoptHosts?: 'none' | 'loopback' | 'any';
-  /** Databases that are asked for what the facts of the configuration do not say. */
+  /** Databases for what the facts of the configuration do not say. */
   readonly geoipDatabases?: readonly GeoipDatabase[];
-  /** Lets requests pass actions of a policy that are not simulated; else they stop there. */
+  /** Lets requests pass policy actions that are not simulated; otherwise they get an error. */
   readonly passUnsimulated?: boolean;
-  /** Secrets that policies may read with `secrets.get`; without it there are none. */
+  /** Secrets that policies may read with `secrets.get`; default none. */
   readonly secrets?: SecretSource;
   /** Lets `http-request` reach this machine and its network; default false. */
   readonly allowPrivateFetch?: boolean;
-  /** `full`: policies also tell which rules did not apply, and why; slower. Default `decided`. */
+  /** `full`: policies also record which rules did not apply, and why; slower. Default `decided`. */
   readonly trace?: 'decided' | 'full';
-  /** Looks at every expression of every policy: for coverage. */
+  /** Observes every expression of every policy, for coverage. */
   readonly watch?: PolicyLinks['watch'];
-  /** What all session gates share; made for this configuration alone when left out. */
+  /** What all login gates share; by default created for this configuration alone. */
   readonly logins?: LoginEnvironment;
-  /** Parts of configurations that were compiled before with the same options; none when left out. */
+  /** Parts of earlier configurations that were compiled with the same options; default none. */
   readonly cache?: CompileCache;
 }
 
@@ -69,11 +70,11 @@ interface HttpsEdge {
   readonly name: string;
   readonly pipelines: readonly Pipeline[];
   readonly router: Router;
-  /** Reserved paths of its gates. */
+  /** Reserved paths of its login gates. */
   readonly reserved: readonly Reserved<Pipeline>[];
 }
 
-/** Compiles a checked configuration; `takeState` gives unchanged handlers the state they had. */
+/** Compiles a checked configuration; `takeState` gives unchanged handlers their previous state. */
 export function compileEdge(
   config: EdgeConfig,
   takeState: TakeState,
@@ -105,6 +106,9 @@ export function compileEdge(
   return compiled;
 }
 
+/** The modules that belong to an edge, not to its routes. */
+const OF_EDGES = [...MODULE_FACTS.values()].filter(({ place }) => place === 'edge').map(({ type }) => type);
+
 function compileHttpsEdge(
   name: string,
   edge: HttpsEdgeConfig,
@@ -114,16 +118,18 @@ function compileHttpsEdge(
 ): HttpsEdge {
   const gates = gatesOf(name, edge.routes, logins);
   const { branding, policy } = context;
-  const { tls_termination: termination, mutual_tls: mutual } = edge;
+  const modules = Object.fromEntries(
+    OF_EDGES.map((type) => [type, edge[type as keyof HttpsEdgeConfig] as ModuleConfig | undefined]),
+  );
   const of = {
     name,
     pointer: pointerTo('/edges/https', name),
-    modules: { tls_termination: termination, mutual_tls: mutual },
+    modules,
   };
-  const common = [name, branding, policy, termination, mutual] as const;
+  const common = [name, branding, policy, ...Object.values(modules)] as const;
   const routes = edge.routes.map((route: RouteConfig, index) => {
     const login = gates[index]!;
-    // Places in a list move when routes before them go; where there are ids, those are places.
+    // Indexes in a list change when earlier routes are removed, so ids are used if there are any.
     const place = route.id ?? index;
     const circumstances = login === null ? [place, ...common] : [place, ...common, ...Object.values(login)];
     return kept.part(route, circumstances, context, (watched) =>
@@ -136,7 +142,7 @@ function compileHttpsEdge(
   return { name, pipelines: routes.map(({ pipeline: own }) => own), router: router(routes), reserved };
 }
 
-/** One memory of the secrets that were given out, however often the configuration changes. */
+/** The secrets that were read, remembered across all configurations. */
 function secretsOf({ secrets }: CompileOptions, kept: CompileCache): KeptSecrets | null {
   return kept.shared('secrets', [secrets], () =>
     secrets === undefined ? null : keepSecrets(secretProvider(secrets)),
@@ -150,7 +156,7 @@ interface Surroundings {
   readonly secrets: KeptSecrets | null;
 }
 
-/** What all handlers are compiled with; what has not changed is the same object as for the configuration before. */
+/** The context of all handlers; unchanged values are the same objects as for the previous configuration. */
 function contextOf(
   config: EdgeConfig,
   takeState: TakeState,
@@ -187,8 +193,8 @@ function contextOf(
 interface EdgeOfRoute {
   readonly name: string;
   readonly pointer: string;
-  /** The modules that all routes of the edge have. */
-  readonly modules: Pick<HttpsEdgeConfig, 'tls_termination' | 'mutual_tls'>;
+  /** The modules that apply to all routes of the edge. */
+  readonly modules: Readonly<Record<string, ModuleConfig | undefined>>;
 }
 
 interface PlacedRoute {
@@ -214,7 +220,7 @@ function compileRoute(
       circumstances: [context.branding, context.policy, ...Object.values(login ?? {})],
     },
     (type) => {
-      if (type === 'tls_termination' || type === 'mutual_tls') return [modules[type], edgePointer];
+      if (Object.hasOwn(modules, type)) return [modules[type], edgePointer];
       return [route[type as keyof RouteConfig] as ModuleConfig | undefined, pointer];
     },
     context,
@@ -227,10 +233,13 @@ function compileRoute(
     pointer,
     branding: context.branding,
   };
-  return { host, path, exact, pipeline: pipeline(facts, filters) };
+  return { host, path, exact, pipeline: pipelineOf(facts, filters) };
 }
 
-/** A route selector: a path, a host, or a host followed by a path. The path is made canonical like a request's. */
+/**
+ * Parses a route selector: a path, a host, or a host followed by a path. The path becomes canonical like that of a
+ * request.
+ */
 export function readMatch(match: string): { host: string | null; path: string } {
   const slash = match.indexOf('/');
   const host = slash === 0 ? null : (slash < 0 ? match : match.slice(0, slash)).toLowerCase();
@@ -241,7 +250,7 @@ export function readMatch(match: string): { host: string | null; path: string } 
 
 const MATCHED: Reason<EngineReason> = { code: 'route.matched', detail: {} };
 
-/** Begins the exchange of one request: finds its edge and route, or the reason why there is none. */
+/** Begins the exchange of a request: finds its edge and route, or the reason why there is none. */
 export function beginExchange(
   compiled: CompiledEdge,
   connection: Connection,
@@ -267,13 +276,13 @@ export function beginExchange(
   }
 }
 
-/** The edge for a host that none names, where local development says that there is one. */
+/** The edge for an unknown host, where local development allows that. */
 function adopted({ https, adoptHosts }: CompiledEdge, host: string): HttpsEdge | null {
   const sole = https.length === 1 ? https[0]! : null;
   return adoptHosts === 'any' || (adoptHosts === 'loopback' && isLoopback(host)) ? sole : null;
 }
 
-/** The exchange of a request that is refused before it can be routed. */
+/** The exchange of a request that is refused before routing. */
 export function refuseExchange(
   compiled: CompiledEdge,
   connection: Connection,

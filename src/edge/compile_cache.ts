@@ -1,8 +1,9 @@
+import { areSame } from '../caches/weak_memoize.ts';
 import type { Linked } from '../engine/module.ts';
 import type { LinkedPolicy } from './ip_policies.ts';
 import type { TakeState } from './filter_state.ts';
 
-/** What parts ask for while they are compiled. */
+/** What parts may ask for while they are compiled. */
 export interface CompileRequest {
   readonly takeState: TakeState;
   readonly ipPolicy: Linked['ipPolicy'];
@@ -10,14 +11,11 @@ export interface CompileRequest {
   readonly backend: Linked['backend'];
 }
 
-/**
- * What was compiled before, by the config it was compiled from: for whoever compiles one configuration after the
- * other, of which most parts are the same objects.
- */
+/** Compiled parts by their config, for successive configurations that share most objects. */
 export interface CompileCache {
   /**
-   * What `compile` gives for a config. It is asked only when the config, its circumstances or what it asked the context
-   * for is not what it was; else the part from before is given again, and keeps its state.
+   * The result of `compile` for a config. It is called only when the config, its circumstances or a value that it asked
+   * the context for have changed; otherwise the previous part is returned, with its state.
    */
   readonly part: <Compiled, Context extends CompileRequest>(
     config: object,
@@ -25,21 +23,21 @@ export interface CompileCache {
     context: Context,
     compile: (context: Context) => Compiled,
   ) => Compiled;
-  /** IP policies by their names. */
+  /** IP policies by name. */
   readonly policies: Map<string, LinkedPolicy>;
-  /** A value that all parts share, made again when its circumstances are not what they were. */
+  /** A value that all parts share; it is created again when its circumstances have changed. */
   readonly shared: <Value>(name: string, circumstances: readonly unknown[], make: () => Value) => Value;
 }
 
-/** A question to the context, and its answer then. */
+/** A question to the context, and its answer at the time. */
 interface Asked {
   readonly of: 'ipPolicy' | 'authorityPem' | 'backend';
   readonly id: string;
   readonly answer: unknown;
 }
 
-/** A state that was taken, and what it was taken for. */
-interface Taken {
+/** A state that was taken, and its purpose. */
+interface TakenState {
   readonly route: string;
   readonly module: string;
   readonly config: object;
@@ -49,7 +47,7 @@ interface Taken {
 interface Part {
   readonly circumstances: readonly unknown[];
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
   readonly compiled: unknown;
 }
 
@@ -90,20 +88,16 @@ function holds({ circumstances, asked }: Part, now: readonly unknown[], context:
   return areSame(circumstances, now) && asked.every(({ of, id, answer }) => context[of](id) === answer);
 }
 
-function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
-}
-
-/** The context, and a list that grows with what is asked of it. */
+/** The context, and a list of what was asked of it. */
 function watching<Context extends CompileRequest>(
   context: Context,
 ): {
   readonly watched: Context;
   readonly asked: readonly Asked[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakenState[];
 } {
   const asked: Asked[] = [];
-  const taken: Taken[] = [];
+  const taken: TakenState[] = [];
   const watched: Context = {
     ...context,
     ipPolicy: (id) => noted('ipPolicy', id, context.ipPolicy(id)),

@@ -9,30 +9,30 @@ import type { LoginLinks } from '../auth/module_gate.ts';
 import type { PolicyLinks } from '../policy/module.ts';
 import type { CompileRequest, CompileCache } from './compile_cache.ts';
 
-/** What the handlers of all edges are compiled with. */
+/** The context for handlers of all edges. */
 export interface Context extends CompileRequest {
   readonly branding: Branding;
   readonly policy: PolicyLinks;
-  /** Handlers of configurations before. */
+  /** Handlers of earlier configurations. */
   readonly cache: CompileCache;
 }
 
-/** What is common to the config of all modules. */
+/** Members that the configs of all modules have. */
 export interface ModuleConfig {
   readonly enabled: boolean;
 }
 
-/** What slots are compiled for. */
+/** The route or edge whose filters are compiled. */
 interface WithFilters {
   readonly edge: string;
-  /** Of the route or edge, for states. */
+  /** Id of the route or edge, for states. */
   readonly id: string;
   readonly links: PolicyLinks & LoginLinks;
-  /** What `links` are made of: as long as it is the same, handlers of unchanged modules are. */
+  /** The values that `links` depend on: while they are the same, handlers of unchanged modules are reused. */
   readonly circumstances: readonly unknown[];
 }
 
-/** Compiles the modules that are there and enabled; `configOf` gives a module's config and where it stands. */
+/** Compiles the modules that are present and enabled; `configOf` returns a module's config and its pointer. */
 export function compileFilters(
   { edge, id, links, circumstances }: WithFilters,
   configOf: (type: string) => readonly [config: ModuleConfig | undefined, parent: string],
@@ -71,7 +71,7 @@ function linkedWith(
   };
 }
 
-/** A `host:port` taken apart, its wildcard kept. */
+/** Splits a `host:port`; a wildcard is kept. */
 export function readHostport(hostport: string): { readonly host: string; readonly port: number } {
   const wildcard = hostport.startsWith('*.') ? '*.' : '';
   const authority = parseAuthority(hostport.slice(wildcard.length));

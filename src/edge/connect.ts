@@ -5,10 +5,24 @@ import type { StreamExchange } from '../engine/stream.ts';
 import type { TlsProfile } from '../engine/tls_profile.ts';
 import { type CompiledEdge, beginExchange, refuseExchange } from './compile.ts';
 import { type StreamAddress, beginStream } from './streams.ts';
+import type { RefusedHead } from '../engine/request_head.ts';
+
+/** Begins an exchange, including one whose head is refused. */
+export function beginGiven(
+  edge: CompiledEdge,
+  connection: Connection,
+  head: RequestHead | RefusedHead,
+  world: World,
+  begin: typeof beginExchange = beginExchange,
+): Exchange {
+  if (!('refused' in head)) return begin(edge, connection, head, world);
+  const reason = { code: head.refused, detail: { problem: head.message } };
+  return refuseExchange(edge, connection, head.head, world, reason);
+}
 
 /**
- * Begins a request on a connection of which no handshake was made: what its facts say of TLS is held against what the
- * edge of its server name asks for, as a handshake would. Where that fails there is no response.
+ * Begins a request on a connection without a handshake: its TLS facts are compared with what the edge of its server
+ * name requires, as a handshake would do. If that fails there is no response.
  */
 export function beginStated(
   edge: CompiledEdge,
@@ -26,8 +40,8 @@ export function beginStated(
   const tooOld = oldVersion(tls.version, profile);
   if (tooOld !== undefined) return failed(tooOld);
   const clientCertificate = profile.authorities === null ? null : tls.clientCertificate;
-  const shaken = { ...connection, tls: { ...tls, edge: profile.edge, clientCertificate } };
-  const exchange = beginExchange(edge, shaken, head, world);
+  const connected = { ...connection, tls: { ...tls, edge: profile.edge, clientCertificate } };
+  const exchange = beginExchange(edge, connected, head, world);
   if (profile.authorities === null || clientCertificate !== null) return exchange;
   // On a route of the edge the module itself says that there is no certificate.
   return exchange.pipeline?.edge === profile.edge ? exchange : failed('the client showed no certificate');
@@ -36,8 +50,8 @@ export function beginStated(
 const HTTPS_PORT = 443;
 
 /**
- * Begins a connection of which no handshake was made: what its facts say of TLS is held against what the edge asks
- * for, as a handshake would. What is left of it, the certificate of the client, is judged by the modules.
+ * Begins a connection without a handshake: its TLS facts are compared with what the edge requires, as a handshake would
+ * do. The client certificate is checked by the modules.
  */
 export function beginConnection(
   edge: CompiledEdge,

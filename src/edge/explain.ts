@@ -1,16 +1,17 @@
 import { queryWithoutSecrets } from '../http/secrets.ts';
 import type { InnerStep } from '../engine/contract.ts';
-import type { Exchange } from '../engine/exchange.ts';
+import { Exchange } from '../engine/exchange.ts';
+import { type StreamExchange, isAllowed } from '../engine/stream.ts';
 import { type Step, decidingStep, traceOf } from '../engine/trace.ts';
 
-/** Where something stands in the edge file. */
-export interface Place {
+/** A place in the edge file. */
+interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds the place of a JSON pointer, where there is a source. */
+/** Finds the place of a JSON pointer, if there is a source. */
 export type Locate = (pointer: string) => Place | null;
 
 export interface LocatedStep extends Step {
@@ -19,49 +20,85 @@ export interface LocatedStep extends Step {
 }
 
 /** A rule or an action of a policy. */
-export interface LocatedInnerStep extends InnerStep {
+interface LocatedInnerStep extends InnerStep {
   readonly place: Place | null;
 }
 
-/** What became of one request, and why. */
-export interface Explanation {
-  readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
-  /** When the request began, ms since the epoch. */
+/** Why an exchange went as it did. */
+interface Explained {
+  /** When it began, ms since the epoch. */
   readonly startMs: number;
-  readonly status: number;
-  /** The backend that answered, or null when none was reached. */
+  /** The backend that answered or took the connection, or the last that was tried; null when none was. */
   readonly backend: string | null;
   readonly because: LocatedStep;
   readonly steps: readonly LocatedStep[];
 }
 
-/** Explains a finished exchange; `locate` finds source positions, where there is a source. */
-export function explanationOf(exchange: Exchange, locate: Locate): Explanation {
-  const { head, connection } = exchange;
-  const steps = locatedSteps(traceOf(exchange), locate);
-  const last = exchange.attempts.at(-1);
-  const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
-  return {
-    request: {
-      method: head.method,
-      url: `${head.scheme}://${head.authority}${head.path}${query}`,
-      clientIp: connection.client.text,
-    },
-    startMs: exchange.startMs,
-    status: exchange.response?.status ?? 0,
-    backend: last?.endpoint.id ?? null,
-    because: decidingStep(steps) as LocatedStep,
-    steps,
-  };
+/** The result of a request, and why. */
+export interface Explanation extends Explained {
+  readonly request: { readonly method: string; readonly url: string; readonly clientIp: string };
+  readonly status: number;
 }
 
-/** The explanation as a tree for a terminal; one line a step, the deciding one marked. */
-export function renderExplanation(explanation: Explanation): string {
-  const { request, steps, because } = explanation;
-  const head = `${request.method} ${request.url}  from ${request.clientIp}`;
-  const to = explanation.backend === null ? '' : ` → backend ${explanation.backend}`;
-  const end = `└ ${explanation.status}${to}  ${because.code}`;
-  return [head, ...stepLines(steps, because), end].join('\n');
+/** The result of a connection, and why. */
+export interface StreamExplanation extends Explained {
+  readonly connection: {
+    readonly kind: 'tls' | 'tcp' | null;
+    /** The host and port that the client connected to. */
+    readonly endpoint: string;
+    readonly clientIp: string;
+  };
+  readonly outcome: 'allowed' | 'denied';
+}
+
+/** Explains a completed exchange; `locate` finds source positions. */
+export function explanationOf(exchange: Exchange, locate: Locate): Explanation;
+export function explanationOf(exchange: StreamExchange, locate: Locate): StreamExplanation;
+export function explanationOf(
+  exchange: Exchange | StreamExchange,
+  locate: Locate,
+): Explanation | StreamExplanation;
+export function explanationOf(
+  exchange: Exchange | StreamExchange,
+  locate: Locate,
+): Explanation | StreamExplanation {
+  const steps = locatedSteps(traceOf(exchange), locate);
+  const backend = exchange.attempts.at(-1)?.endpoint.id ?? null;
+  const because = decidingStep(steps) as LocatedStep;
+  const { connection } = exchange;
+  const clientIp = connection.client.text;
+  if (exchange instanceof Exchange) {
+    const { head, startMs } = exchange;
+    const query = head.query === undefined ? '' : `?${queryWithoutSecrets(head.query, head.path)}`;
+    const url = `${head.scheme}://${head.authority}${head.path}${query}`;
+    const status = exchange.response?.status ?? 0;
+    return { request: { method: head.method, url, clientIp }, startMs, status, backend, because, steps };
+  }
+  const { startMs, serverName, serverPort } = connection;
+  const kind = exchange.pipeline?.kind ?? null;
+  const outcome = isAllowed(exchange) ? 'allowed' : 'denied';
+  const endpoint = `${serverName}:${serverPort}`;
+  return { connection: { kind, endpoint, clientIp }, startMs, outcome, backend, because, steps };
+}
+
+/** The subject of an explanation and the client: `GET https://shop.test/` and `192.0.2.1`. */
+export function subjectOf(explanation: Explanation | StreamExplanation): readonly [string, string] {
+  if ('request' in explanation) {
+    const { method, url, clientIp } = explanation.request;
+    return [`${method} ${url}`, clientIp];
+  }
+  const { kind, endpoint, clientIp } = explanation.connection;
+  return [`${kind ?? 'connection'} to ${endpoint}`, clientIp];
+}
+
+/** The explanation as a tree for a terminal; one line per step, the deciding one marked. */
+export function renderExplanation(explanation: Explanation | StreamExplanation): string {
+  const { steps, because, backend } = explanation;
+  const result = 'request' in explanation ? String(explanation.status) : explanation.outcome;
+  const to = backend === null || result === 'denied' ? '' : ` → backend ${backend}`;
+  const [subject, clientIp] = subjectOf(explanation);
+  const end = `└ ${result}${to}  ${because.code}`;
+  return [`${subject}  from ${clientIp}`, ...stepLines(steps, because), end].join('\n');
 }
 
 /** Each step with its place. */
@@ -74,8 +111,8 @@ export function locatedSteps(steps: Iterable<Step>, locate: Locate): LocatedStep
   }));
 }
 
-/** The branches of the tree for a terminal: one line a step, the deciding one marked, and what happened inside of it. */
-export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[] {
+/** The branches of the tree for a terminal: one line per step, the deciding one marked, with the steps inside it. */
+function stepLines(steps: readonly LocatedStep[], because: LocatedStep): string[] {
   const lines: string[] = [];
   const width = Math.max(...steps.map((step) => step.module.length));
   for (const step of steps) {
@@ -96,6 +133,3 @@ export function stepLines(steps: readonly LocatedStep[], because: LocatedStep): 
 function placed(place: Place | null): string {
   return place === null ? '' : `  ${place.file}:${place.line}:${place.column}`;
 }
-
-/** Does nothing itself: where this module is loaded by use, it is there after the call. */
-export function loadExplanations(): void {}

@@ -1,35 +1,24 @@
-/** Gives the state of a handler: the one it had, or a new one. */
+import { weakMemoizeLast } from '../caches/weak_memoize.ts';
+/** Returns the state of a handler: its previous one, or a new one. */
 export type TakeState = (route: string, module: string, config: object, initial: () => unknown) => unknown;
 
-interface Key {
-  readonly route: string;
-  readonly module: string;
-  readonly text: string;
-}
-
-/** Keys by config: one that is the same object as before is not written out again. */
-const keys = new WeakMap<object, Key>();
-
-function keyOf(route: string, module: string, config: object): string {
-  const known = keys.get(config);
-  if (known?.route === route && known.module === module) return known.text;
-  const text = JSON.stringify([route, module, config]);
-  keys.set(config, { route, module, text });
-  return text;
-}
+/** The key of a state; an unchanged config is not serialised again. */
+const keyOf = weakMemoizeLast((config: object, [route, module]: readonly [string, string]): string =>
+  JSON.stringify([route, module, config]),
+);
 
 /**
- * What handlers remember between requests, kept across configuration swaps: by route, module and config,
- * so that an edit elsewhere resets nothing and a changed breaker starts afresh.
+ * The state that handlers keep between requests, preserved across configuration swaps: by route, module and config, so
+ * that an unrelated edit resets nothing and a changed breaker starts afresh.
  */
 export class FilterStateStore {
   private kept: ReadonlyMap<string, unknown> = new Map();
 
-  /** Runs a compilation; what it takes is kept, the rest forgotten. Nothing changes when it throws. */
+  /** Runs a compilation; the states that it takes are kept, the others dropped. Nothing changes when it throws. */
   swapped<Compiled>(compile: (take: TakeState) => Compiled): Compiled {
     const taken = new Map<string, unknown>();
     const compiled = compile((route, module, config, initial) => {
-      const key = keyOf(route, module, config);
+      const key = keyOf(config, [route, module]);
       const state = taken.get(key) ?? this.kept.get(key) ?? initial();
       taken.set(key, state);
       return state;

@@ -8,16 +8,18 @@ import { servesIdentityHost } from './saml_host.ts';
 import { readHostport } from './compile_filters.ts';
 
 export interface HandshakeTable {
-  /** The handshake for a server name (lower case, empty for none) at a port of an edge; null where nobody answers. */
+  /** The TLS settings for a server name (lower case, empty for none) at a port; null without an edge. */
   readonly find: (name: string, port: number) => TlsProfile | null;
-  /** The certificate of the file that holds for a name; null where there is none. */
+  /** The certificate of the file that is valid for a name; null without one. */
   readonly certificateFor: (name: string) => TlsCertificate | null;
-  /** Ports of all edges that speak TLS. */
+  /** Ports of all edges with TLS. */
   readonly ports: readonly number[];
 }
 
 const HTTPS_PORT = 443;
-/** Where no edge is named, or the host is the service's: the oldest version that is usual, and nothing that an edge could rely on. */
+/**
+ * For the service's host, or without a named edge: the usual minimum version, and nothing that an edge could rely on.
+ */
 const UNNAMED: TlsProfile = {
   edge: '',
   kind: 'https',
@@ -26,7 +28,7 @@ const UNNAMED: TlsProfile = {
   authorities: null,
 };
 
-/** Reads how TLS is spoken with each edge. */
+/** Reads the TLS settings of each edge. */
 export function handshakeTable(
   config: EdgeConfig,
   adoptHosts: 'none' | 'loopback' | 'any',
@@ -56,7 +58,7 @@ export function handshakeTable(
     const authorities = terminates ? authoritiesOf(config, each.mutual_tls) : null;
     add(each.hostports, { edge, kind: 'tls', terminates, minVersion, authorities });
   }
-  // Identity providers and browsers are sent to this host over https, whichever edge the route is of.
+  // Identity providers and browsers use this host over https, whichever edge the route belongs to.
   if (servesIdentityHost(config)) add([`${identityHost(config.service_name)}:${HTTPS_PORT}`], UNNAMED);
   const tables = new Map([...byPort].map(([port, entries]) => [port, hostTable(entries)]));
   const sole = https.length === 1 ? https[0]! : null;

@@ -1,9 +1,9 @@
-/** Host names to whatever serves them: exact names before wildcards, the longest wildcard first. */
+/** Maps host names to entries: exact names before wildcards, the longest wildcard first. */
 export interface HostTable<Entry> {
   readonly find: (host: string) => Entry | null;
 }
 
-/** Builds the table; `*.shop.test` covers every deeper name, not `shop.test` itself. */
+/** Builds the table; `*.shop.test` covers names of any depth below, not `shop.test` itself. */
 export function hostTable<Entry>(
   entries: readonly (readonly [host: string, entry: Entry])[],
 ): HostTable<Entry> {

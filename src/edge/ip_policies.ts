@@ -1,20 +1,21 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Linked, LinkedRule } from '../engine/module.ts';
-import { tookPlaceOf } from '../filters/ip_restriction/algorithm.ts';
+import { replacesList } from '../filters/ip_restriction/algorithm.ts';
 import { type Cidr, isCidrProblem, parseCidr } from '../net/cidr.ts';
 import type { EdgeConfig, IpPolicyConfig } from './document/schema.ts';
 
 type Rule = IpPolicyConfig['rules'][number];
 
-/** A policy with its rules resolved. */
+/** A policy with its parsed rules. */
 export interface LinkedPolicy {
   readonly policy: IpPolicyConfig;
   readonly rules: readonly LinkedRule[];
 }
 
 /**
- * Resolves IP policies to rules with their ranges read. `linked` has those of the configuration before, and then those of
- * this one: a policy that is the same object has the same rules, of one that is not the unchanged rules are the same.
+ * Resolves IP policies to rules with parsed ranges. `linked` has those of the previous configuration and is updated: an
+ * unchanged policy keeps its rules, and a changed policy keeps its unchanged rules.
  */
 export function ipPolicyTable(
   { ip_policies: policies }: EdgeConfig,
@@ -27,7 +28,7 @@ export function ipPolicyTable(
     const before = linked.get(id);
     if (before?.policy === policy) return before.rules;
     const rules = linkRules(id, policy, before);
-    if (before !== undefined) tookPlaceOf(rules, before.rules);
+    if (before !== undefined) replacesList(rules, before.rules);
     linked.set(id, { policy, rules });
     return rules;
   };
@@ -42,7 +43,7 @@ function linkRules(id: string, policy: IpPolicyConfig, before: LinkedPolicy | un
   );
 }
 
-/** Its name and place are texts that few of many rules are ever asked for. */
+/** Its name and pointer are computed on demand, because few of many rules are ever asked for them. */
 class RuleOfPolicy implements LinkedRule {
   readonly action: LinkedRule['action'];
   readonly cidr: Cidr;
@@ -67,13 +68,8 @@ class RuleOfPolicy implements LinkedRule {
   }
 }
 
-const cidrs = new WeakMap<Rule, Cidr>();
-
-function cidrOf(rule: Rule): Cidr {
-  const known = cidrs.get(rule);
-  if (known !== undefined) return known;
+const cidrOf = weakMemoize((rule: Rule): Cidr => {
   const cidr = parseCidr(rule.cidr);
   if (isCidrProblem(cidr)) throw new Error(cidr.message);
-  cidrs.set(rule, cidr);
   return cidr;
-}
+});

@@ -1,26 +1,27 @@
-import type { SigningIdentity } from '../crypto/self_signed.ts';
+import type { SigningIdentity } from '../crypto/issue_certificate.ts';
 import { type LoginKeys, newLoginKeys, readLoginKeys } from '../auth/keys.ts';
 import { type LoginRegistry, loginRegistry } from '../auth/registry.ts';
 import { type SamlKeys, samlKeys } from '../auth/saml/keys.ts';
 import type { LinkedLogin } from '../auth/module_gate.ts';
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { RouteConfig } from './document/schema.ts';
 
-/** What logins of all edges are given from outside. */
+/** Options for the logins of all edges. */
 export interface LoginOptions {
   /**
-   * Keys that sessions are sealed with: 32 bytes in base64 each, the one that seals first, the others open what
-   * they sealed before. Nodes with one key accept each other's cookies. Made anew at each start when left out.
+   * Keys that sessions are sealed with: 32 bytes in base64 each; the first one seals, all of them open. Nodes with a
+   * common key accept each other's cookies. By default a new one is made at each start.
    */
   readonly sessionKeys?: readonly string[];
-  /** URL of the development identity provider, which stands in for managed OAuth apps; none when left out. */
+  /** URL of the development identity provider, which replaces managed OAuth apps; default none. */
   readonly developmentProvider?: string;
-  /** Metadata of its SAML part, which counts for gates whose metadata has the same entity id. */
+  /** Its SAML metadata, used for login gates whose metadata has the same entity id. */
   readonly developmentSaml?: string;
-  /** Key pairs that SAML requests are signed with, by the id of the route; those not kept are made at each start. */
+  /** Key pairs for signing SAML requests, by route id; by default new ones are made at each start. */
   readonly samlKeys?: (gate: string) => SigningIdentity | null;
 }
 
-/** What all gates share while the process runs; configurations come and go. */
+/** What all login gates share while the process runs, across configurations. */
 export interface LoginEnvironment {
   readonly keys: LoginKeys;
   readonly registry: LoginRegistry;
@@ -29,15 +30,15 @@ export interface LoginEnvironment {
   readonly samlKeys: SamlKeys;
 }
 
-/** Makes the ground; throws when a key is none, as options are the caller's own. */
+/** Creates the environment; throws for an invalid key, because options come from the caller. */
 export function loginEnvironment(options: LoginOptions = {}): LoginEnvironment {
   const { sessionKeys } = options;
   const given = sessionKeys === undefined ? null : readSessionKeys(sessionKeys);
-  return groundWith(() => given ?? newLoginKeys(), options);
+  return environmentWith(() => given ?? newLoginKeys(), options);
 }
 
-/** Keys are made when a gate needs them: cryptography takes longer to load than most edges to compile. */
-function groundWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
+/** Keys are created when a login gate needs them: the crypto code takes longer to load than most edges to compile. */
+function environmentWith(makeKeys: () => LoginKeys, options: LoginOptions): LoginEnvironment {
   let keys: LoginKeys | null = null;
   return {
     get keys() {
@@ -57,8 +58,8 @@ function readSessionKeys(texts: readonly string[]): LoginKeys {
 }
 
 /**
- * A ground on which the same secrets give the same cookies, and all gates sign with the key that is given: for
- * simulations, whose sessions nobody steals.
+ * An environment where the same secrets give the same cookies, and all gates sign with the given key: for simulations,
+ * whose sessions need no protection.
  */
 export function simulatedEnvironment(
   developmentProvider: string,
@@ -66,15 +67,15 @@ export function simulatedEnvironment(
 ): LoginEnvironment {
   const key = Buffer.alloc(32, 1).toString('base64');
   const samlKeysOf = signing === undefined ? {} : { samlKeys: () => signing };
-  return groundWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
+  return environmentWith(() => readSessionKeys([key]), { developmentProvider, ...samlKeysOf });
 }
 
-/** Module types that log users in. */
-const LOGINS = ['oauth', 'oidc', 'saml'] as const;
+/** Modules that log users in. */
+const LOGINS = [...MODULE_FACTS.values()].filter(({ login }) => login === true).map(({ type }) => type);
 
 /**
- * The gates of one edge by the index of their route. The first one has the documented names: `/auth/` and plain
- * cookies. Others on the same edge are told apart by their match, or sessions would overwrite each other.
+ * The login gates of an edge by the index of their route. The first one has the documented names: `/auth/` and plain
+ * cookies. The names of others contain their match, or sessions would overwrite each other.
  */
 export function gatesOf(
   edge: string,
@@ -83,7 +84,11 @@ export function gatesOf(
 ): readonly (LinkedLogin | null)[] {
   const tags = new Set<string>();
   return routes.map((route) => {
-    if (!LOGINS.some((type) => route[type]?.enabled === true)) return null;
+    const modules = route as Readonly<Record<string, unknown>>;
+    if (
+      !LOGINS.some((type) => (modules[type] as { readonly enabled: boolean } | undefined)?.enabled === true)
+    )
+      return null;
     const tag = freeTag(tags, route.match);
     tags.add(tag);
     return {
@@ -103,8 +108,8 @@ export function gatesOf(
 function freeTag(taken: ReadonlySet<string>, match: string): string {
   if (taken.size === 0) return '';
   const slug = match.toLowerCase().replaceAll(/[^a-z0-9]+/g, '') || 'root';
-  for (let turn = 1; ; turn++) {
-    const tag = turn === 1 ? slug : `${slug}${turn}`;
+  for (let number = 1; ; number++) {
+    const tag = number === 1 ? slug : `${slug}${number}`;
     if (!taken.has(tag) && !RESERVED.has(tag)) return tag;
   }
 }
@@ -119,14 +124,14 @@ const RESERVED: ReadonlySet<string> = new Set([
   'signedout',
 ]);
 
-/** A path that belongs to a gate wherever its route is. */
+/** A path that belongs to a login gate, whichever route would match it. */
 export interface Reserved<Pipeline> {
   readonly base: string;
   readonly host: string | null;
   readonly pipeline: Pipeline;
 }
 
-/** The gate that a reserved path belongs to, the longest base first; null for all other paths. */
+/** The gate of a reserved path, the longest base first; null for all other paths. */
 export function reservedFor<Pipeline>(
   reserved: readonly Reserved<Pipeline>[],
   host: string,

@@ -7,10 +7,10 @@ import type { Checked } from './document/check.ts';
 import type { EdgeConfig } from './document/schema.ts';
 import type { Locate } from './explain.ts';
 
-/** The string that carries a policy, and what is inside of it. */
+/** The string that contains a policy, and the pointer inside it. */
 const CARRIED = /^(\/edges\/(https|tls|tcp)\/[^/]+(?:\/routes\/\d+)?\/traffic_policy\/value)(\/.+)$/;
 
-/** `checked.locate` that also finds the parts of policies, inside the strings of the edge file that carry them. */
+/** `checked.locate`, which also finds the parts of policies inside the strings of the edge file. */
 export function locateInPolicies(source: Source, { config, spanOf, locate }: Checked): Locate {
   if (config === null) return locate;
   const branding = brandingOf(config.service_name);
@@ -21,7 +21,7 @@ export function locateInPolicies(source: Source, { config, spanOf, locate }: Che
     const carriedBy = `${kind as 'https' | 'tls' | 'tcp'}_edge` as const;
     return checkCarriedPolicy({ file: source, pointer, span, text }, { branding, carriedBy }).document;
   };
-  // A policy is read again when one of its places is asked for first; most never are.
+  // A policy is parsed again when one of its places is asked for; most never are.
   const documents = new Map<string, PolicyDocument | null>();
   const lines = linesOf(source.text);
   return (pointer) => {
@@ -34,7 +34,7 @@ export function locateInPolicies(source: Source, { config, spanOf, locate }: Che
   };
 }
 
-/** Finds the parts of the policy that is a file of its own and stands at `carrier` in the edge that was made around it. */
+/** Finds the parts of a policy file, whose policy is at `carrier` in the edge that was generated around it. */
 export function locateInPolicyFile(source: Source, carrier: string): Locate {
   const { document } = checkPolicy(source, { branding: brandingOf('service') });
   const lines = linesOf(source.text);
@@ -45,7 +45,7 @@ export function locateInPolicyFile(source: Source, carrier: string): Locate {
   };
 }
 
-/** Where the value at a pointer begins, or what stands around it: older spellings have other pointers. */
+/** The start of the value at a pointer, or of its nearest parent: older spellings have other pointers. */
 function offsetOf(document: PolicyDocument | null, pointer: string, end: string): number | null {
   if (document === null) return null;
   for (let at = pointer; at !== end; at = at.slice(0, at.lastIndexOf('/'))) {

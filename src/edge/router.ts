@@ -1,7 +1,7 @@
 import type { Pipeline } from '../engine/pipeline.ts';
 import { looseText, readings } from '../http/readings.ts';
 
-/** A route with its selector read: `host` null is a bare route, for every host of the edge. */
+/** A route with its parsed selector; a null `host` matches every host of the edge. */
 export interface RoutedPipeline {
   readonly host: string | null;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface RoutedPipeline {
   readonly pipeline: Pipeline;
 }
 
-/** What stands at one path: the host-qualified pipelines, and the bare one. */
+/** The pipelines at one path: those with a host, and the one without. */
 interface Node {
   readonly path: string;
   readonly byHost: Map<string, Pipeline[]>;
@@ -25,13 +25,13 @@ interface Table {
 }
 
 export interface Router {
-  /** The most specific route: exact before prefix, longer before shorter, host-qualified before bare. */
+  /** The most specific route: exact before prefix, longer before shorter, with host before without. */
   readonly find: (host: string, path: string) => Pipeline | null;
-  /** Whether a looser reading of the path (`http/readings.ts`) is another route's. */
+  /** Whether a more lenient reading of the path (`http/readings.ts`) belongs to another route. */
   readonly isAmbiguous: (host: string, path: string, found: Pipeline | null) => boolean;
 }
 
-/** Builds the router of one edge. Prefixes are plain string prefixes: `/foo` takes `/foobar` too. */
+/** Builds the router of an edge. Prefixes are plain string prefixes: `/foo` also matches `/foobar`. */
 export function router(routes: readonly RoutedPipeline[]): Router {
   const table = build(routes, (path) => path);
   const folded = build(routes, looseText);
@@ -74,9 +74,9 @@ function parentOf(sorted: readonly Node[], index: number): number {
   return at;
 }
 
-/** The pipelines of the winning selector; more than one only in the table that folds case. */
+/** The pipelines of the winning selector; more than one only in the case-insensitive table. */
 function find(table: Table, host: string, path: string): readonly Pipeline[] | null {
-  // Looking up a path that nobody has seen before means to hash it.
+  // Looking up a new path means hashing it.
   const node = table.exact.size === 0 ? undefined : table.exact.get(path);
   if (node !== undefined) {
     const found = atNode(node, host);
@@ -90,7 +90,7 @@ function find(table: Table, host: string, path: string): readonly Pipeline[] | n
     if (prefixes[middle]!.path <= path) low = middle + 1;
     else high = middle;
   }
-  // Every prefix of the path sorts at or before it, and is the last such entry or one of its ancestors.
+  // Every prefix of the path sorts at or before it: it is the last such entry or one of its ancestors.
   for (let at = low - 1; at >= 0; at = prefixes[at]!.parent) {
     const prefix = prefixes[at]!;
     if (!path.startsWith(prefix.path)) continue;

@@ -8,32 +8,32 @@ import type { LoginRegistry } from '../auth/registry.ts';
 import { FilterStateStore } from './filter_state.ts';
 
 /**
- * The running edge: one reference to the compiled configuration, swapped whole. A request keeps the
- * configuration it began with; what unchanged handlers remember is taken over.
+ * The running edge: one reference to the compiled configuration, swapped as a whole. A request keeps the configuration
+ * that it began with; unchanged handlers keep their state.
  */
 export interface EdgeRuntime {
   readonly world: World;
   readonly current: () => CompiledEdge;
-  /** Counts configurations, from 1. */
+  /** Number of the configuration, from 1. */
   readonly revision: () => number;
   /** Compiles, then swaps; when compiling throws, nothing has changed. */
   readonly swap: (config: EdgeConfig) => void;
   readonly begin: (connection: Connection, head: RequestHead) => Exchange;
-  /** Application users and sessions of all gates, and their revocation. */
+  /** Application users and sessions of all login gates, and their revocation. */
   readonly logins: LoginRegistry;
 }
 
 export interface RuntimeOptions extends CompileOptions {
-  /** Session keys and the like; see `LoginOptions`. */
+  /** Session keys and other login options; see `LoginOptions`. */
   readonly login?: LoginOptions;
 }
 
-/** Compiles the first configuration and makes it current. */
+/** Compiles the first configuration and activates it. */
 export function edgeRuntime(config: EdgeConfig, world: World, given: RuntimeOptions): EdgeRuntime {
-  const states = new FilterStateStore();
+  const filterStates = new FilterStateStore();
   const logins = given.logins ?? loginEnvironment(given.login);
   const options = { ...given, logins, cache: compileCache() };
-  const compile = (next: EdgeConfig) => states.swapped((take) => compileEdge(next, take, options));
+  const compile = (next: EdgeConfig) => filterStates.swapped((take) => compileEdge(next, take, options));
   let current = compile(config);
   let revision = 1;
   return {

@@ -1,5 +1,6 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import { type Pipeline, pipeline, compiledFilter } from '../engine/pipeline.ts';
+import { type Pipeline, pipelineOf, compiledFilter } from '../engine/pipeline.ts';
 import { refusal } from '../engine/refusals.ts';
 import { identityHost } from '../auth/saml/addresses.ts';
 import { type Endpoints, samlHostHandler } from '../auth/saml/module_service_host.ts';
@@ -10,9 +11,9 @@ import { hostTable } from './hosts.ts';
 import type { CompileCache } from './compile_cache.ts';
 import { type Context, readHostport } from './compile_filters.ts';
 
-/** The addresses of SAML routes on the host of the service: those that identity providers are told. */
+/** The addresses of SAML routes on the service's own host, which are configured at identity providers. */
 export interface SamlHost {
-  /** The pipeline of an address; null when the host is another, or has nothing there. */
+  /** The pipeline of an address; null for another host or an unknown path. */
   readonly find: (host: string, path: string) => Pipeline | null;
 }
 
@@ -40,9 +41,9 @@ export function compileSamlHost(
         route,
         ...Object.values(login),
       ];
-      const pipelineOf = (watched: Context) =>
+      const addresses = (watched: Context) =>
         addressesOf(name, route as Saml, pointer, { ...policy, login }, endpointsOf(edge.hostports), watched);
-      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, pipelineOf));
+      byId.set(route.id, kept.part(keyFor(route.saml), circumstances, context, addresses));
     }
   }
   const own = identityHost(context.branding.service);
@@ -55,7 +56,7 @@ export function compileSamlHost(
   };
 }
 
-/** Whether any route has addresses on the host of the service. */
+/** Whether any route has addresses on the service's own host. */
 export function servesIdentityHost({ edges }: EdgeConfig): boolean {
   return Object.values(edges.https).some(({ routes }) =>
     (routes as readonly RouteConfig[]).some(
@@ -64,14 +65,8 @@ export function servesIdentityHost({ edges }: EdgeConfig): boolean {
   );
 }
 
-/** The handler of the module itself is known by its config; what stands at the service's host by another object. */
-const keys = new WeakMap<object, object>();
-
-function keyFor(config: object): object {
-  let key = keys.get(config);
-  if (key === undefined) keys.set(config, (key = {}));
-  return key;
-}
+/** The handler of the module is cached by its config, so the handler at the service's host needs another key. */
+const keyFor = weakMemoize((_config: object): object => ({}));
 
 type Saml = RouteConfig & { readonly id: string; readonly saml: NonNullable<RouteConfig['saml']> };
 
@@ -84,7 +79,7 @@ function addressesOf(
   context: Context,
 ): Pipeline {
   const { branding, ipPolicy, backend } = context;
-  const at = pointerTo(pointer, 'saml');
+  const at = pointerTo(pointer, saml.type);
   const linked = {
     ...links,
     edge,
@@ -96,14 +91,14 @@ function addressesOf(
       refusal(branding, status, code, message),
   };
   const handler = samlHostHandler(config, linked, `/saml/${id}`, endpoints);
-  const state = context.takeState(`saml host ${id}`, 'saml', config, () => handler.initial!());
+  const state = context.takeState(`saml host ${id}`, saml.type, config, () => handler.initial!());
   const facts = { route: id, edge, match, matchType, pointer, branding };
-  return pipeline(facts, [
-    compiledFilter({ type: 'saml', pointer: at, config }, saml.reasons, handler, state),
+  return pipelineOf(facts, [
+    compiledFilter({ type: saml.type, pointer: at, config }, saml.reasons, handler, state),
   ]);
 }
 
-/** The origins that the hostports of an edge make. */
+/** The origins of the hostports of an edge. */
 function endpointsOf(hostports: readonly string[]): Endpoints {
   const read = hostports.map(readHostport);
   const table = hostTable(read.map(({ host }) => [host, true] as const));

@@ -1,17 +1,17 @@
 import type { Redact } from '../engine/redact.ts';
 
-/** Where policies get their secrets from: whoever runs the edge hands one in. */
+/** The source of secrets for policies, provided by the operator of the edge. */
 export interface SecretProvider {
-  /** The text of a secret; undefined when there is no such vault, or no such secret in it. */
+  /** The text of a secret; undefined when the vault or the secret does not exist. */
   readonly get: (vault: string, name: string) => string | undefined;
-  /** Names of secrets by vault, for the checker; absent where nobody can tell. */
+  /** Names of secrets by vault, for the checker; absent when they cannot be listed. */
   readonly list?: () => Readonly<Record<string, readonly string[]>>;
 }
 
-/** Secrets as a provider, or as plain texts by vault and name. */
+/** A provider, or plain texts by vault and name. */
 export type SecretSource = SecretProvider | Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A provider of either. */
+/** Converts either form to a provider. */
 export function secretProvider(source: SecretSource): SecretProvider {
   if (isProvider(source)) return source;
   return {
@@ -28,17 +28,17 @@ function isProvider(source: SecretSource): source is SecretProvider {
   return typeof source['get'] === 'function';
 }
 
-/** Secrets that policies read, and the means to keep them out of whatever is told of an exchange. */
+/** Secrets that policies read, and a function that hides them in reports about an exchange. */
 export interface KeptSecrets {
   readonly get: SecretProvider['get'];
   readonly redact: Redact;
 }
 
-/** Forms of secrets that are remembered; the oldest go first, for a provider may change its texts for ever. */
+/** Maximum number of remembered forms; the oldest are dropped first, because a provider may rotate secrets forever. */
 const FORMS_KEPT = 4_096;
 const STARS = '***';
 
-/** Remembers the texts that were given out: wherever one comes up again, in the open or encoded, it is hidden. */
+/** Remembers the secrets that were read; wherever one appears, plain or encoded, it is hidden. */
 export function keepSecrets(provider: SecretProvider): KeptSecrets {
   const forms = new Set<string>();
   let longestFirst: readonly string[] = [];
@@ -49,7 +49,7 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
       if (forms.size <= FORMS_KEPT) break;
       forms.delete(oldest);
     }
-    // A secret may be a part of another one.
+    // A secret may be part of another one.
     longestFirst = [...forms].sort((one, other) => other.length - one.length);
   };
   return {
@@ -62,7 +62,7 @@ export function keepSecrets(provider: SecretProvider): KeptSecrets {
   };
 }
 
-/** The secret as texts have it: as it is, lower case (events), in URLs, in JSON, in base64. */
+/** Forms in which a secret may appear: as is, lower case (events), in URLs, in JSON, in base64. */
 function formsOf(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   return [

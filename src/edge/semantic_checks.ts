@@ -1,76 +1,49 @@
 import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
-import { webhookSecretProblems } from '../webhooks/secret.ts';
-import { findProvider } from '../webhooks/table.ts';
 import { checkCarriedPolicy } from '../policy/document/check.ts';
 import { keepDocument } from '../policy/document/checked_policies.ts';
 import type { TrafficPolicyConfig } from '../policy/module_schema.ts';
 import { checkCertificates } from './certificates.ts';
 import { type Checked, type Checking, type SemanticCheck, checkEdge } from './document/check.ts';
-import { internalHostsOf } from './internal_hosts.ts';
+import { hostsOf, internalHostsOf } from './internal_hosts.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { ValidationCache } from './document/validation_cache.ts';
 import { routesOf, streamEdgesOf } from './document/routes_of.ts';
-import { checkSamlMetadata } from './saml_metadata.ts';
 import { type SecretSource, secretProvider } from './secrets.ts';
 
-/** What is known of a file's surroundings; what is left out is not checked. */
+/** What is known about the environment of a file; checks that need missing options are skipped. */
 export interface CheckOptions {
-  /** Secrets that policies may name, where their provider can list them. */
+  /** Secrets that policies may name, if their provider can list them. */
   readonly secrets?: SecretSource;
-  /** The time, for what expires. */
+  /** Whether to warn about what works here but is not documented by the service. */
+  readonly strict?: boolean;
+  /** The time, to check what expires. */
   readonly nowMs?: number;
-  /** What was found sound in objects checked before: parts of them that never change are not checked again. */
+  /** Objects that were found valid before; unchanged parts are not checked again. */
   readonly cache?: ValidationCache;
 }
 
 /** The checks of languages and tables inside an edge file. */
 const FURTHER_CHECKS: readonly SemanticCheck[] = semanticChecks({});
 
-/** The checks for what is known of the surroundings. */
-export function semanticChecks({ secrets, nowMs }: CheckOptions): readonly SemanticCheck[] {
+/** The checks for a given environment. */
+export function semanticChecks({ secrets, strict = false }: CheckOptions): readonly SemanticCheck[] {
   const names = secrets === undefined ? undefined : secretProvider(secrets).list?.();
-  return [
-    checkFacts,
-    checkWebhooks,
-    checkCertificates,
-    (checking) => checkSamlMetadata(checking, nowMs),
-    (checking) => checkPolicies(checking, names),
-  ];
+  return [checkFacts, checkCertificates, (checking) => checkPolicies(checking, names, strict)];
 }
 
-/** `checkEdge` with everything that can be checked. */
+/** `checkEdge` with all checks. */
 export function checkWholeEdge(
   given: Source | { readonly value: unknown },
   options: CheckOptions = {},
 ): Checked {
-  const isPlain = options.secrets === undefined && options.nowMs === undefined;
-  return checkEdge(given, isPlain ? FURTHER_CHECKS : semanticChecks(options), options.cache);
+  const isPlain = options.secrets === undefined && options.strict !== true;
+  const further = isPlain ? FURTHER_CHECKS : semanticChecks(options);
+  return checkEdge(given, further, options);
 }
 
-/** Whether every provider of webhooks has a secret that it can sign with. */
-function checkWebhooks({ config, report }: Checking): readonly Diagnostic[] {
-  for (const { pointer, thing: route } of routesOf(config)) {
-    const webhook = route.webhook_verification;
-    const provider = webhook?.provider === undefined ? undefined : findProvider(webhook.provider);
-    if (webhook === undefined || provider === undefined) continue;
-    const at = `${pointer}/webhook_verification`;
-    // A secret that departed from its shape is there nevertheless, and has been told of.
-    if ('secret' in webhook && webhook.secret === undefined) continue;
-    for (const { code, message } of webhookSecretProblems(provider, webhook.secret)) {
-      const place = code === 'secret_required' ? at : `${at}/secret`;
-      report('edge.webhook_secret', place, message, { at: 'key', reason: code });
-    }
-    if (provider.unverified === true) {
-      const message = `how ${provider.id} signs is not published; the verification is a guess`;
-      report('edge.webhook_uncertain', `${at}/provider`, message);
-    }
-  }
-  return [];
-}
-
-/** The facts table, placed in the file. */
+/** Checks the facts table; findings are located in the file. */
 function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
   const { source } = document;
   const { diagnostics } = compileFacts(config.facts, '/facts');
@@ -81,10 +54,11 @@ function checkFacts({ config, document }: Checking): readonly Diagnostic[] {
   });
 }
 
-/** Every traffic policy, whole: its findings stand in the file, inside the string. */
+/** Checks every traffic policy; findings are located in the file, inside the string. */
 function checkPolicies(
   { config, document }: Checking,
   secrets: PolicySetting['secrets'],
+  strict: boolean,
 ): readonly Diagnostic[] {
   const branding = brandingOf(config.service_name ?? 'service');
   const { source } = document;
@@ -94,21 +68,23 @@ function checkPolicies(
     ...routesOf(config).map((route) => Object.assign(route, { carriedBy: 'https_edge' as const })),
     ...streamEdgesOf(config).map((edge) => Object.assign(edge, { carriedBy: `${edge.kind}_edge` as const })),
   ];
-  return carriers.flatMap(({ pointer, thing, carriedBy }) => {
+  return carriers.flatMap(({ name, pointer, thing, carriedBy }) => {
     const { traffic_policy: policy } = thing;
     const text = policy?.value;
     if (policy === undefined || text === undefined) return [];
     const at = `${pointer}/traffic_policy/value`;
     const span = document.spanOf(at);
-    const setting = { branding, carriedBy, ipPolicies, internalHosts, ...(secrets && { secrets }) } as const;
-    // Without a file the string is its own source: positions count inside it.
+    const hosts = carriedBy === 'https_edge' ? hostsOf([config.edges?.https?.[name]]) : [];
+    const known = { strict, ...(secrets && { secrets }), ...(hosts.length > 0 && { hosts }) };
+    const setting = { branding, carriedBy, ipPolicies, internalHosts, ...known } as const;
+    // Without a file the string is its own source: positions are relative to it.
     const carried =
       source !== undefined && span !== undefined
         ? { file: source, pointer: at, span, text }
         : { file: { name: at, text }, pointer: at, span: { start: 0, end: text.length }, text };
     const checked = checkCarriedPolicy(carried, setting);
     const place = { at, carriedBy, service: branding.service };
-    // Without errors every member of the policy is there.
+    // Without errors every member of the policy is present.
     if (checked.document !== null) keepDocument(policy as TrafficPolicyConfig, place, checked.document);
     return checked.diagnostics;
   });

@@ -1,6 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Connection, World } from '../engine/contract.ts';
 import type { Configuration } from '../engine/exchange.ts';
+import { pipelineOf } from '../engine/pipeline.ts';
 import { type StreamPipeline, StreamExchange } from '../engine/stream.ts';
 import type { StreamReason } from '../engine/stream_reasons.ts';
 import type { EdgeConfig, TcpEdgeConfig, TlsEdgeConfig } from './document/schema.ts';
@@ -8,11 +9,11 @@ import { hostTable } from './hosts.ts';
 import type { CompileCache } from './compile_cache.ts';
 import { type Context, type ModuleConfig, compileFilters, readHostport } from './compile_filters.ts';
 
-/** A place where a TLS or TCP edge is reached. */
+/** An address of a TLS or TCP edge. */
 export interface StreamAddress {
   readonly kind: 'tls' | 'tcp';
   readonly edge: string;
-  /** Of a TLS edge possibly a wildcard. */
+  /** May be a wildcard for a TLS edge. */
   readonly host: string;
   readonly port: number;
 }
@@ -69,24 +70,13 @@ function compileStream(
   const circumstances = [context.branding, context.policy, kind, host, port];
   const configOf = (type: string) =>
     [edge[type as keyof typeof edge] as ModuleConfig | undefined, pointer] as const;
-  // A route's id has a space in it and an edge's name has none: the two kinds of state are kept apart.
-  const filters = compileFilters(
-    { edge: name, id: `${kind}:${name}`, links, circumstances },
-    configOf,
-    context,
-  );
-  return {
-    edge: name,
-    kind,
-    pointer,
-    branding: context.branding,
-    filters,
-    positionOf: Object.fromEntries(filters.map((each, index) => [each.module, index])),
-    stateful: filters.flatMap((each, index) => (each.reduce === null ? [] : [index])),
-  };
+  // A route's id contains a space and an edge's name does not, so their states have different keys.
+  const route = `${kind}:${name}`;
+  const filters = compileFilters({ edge: name, id: route, links, circumstances }, configOf, context);
+  return pipelineOf({ route, edge: name, kind, pointer, branding: context.branding }, filters);
 }
 
-/** Begins the exchange of one connection at a host and port: finds its edge, or the reason why there is none. */
+/** Begins the exchange of a connection to a host and port: finds its edge, or the reason why there is none. */
 export function beginStream(
   configuration: Configuration & { readonly streams: StreamTable },
   connection: Connection,

@@ -1,3 +1,4 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import type { FieldList } from '../http/fields.ts';
 import {
   type IdentityPrefixes,
@@ -7,7 +8,6 @@ import {
   responseForwarder,
   withoutIdentity,
 } from '../http/forwarding.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 
 /** All names that derive from the service name, in one place. */
 export interface Branding {
@@ -24,7 +24,7 @@ export interface Branding {
   /** Prepares a client's fields for an upstream of this service. */
   readonly forward: RequestForwarder;
   /** Prepares an upstream's fields for a client. */
-  readonly giveBack: ResponseForwarder;
+  readonly forwardResponse: ResponseForwarder;
   /** Default prefix of session cookies. */
   readonly cookiePrefix: string;
   readonly versionField: string;
@@ -42,9 +42,9 @@ export function brandingOf(service: string, underscores: 'drop' | 'pass' = 'drop
     errorField,
     identity,
     passesUnderscores,
-    withoutIdentity: weakMemoize((fields) => withoutIdentity(fields, identity)),
+    withoutIdentity: weakMemoizeRecurring((fields) => withoutIdentity(fields, identity)),
     forward: requestForwarder(identity, passesUnderscores),
-    giveBack: responseForwarder(errorField),
+    forwardResponse: responseForwarder(errorField),
     cookiePrefix: `${service}.`,
     versionField: `${service}-version`,
   };

@@ -242,17 +242,19 @@ export interface Sent {
 
 export type AnswerTo<Q extends Question> = Answers[Q['ask']];
 
-/** Work suspended on a question; `resume` is called with the answer, exactly once. */
-export interface Suspended<Result, Q extends Question = Question> {
-  readonly question: Q;
-  readonly resume: (answer: AnswerTo<Q>) => Result;
+/** Stands for a verdict that needs an answer first; `resume` is called with the answer, exactly once. */
+export interface Ask<Result = Verdict> {
+  readonly verdict: 'ask';
+  readonly question: Question;
+  readonly resume: (answer: AnswerTo<Question>) => Result | Ask<Result>;
 }
 
-export type Ask<Q extends Question = Question> = Suspended<Verdict | Ask, Q> & { readonly verdict: 'ask' };
-
-/** Suspends a handler on one question. */
-export function ask<Q extends Question>(question: Q, resume: (answer: AnswerTo<Q>) => Verdict | Ask): Ask {
-  return { verdict: 'ask', question, resume: resume as Ask['resume'] };
+/** Suspends a handler, an action or a login on one question. */
+export function ask<Q extends Question, Result = Verdict>(
+  question: Q,
+  resume: (answer: AnswerTo<Q>) => Result | Ask<Result>,
+): Ask<Result> {
+  return { verdict: 'ask', question, resume: resume as Ask<Result>['resume'] };
 }
 
 /** The part of an exchange that a stateful handler is notified of (decision 0021). */

@@ -1,6 +1,6 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, hasField, isName, NO_FIELDS } from '../http/fields.ts';
 import { foldedName } from '../http/forwarding.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 import type { Edit } from './contract.ts';
 
 export type HeadersEdit = Extract<Edit, { edit: 'headers' }>;
@@ -12,7 +12,7 @@ interface LastEdited {
   out: FieldList;
 }
 
-const lastOf = weakMemoize((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
+const lastOf = weakMemoizeRecurring((): LastEdited => ({ side: 'request', edits: null, out: NO_FIELDS }));
 
 /**
  * Applies the header edits of one side, in order: the only place where edits become fields. The input list is

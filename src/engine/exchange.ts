@@ -5,7 +5,6 @@ import type {
   Edit,
   Endpoint,
   Outcome,
-  Question,
   Reply,
   RequestHead,
   ResponseHead,
@@ -32,7 +31,7 @@ export interface Configuration {
 }
 
 export interface HttpConfiguration extends Configuration {
-  /** Cookies of the gates, which no upstream gets or sets; null where there are no gates. */
+  /** Cookies of the login gates, which no upstream may receive or set; null without gates. */
   readonly cookies: OwnCookies | null;
   /** Starts an exchange with another edge of the configuration; null if there is no other. */
   readonly beginInside: ((connection: Connection, head: RequestHead, world: World) => Exchange) | null;
@@ -69,10 +68,10 @@ export class Exchange {
   /** The head for later handlers, with URL edits applied. */
   request: RequestHead;
   stage: Stage = 'request';
-  /** Slot of the suspended handler, in the stages `request` and `response`. */
+  /** Index of the suspended handler, in the stages `request` and `response`. */
   asking = 0;
   pending: Ask['resume'] | null = null;
-  /** Verdict of each slot in the request and in the response phase; undefined if it did not run. */
+  /** Verdict of each handler in the request and in the response phase; undefined if it did not run. */
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly responseVerdicts: (Verdict | undefined)[] = [];
   edits: readonly Edit[] = NO_EDITS;
@@ -93,7 +92,6 @@ export class Exchange {
   sent: Sent | null = null;
   /** Why the engine itself ended the exchange, if it did. */
   ended: Reason<EngineReason> | null = null;
-  question: Question | null = null;
   /** The exchange with the internal endpoint that this one was forwarded to. */
   inside: Exchange | null = null;
 
@@ -114,11 +112,4 @@ export class Exchange {
     this.routed = routed;
     this.request = head;
   }
-}
-
-/** Stores the suspended slot and its continuation. */
-export function suspend(exchange: Exchange, index: number, asked: Ask): Question {
-  exchange.asking = index;
-  exchange.pending = asked.resume;
-  return asked.question;
 }

@@ -9,8 +9,8 @@ import type {
   World,
   Ask,
 } from './contract.ts';
-import type { HandlerPart } from './handler_part.ts';
 import type { DeclaredReason } from './module.ts';
+import type { HandlerPart } from './handler_part.ts';
 import type { Branding } from './branding.ts';
 
 type ConnectionHook = (connection: Connection, state: unknown, world: World) => Verdict | Ask;
@@ -29,7 +29,7 @@ type ResponseHook = (
 ) => Verdict | Ask;
 type ReduceHook = (state: unknown, event: StateEvent, world: World) => void;
 
-/** One handler in its pipeline, with its state across requests. All slots have the same shape, for speed. */
+/** One handler in its pipeline, with its state across requests. All have the same object shape, for speed. */
 export interface CompiledFilter {
   readonly module: string;
   /** JSON pointer of the module's config. */
@@ -47,19 +47,19 @@ export interface CompiledFilter {
 
 /** Handlers in table order. */
 export interface FilterRow {
+  /** `<edge>/<index>` in an edge file, the route's id in a store, `tls:<edge>` for an edge without routes. */
+  readonly route: string;
   readonly edge: string;
   readonly pointer: string;
   readonly branding: Branding;
   readonly filters: readonly CompiledFilter[];
-  /** Index of each module's slot by type; undefined if the module is not configured. */
+  /** Index of each module's filter by type; undefined if the module is not configured. */
   readonly positionOf: Readonly<Record<string, number | undefined>>;
   readonly stateful: readonly number[];
 }
 
 /** The handlers of one route. */
 export interface Pipeline extends FilterRow {
-  /** `<edge>/<index>` in an edge file, the route's id in a store. */
-  readonly route: string;
   readonly match: string;
   readonly matchType: 'exact_path' | 'path_prefix';
 }
@@ -92,11 +92,11 @@ export function compiledFilter(
   };
 }
 
-/** Joins slots into the pipeline of one route. */
-export function pipeline(
-  route: Pick<Pipeline, 'route' | 'edge' | 'match' | 'matchType' | 'pointer' | 'branding'>,
+/** Joins filters into the pipeline of one route, or of one TLS or TCP edge. */
+export function pipelineOf<Route extends object>(
+  route: Route,
   filters: readonly CompiledFilter[],
-): Pipeline {
+): Route & Pick<FilterRow, 'filters' | 'positionOf' | 'stateful'> {
   return {
     ...route,
     filters,

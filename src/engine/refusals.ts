@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../http/ascii.ts';
 import type { LocalResponse } from './contract.ts';
 import type { Branding } from './branding.ts';
 
@@ -34,35 +34,35 @@ export const ENGINE_REASONS = {
     code: null,
   },
   'request.malformed': { message: 'the request is not valid HTTP', status: 400, code: null },
-  'request.method': { message: 'this method is not for an edge', status: 405, code: null },
+  'request.method': { message: 'this method is not supported by edges', status: 405, code: null },
   'request.client_unknown': {
     message: 'the address of the client cannot be read, so access cannot be decided',
     status: 403,
     code: null,
   },
-  'request.expectation': { message: 'the edge cannot meet this expectation', status: 417, code: null },
+  'request.expectation': { message: 'the edge does not support this expectation', status: 417, code: null },
   'request.timeout': { message: 'the request did not arrive in time', status: 408, code: null },
   'request.too_large': { message: 'the request body is too large', status: 413, code: null },
   'request.target_too_long': { message: 'the request target is too long', status: 414, code: null },
   'request.head_too_large': { message: 'the head of the request is too large', status: 431, code: null },
   'request.not_implemented': {
-    message: 'the edge does not know this transfer coding',
+    message: 'the edge does not support this transfer coding',
     status: 501,
     code: null,
   },
-  'request.version': { message: 'the edge does not speak this version of HTTP', status: 505, code: null },
+  'request.version': { message: 'the edge does not support this version of HTTP', status: 505, code: null },
   'backend.none': { message: 'the route has no backend', status: 503, code: 724 },
   'backend.no_weight': {
     message: 'no child of the weighted backend has a weight above zero',
     status: 503,
     code: 6515,
   },
-  'upstream.answered': { message: 'the upstream answered', status: 0, code: null },
-  'upstream.local': { message: 'the backend answers by itself', status: 0, code: null },
+  'upstream.answered': { message: 'the upstream responded', status: 0, code: null },
+  'upstream.local': { message: 'the backend is a fixed response', status: 0, code: null },
   'upstream.connect': { message: 'the upstream could not be reached', status: 502, code: 8012 },
-  'upstream.timeout': { message: 'the upstream did not answer in time', status: 504, code: 3005 },
+  'upstream.timeout': { message: 'the upstream did not respond in time', status: 504, code: 3005 },
   'upstream.reset': {
-    message: 'the upstream closed the connection before it answered',
+    message: 'the upstream closed the connection before it responded',
     status: 502,
     code: 3006,
   },
@@ -87,7 +87,7 @@ export const ENGINE_REASONS = {
     status: 431,
     code: null,
   },
-  'upstream.cancelled': { message: 'the client left before the upstream answered', status: 0, code: null },
+  'upstream.cancelled': { message: 'the client left before the upstream responded', status: 0, code: null },
   'engine.bug': {
     message: 'the edge failed while deciding; the request was stopped',
     status: 500,

@@ -28,7 +28,7 @@ const METHODS_REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK
 export function readRequestHead(raw: RawHead): RequestHead | RefusedHead {
   if (!isFieldName(raw.method)) return refuse(raw, 'request.malformed', 'the method is not a token');
   if (METHODS_REFUSED.has(raw.method))
-    return refuse(raw, 'request.method', `${raw.method} is not for an edge`);
+    return refuse(raw, 'request.method', `${raw.method} is not supported by edges`);
   const hosts = allValues(raw.headers, 'host');
   if (hosts.length > 1) return refuse(raw, 'request.malformed', 'there is more than one Host field');
   let authority = hosts[0];

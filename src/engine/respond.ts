@@ -9,8 +9,9 @@ import type {
   Stop,
   Verdict,
 } from './contract.ts';
+import { suspend } from './decide.ts';
 import { applyHeaderEdits } from './edits.ts';
-import { type Exchange, suspend } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { type EngineReason, engineRefusal } from './refusals.ts';
 
 /** The way back: from a response, whatever its source, to the question `reply`. The counterpart of `run.ts`. */

@@ -4,18 +4,17 @@ import type {
   Ask,
   Edit,
   ForwardFailure,
-  StateEvent,
   InternalTarget,
   Endpoint,
-  Outcome,
   Question,
   RequestHead,
   Sent,
   Stop,
   Verdict,
 } from './contract.ts';
+import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import { applyHeaderEdits } from './edits.ts';
-import { type Exchange, suspend } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { ForwardQuestion } from './forward_question.ts';
 import { NO_EDITS, type CompiledFilter } from './pipeline.ts';
 import type { EngineReason } from './refusals.ts';
@@ -31,7 +30,7 @@ export const NOTHING_SENT: Sent = { requestBytes: 0, responseBytes: 0, rawRespon
  */
 export function start(exchange: Exchange): Question | null {
   try {
-    return (exchange.question = walkRequest(exchange, 0));
+    return runRequestPhase(exchange, 0);
   } catch (error) {
     return fail(exchange, error);
   }
@@ -40,7 +39,7 @@ export function start(exchange: Exchange): Question | null {
 /** Continues with the answer to the last question. */
 export function answer(exchange: Exchange, given: AnswerTo<Question>): Question | null {
   try {
-    return (exchange.question = goOn(exchange, given));
+    return goOn(exchange, given);
   } catch (error) {
     return fail(exchange, error);
   }
@@ -48,18 +47,12 @@ export function answer(exchange: Exchange, given: AnswerTo<Question>): Question 
 
 function goOn(exchange: Exchange, given: AnswerTo<Question>): Question | null {
   switch (exchange.stage) {
-    case 'request': {
-      const resume = exchange.pending!;
-      exchange.pending = null;
-      return settle(exchange, exchange.asking, resume(given));
-    }
+    case 'request':
+      return settle(exchange, exchange.asking, resumed(exchange, given));
     case 'forward':
       return forwarded(exchange, given as Answers['forward']);
-    case 'response': {
-      const resume = exchange.pending!;
-      exchange.pending = null;
-      return settleResponse(exchange, exchange.asking, resume(given));
-    }
+    case 'response':
+      return settleResponse(exchange, exchange.asking, resumed(exchange, given));
     case 'inside':
       return askedInside(exchange, answer(exchange.inside!, given));
     case 'reply':
@@ -78,20 +71,16 @@ export function abandon(exchange: Exchange, sent: Sent): void {
 
 /** Handles a bug: ends the request with the page of `engine.bug`, if the reply has not begun. */
 export function fail(exchange: Exchange, error: unknown): Question | null {
-  const message = error instanceof Error ? error.message : String(error);
+  const detail = bugDetail(error);
   conclude(exchange, 'cancelled');
-  if (exchange.stage === 'reply' || exchange.stage === 'done') {
-    exchange.ended ??= { code: 'engine.bug', detail: { message } };
-    exchange.question = finish(exchange, exchange.sent ?? NOTHING_SENT);
-  } else {
-    exchange.question = endWith(exchange, 'engine.bug', { message });
-  }
-  return exchange.question;
+  if (exchange.stage !== 'reply' && exchange.stage !== 'done') return endWith(exchange, 'engine.bug', detail);
+  exchange.ended ??= { code: 'engine.bug', detail };
+  return finish(exchange, exchange.sent ?? NOTHING_SENT);
 }
 
 // --- request phase -------------------------------------------------------------------------------------------
 
-function walkRequest(exchange: Exchange, from: number): Question | null {
+function runRequestPhase(exchange: Exchange, from: number): Question | null {
   const { pipeline } = exchange;
   if (pipeline === null) return endWith(exchange, exchange.routed.code, exchange.routed.detail);
   const { filters } = pipeline;
@@ -114,12 +103,7 @@ function settle(exchange: Exchange, index: number, verdict: Verdict | Ask): Ques
   if (verdict.verdict === 'stop') return stopped(exchange, filter, index, verdict);
   decided(exchange, filter, index, verdict);
   if (verdict.edits !== undefined) accept(exchange, verdict.edits);
-  return walkRequest(exchange, index + 1);
-}
-
-function decided(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Verdict): void {
-  exchange.verdicts[index] = verdict;
-  if (filter.reduce !== null) filter.reduce(filter.state, { kind: 'decided', verdict }, exchange.world);
+  return runRequestPhase(exchange, index + 1);
 }
 
 function stopped(exchange: Exchange, filter: CompiledFilter, index: number, verdict: Stop): Question | null {
@@ -229,7 +213,7 @@ function forwarded(exchange: Exchange, given: Answers['forward']): Question | nu
     attempted(exchange, endpoint, 'upstream.answered', given.head.status, given.reused, '');
     conclude(exchange, given.head.status >= 500 ? 'failure' : 'success');
     const { branding, cookies } = exchange.configuration;
-    const passed = branding.giveBack(given.head.headers);
+    const passed = branding.forwardResponse(given.head.headers);
     const headers = cookies === null ? passed : cookies.unset(passed);
     return respond(exchange, { status: given.head.status, headers }, 'upstream');
   }
@@ -251,21 +235,6 @@ function attempted(
   detail: string,
 ): void {
   exchange.attempts.push({ endpoint, reason, status, reused, detail });
-}
-
-/** Reports the outcome to the stateful handlers that let the request through, once per exchange. */
-function conclude(exchange: Exchange, outcome: Outcome): void {
-  if (exchange.outcome !== null) return;
-  exchange.outcome = outcome;
-  if (exchange.pipeline === null) return;
-  for (const index of exchange.pipeline.stateful) {
-    const verdict = exchange.verdicts[index];
-    if (verdict === undefined) continue;
-    if (verdict.verdict === 'stop' && verdict.forward === undefined) continue;
-    const filter = exchange.pipeline.filters[index]!;
-    const event: StateEvent = { kind: 'concluded', verdict, outcome };
-    filter.reduce!(filter.state, event, exchange.world);
-  }
 }
 
 function finish(exchange: Exchange, sent: Sent): null {

@@ -5,10 +5,12 @@ import type {
   Connection,
   FetchRequest,
   Endpoint,
+  Outcome,
   Stop,
   Verdict,
   World,
 } from './contract.ts';
+import { bugDetail, conclude, decided, resumed, suspend } from './decide.ts';
 import type { FilterRow } from './pipeline.ts';
 import type { Configuration } from './exchange.ts';
 import type { StreamReason } from './stream_reasons.ts';
@@ -31,21 +33,21 @@ export type StreamQuestion =
   /** Connect to a backend. */
   | { readonly ask: 'dial'; readonly endpoint: StaticEndpoint }
   /** Relay data between the client and the dialled backend until both sides have ended. */
-  | { readonly ask: 'carry' }
+  | { readonly ask: 'relay' }
   /** Close the client's connection. */
   | { readonly ask: 'close' };
 
-export interface StreamAnswers {
+interface StreamAnswers {
   readonly fetch: Answers['fetch'];
   readonly dial: { readonly connected: true } | { readonly failure: string };
-  readonly carry: Carried;
-  readonly close: Carried;
+  readonly relay: Relayed;
+  readonly close: Relayed;
 }
 
 export type StreamAnswer = StreamAnswers[keyof StreamAnswers];
 
 /** Measurements, and which side broke the connection, if any. */
-export interface Carried {
+export interface Relayed {
   /** Bytes from the client, without a handshake. */
   readonly bytesIn: number;
   /** Bytes sent to the client. */
@@ -69,15 +71,15 @@ export class StreamExchange {
   readonly routed: Reason<StreamReason>;
   readonly verdicts: (Verdict | undefined)[] = [];
   readonly attempts: StreamAttempt[] = [];
-  stage: 'decide' | 'dial' | 'carry' | 'close' | 'done' = 'decide';
+  stage: 'decide' | 'dial' | 'relay' | 'close' | 'done' = 'decide';
   asking = 0;
   pending: Ask['resume'] | null = null;
   candidates: readonly Endpoint[] | null = null;
   logs: Readonly<Record<string, unknown>>[] | null = null;
-  carried: Carried | null = null;
+  relayed: Relayed | null = null;
   /** Why the engine itself ended the connection, if it did. */
   ended: Reason<StreamReason> | null = null;
-  isConcluded = false;
+  outcome: Outcome | null = null;
 
   constructor(
     configuration: Configuration,
@@ -118,30 +120,25 @@ export function answerStream(exchange: StreamExchange, given: StreamAnswer): Str
 
 /** Handles a bug: the connection is closed. */
 export function failStream(exchange: StreamExchange, error: unknown): StreamQuestion | null {
-  const message = error instanceof Error ? error.message : String(error);
+  const detail = bugDetail(error);
   conclude(exchange, 'cancelled');
-  if (exchange.stage === 'done' || exchange.stage === 'close') {
-    exchange.ended ??= { code: 'engine.bug', detail: { message } };
-    return finish(exchange, exchange.carried ?? NOTHING_CARRIED);
-  }
-  return endWith(exchange, 'engine.bug', { message });
+  if (exchange.stage !== 'close' && exchange.stage !== 'done') return endWith(exchange, 'engine.bug', detail);
+  exchange.ended ??= { code: 'engine.bug', detail };
+  return finish(exchange, exchange.relayed ?? NOTHING_RELAYED);
 }
 
-export const NOTHING_CARRIED: Carried = { bytesIn: 0, bytesOut: 0, cut: 'none' };
+export const NOTHING_RELAYED: Relayed = { bytesIn: 0, bytesOut: 0, cut: 'none' };
 
 function goOn(exchange: StreamExchange, given: StreamAnswer): StreamQuestion | null {
   switch (exchange.stage) {
-    case 'decide': {
-      const resume = exchange.pending!;
-      exchange.pending = null;
-      return settle(exchange, exchange.asking, resume(given as Answers['fetch']));
-    }
+    case 'decide':
+      return settle(exchange, exchange.asking, resumed(exchange, given as Answers['fetch']));
     case 'dial':
       return dialled(exchange, given as StreamAnswers['dial']);
-    case 'carry':
-      return carriedOut(exchange, given as Carried);
+    case 'relay':
+      return recordRelay(exchange, given as Relayed);
     case 'close':
-      return finish(exchange, given as Carried);
+      return finish(exchange, given as Relayed);
     case 'done':
       throw new Error('an answer came after the connection was over');
   }
@@ -173,15 +170,11 @@ function take(
   verdict: Verdict | Ask,
 ): StreamQuestion | null | undefined {
   if (verdict.verdict === 'ask') {
-    const { question } = verdict;
+    const question = suspend(exchange, index, verdict);
     if (question.ask !== 'fetch') throw new Error(`a connection has no ${question.ask} to ask for`);
-    exchange.asking = index;
-    exchange.pending = verdict.resume;
     return question;
   }
-  const filter = exchange.pipeline!.filters[index]!;
-  exchange.verdicts[index] = verdict;
-  if (filter.reduce !== null) filter.reduce(filter.state, { kind: 'decided', verdict }, exchange.world);
+  decided(exchange, exchange.pipeline!.filters[index]!, index, verdict);
   for (const edit of verdict.edits ?? []) {
     if (edit.edit === 'backend') exchange.candidates = edit.candidates;
     else if (edit.edit === 'log') (exchange.logs ??= []).push(edit.metadata);
@@ -223,8 +216,8 @@ function dialled(exchange: StreamExchange, given: StreamAnswers['dial']): Stream
     return dial(exchange);
   }
   exchange.attempts.push({ endpoint, reason: 'upstream.connected', detail: '' });
-  exchange.stage = 'carry';
-  return { ask: 'carry' };
+  exchange.stage = 'relay';
+  return { ask: 'relay' };
 }
 
 const CUTS = {
@@ -235,7 +228,7 @@ const CUTS = {
   drain: 'stream.drained',
 } as const;
 
-function carriedOut(exchange: StreamExchange, given: Carried): null {
+function recordRelay(exchange: StreamExchange, given: Relayed): null {
   conclude(exchange, given.cut === 'upstream' ? 'failure' : 'success');
   exchange.ended = { code: CUTS[given.cut], detail: {} };
   return finish(exchange, given);
@@ -253,21 +246,13 @@ function close(exchange: StreamExchange): StreamQuestion {
   return { ask: 'close' };
 }
 
-function finish(exchange: StreamExchange, given: Carried): null {
-  exchange.carried = given;
-  exchange.stage = 'done';
-  return null;
+/** Whether a backend took the connection. */
+export function isAllowed({ attempts }: StreamExchange): boolean {
+  return attempts.at(-1)?.reason === 'upstream.connected';
 }
 
-/** Reports the outcome to the stateful handlers that let the connection through, once per connection. */
-function conclude(exchange: StreamExchange, outcome: 'success' | 'failure' | 'cancelled'): void {
-  const { pipeline } = exchange;
-  if (exchange.isConcluded || pipeline === null) return;
-  exchange.isConcluded = true;
-  for (const index of pipeline.stateful) {
-    const verdict = exchange.verdicts[index];
-    if (verdict === undefined || verdict.verdict === 'stop') continue;
-    const filter = pipeline.filters[index]!;
-    filter.reduce!(filter.state, { kind: 'concluded', verdict, outcome }, exchange.world);
-  }
+function finish(exchange: StreamExchange, given: Relayed): null {
+  exchange.relayed = given;
+  exchange.stage = 'done';
+  return null;
 }

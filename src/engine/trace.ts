@@ -1,8 +1,10 @@
-import type { Fact, InnerStep, Verdict } from './contract.ts';
-import type { Exchange } from './exchange.ts';
-import type { CompiledFilter } from './pipeline.ts';
+import type { Fact, InnerStep, Reason, Verdict } from './contract.ts';
+import { Exchange } from './exchange.ts';
 import { redactIn } from './redact.ts';
-import { ENGINE_REASONS, type EngineReason } from './refusals.ts';
+import { ENGINE_REASONS } from './refusals.ts';
+import type { CompiledFilter } from './pipeline.ts';
+import type { StreamExchange } from './stream.ts';
+import { STREAM_REASONS } from './stream_reasons.ts';
 
 /** One decision, in order. Plain data: equal traces are equal JSON. */
 export interface Step {
@@ -20,44 +22,79 @@ export interface Step {
   readonly inner?: readonly InnerStep[];
 }
 
-/** The steps of an exchange: derived from its verdicts, so that keeping a trace costs nothing while deciding. */
-export function traceOf(exchange: Exchange): Step[] {
-  const steps: Step[] = [routeStep(exchange)];
-  steps.push(...moduleSteps(exchange, 'request', exchange.verdicts));
-  if (exchange.inside !== null)
-    steps.push(...traceOf(exchange.inside).filter(({ phase }) => phase !== 'upstream'));
-  for (const attempt of exchange.attempts) {
-    const detail: Record<string, Fact> = { backend: attempt.endpoint.id };
-    if (attempt.status > 0) detail['status'] = attempt.status;
-    if (attempt.detail !== '') detail['detail'] = attempt.detail;
-    const failed = attempt.reason !== 'upstream.answered' && attempt.reason !== 'upstream.local';
-    steps.push(engineStep('upstream', 'upstream', failed ? 'stop' : 'pass', attempt.reason, detail, null));
+/**
+ * The steps of a request or a connection: what matched, the verdicts of its filters, the attempted backends, the end.
+ * They are derived from the verdicts, so that keeping a trace costs nothing while deciding.
+ */
+export function traceOf(exchange: Exchange | StreamExchange): Step[] {
+  const { configuration, ended } = exchange;
+  const steps = exchange instanceof Exchange ? requestSteps(exchange) : connectionSteps(exchange);
+  if (ended !== null && !SAID_BEFORE.test(ended.code)) {
+    const verdict = BROKEN_OFF.has(ended.code) ? 'pass' : 'stop';
+    steps.push(engineStep('end', 'engine', verdict, ended, sentencesOf(exchange)));
   }
-  steps.push(...moduleSteps(exchange, 'response', exchange.responseVerdicts));
-  const { ended } = exchange;
-  if (ended !== null && !ended.code.startsWith('route.') && !ended.code.startsWith('upstream.')) {
-    steps.push(engineStep('end', 'engine', 'stop', ended.code, ended.detail, null));
-  }
-  const { redact } = exchange.configuration;
+  const { redact } = configuration;
   return redact === null ? steps : redactIn(steps, redact);
 }
 
-function routeStep(exchange: Exchange): Step {
-  const { pipeline, routed } = exchange;
-  if (pipeline === null) return engineStep('route', 'route', 'stop', routed.code, routed.detail, null);
-  const detail = { edge: pipeline.edge, match_type: pipeline.matchType, match: pipeline.match };
-  return engineStep('route', 'route', 'pass', routed.code, detail, pipeline.pointer);
+/** Ends that an earlier step says, or that are as usual. */
+const SAID_BEFORE = /^(?:route|connect|upstream)\.|^stream\.ended$/;
+/** Ends of relayed connections that are measured, not decided. */
+const BROKEN_OFF: ReadonlySet<string> = new Set([
+  'stream.client',
+  'stream.upstream',
+  'stream.idle',
+  'stream.drained',
+]);
+
+function requestSteps(exchange: Exchange): Step[] {
+  const { pipeline, routed, inside, verdicts, responseVerdicts } = exchange;
+  const matched =
+    pipeline === null ? null : { edge: pipeline.edge, match_type: pipeline.matchType, match: pipeline.match };
+  const steps = [routeStep('route', routed, matched, exchange)];
+  pushVerdicts(steps, 'request', pipeline, verdicts);
+  if (inside !== null) steps.push(...traceOf(inside).filter(({ phase }) => phase !== 'upstream'));
+  pushAttempts(steps, exchange);
+  pushVerdicts(steps, 'response', pipeline, responseVerdicts);
+  return steps;
 }
 
-export function moduleSteps(
-  exchange: { readonly pipeline: { readonly filters: readonly CompiledFilter[] } | null },
-  phase: 'connection' | 'request' | 'response',
+function connectionSteps(exchange: StreamExchange): Step[] {
+  const { pipeline, routed, verdicts } = exchange;
+  const matched = pipeline === null ? null : { edge: pipeline.edge, kind: pipeline.kind };
+  const steps = [routeStep('connect', routed, matched, exchange)];
+  pushVerdicts(steps, 'connection', pipeline, verdicts);
+  pushAttempts(steps, exchange);
+  return steps;
+}
+
+function routeStep(
+  module: string,
+  { code, detail }: Reason,
+  matched: Step['detail'] | null,
+  exchange: Exchange | StreamExchange,
+): Step {
+  const reason = { code, detail: matched ?? detail };
+  const pointer = exchange.pipeline?.pointer ?? null;
+  return engineStep(
+    'route',
+    module,
+    matched === null ? 'stop' : 'pass',
+    reason,
+    sentencesOf(exchange),
+    pointer,
+  );
+}
+
+function pushVerdicts(
+  steps: Step[],
+  phase: Step['phase'],
+  pipeline: { readonly filters: readonly CompiledFilter[] } | null,
   verdicts: readonly (Verdict | undefined)[],
-): Step[] {
-  const steps: Step[] = [];
+): void {
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict === undefined) continue;
-    const filter = exchange.pipeline!.filters[index]!;
+    const filter = pipeline!.filters[index]!;
     const { code, detail, pointer } = verdict.reason;
     steps.push({
       phase,
@@ -70,24 +107,45 @@ export function moduleSteps(
       ...(verdict.inner === undefined ? {} : { inner: verdict.inner }),
     });
   }
-  return steps;
+}
+
+/** Reasons of attempts that succeeded. */
+const REACHED: ReadonlySet<string> = new Set(['upstream.answered', 'upstream.local', 'upstream.connected']);
+
+function pushAttempts(steps: Step[], exchange: Exchange | StreamExchange): void {
+  for (const attempt of exchange.attempts) {
+    const detail: Record<string, Fact> = { backend: attempt.endpoint.id };
+    if ('status' in attempt && attempt.status > 0) detail['status'] = attempt.status;
+    if (attempt.detail !== '') detail['detail'] = attempt.detail;
+    const verdict = REACHED.has(attempt.reason) ? 'pass' : 'stop';
+    const reason = { code: attempt.reason, detail };
+    steps.push(engineStep('upstream', 'upstream', verdict, reason, sentencesOf(exchange)));
+  }
+}
+
+type Sentences = Readonly<Record<string, { readonly message: string }>>;
+
+function sentencesOf(exchange: Exchange | StreamExchange): Sentences {
+  return exchange instanceof Exchange ? ENGINE_REASONS : STREAM_REASONS;
 }
 
 function engineStep(
   phase: Step['phase'],
   module: string,
   verdict: Step['verdict'],
-  code: EngineReason,
-  detail: Step['detail'],
-  pointer: string | null,
+  { code, detail }: Reason,
+  sentences: Sentences,
+  pointer: string | null = null,
 ): Step {
-  return { phase, module, verdict, code, says: ENGINE_REASONS[code].message, detail, pointer };
+  return { phase, module, verdict, code, says: sentences[code]!.message, detail, pointer };
 }
 
 /**
- * The step that decided the client's response: the last one before the response phase, unless that phase
- * stopped it.
+ * The step that decided: the last one before the response phase, unless a later one stopped the exchange. What ends a
+ * relayed connection decides nothing.
  */
 export function decidingStep(steps: readonly Step[]): Step {
-  return steps.findLast((step) => step.phase !== 'response' || step.verdict === 'stop')!;
+  return steps.findLast(({ phase, verdict }) => verdict === 'stop' || !LATE.has(phase))!;
 }
+
+const LATE: ReadonlySet<string> = new Set(['response', 'end']);

@@ -1,20 +1,18 @@
 import type { ActionConfig } from './action_schemas.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
 import type {
-  AnswerTo,
+  Ask,
   Reason,
   Fact,
   InnerStep,
   LocalResponse,
-  Question,
-  Suspended,
   RequestHead,
   InternalTarget,
 } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { LinkedRule } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Branding } from '../engine/branding.ts';
-import type { ActionResult } from '../policy/env/activation.ts';
+import type { ActionResult, Activation } from '../policy/env/activation.ts';
 import type { Surroundings } from '../policy/env/inputs.ts';
 import type { ActionType } from './action_schemas.ts';
 import type { EndKind } from './facts.ts';
@@ -46,18 +44,20 @@ export interface PolicyContext {
   readonly watch?: Watch;
 }
 
-/** The result of one execution of an action. */
-export type ActionOutcome = Next | Ends | Waits | Failure;
+/** The result of one execution of an action; an action that needs an answer first returns `ask(…)`. */
+export type ActionOutcome = ActionVerdict | Ask<ActionVerdict>;
+
+type ActionVerdict = Next | Ends | Failure;
 
 /** Continue with the next action. */
-export interface Next {
-  readonly does: 'next';
+interface Next {
+  readonly verdict: 'pass';
   readonly step: InnerStep;
 }
 
 /** End the phase with a response. */
 export interface Ends {
-  readonly does: 'end';
+  readonly verdict: 'stop';
   readonly step: InnerStep;
   readonly as: EndKind;
   readonly response: LocalResponse;
@@ -65,25 +65,15 @@ export interface Ends {
   readonly target?: InternalTarget;
 }
 
-/** The action needs an answer from outside first. */
-export interface Waits extends Suspended<ActionOutcome> {
-  readonly does: 'wait';
-}
-
-/** Suspends an action on a question. */
-export function waitFor<Q extends Question>(
-  question: Q,
-  resume: (answer: AnswerTo<Q>) => ActionOutcome,
-): Waits {
-  return { does: 'wait', question, resume: resume as Waits['resume'] };
-}
-
 /** An action ready to run. */
 export interface CompiledAction extends HandlerPart {
   readonly type: ActionType;
   readonly run: (policyRun: PolicyRun) => ActionOutcome;
   /** Result to record if the action fails and is set to continue; null if a failure stops the request. */
-  readonly onFailure: { readonly result: string; readonly base: ActionResult } | null;
+  readonly onFailure: {
+    readonly result: string;
+    readonly base: ActionResult | ((activation: Activation) => ActionResult);
+  } | null;
   /** The action's last end of a phase, and the reason derived from it. */
   readonly lastEnd: { ended: Ends | null; reason: Reason | null };
 }
@@ -106,7 +96,7 @@ export interface Compiling {
   readonly failure: (number: number, message: string) => Failure;
 }
 
-export interface Cell<S> {
+interface Cell<S> {
   readonly index: number;
   readonly of: (policyRun: PolicyRun) => S;
 }

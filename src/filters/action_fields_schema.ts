@@ -16,6 +16,7 @@ export type Kind =
   | 'expression'
   | 'cidr'
   | 'ip_policy'
+  | 'internal_url'
   | 'url'
   /** An RE2 pattern; templates in it are evaluated before it is compiled. */
   | 'pattern'
@@ -39,14 +40,16 @@ export interface FieldFacts {
   readonly secret?: true;
   /** The expression must be of type bool. */
   readonly condition?: true;
-  /** Name of the scope of expressions in this field, if it is not that of the phase. */
-  readonly scope?: 'retry';
+  /** Name of the scope of expressions in this field, if it is not that of the phase; of a strategy only the syntax is checked. */
+  readonly scope?: 'retry' | 'strategy';
   /** A field set by the service; only this value is allowed. */
   readonly fixed?: number;
   /** Values, case-insensitive. */
   readonly enumAnyCase?: readonly string[];
   /** Former names of an object's fields, with their current names. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Other current names of an object's fields. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Fields for which a list with one entry is also accepted in place of the entry. */
   readonly listOfOne?: true;
   /** Error numbers that differ from the default ones (`codes/numbers.ts`). */
@@ -106,6 +109,8 @@ export function headerMap(description: string, least: 0 | 1) {
     description,
     kind: 'header_map',
     template: true,
+    // The checker makes strings of the others.
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
     minProperties: least,
     maxProperties: HEADER_COUNT_LIMIT,
     codes: { too_many: 2212 },
@@ -129,4 +134,19 @@ export function onError(standard: 'halt' | 'continue') {
 /** The pattern to replace. */
 export function pattern(description: string) {
   return z.string().min(1).meta({ description, kind: 'pattern', template: true });
+}
+
+/** Replacements in the text of a body. */
+export function bodyReplacements() {
+  return z
+    .array(
+      z
+        .strictObject({
+          from: pattern('Pattern to replace everywhere in the body.'),
+          to: template('Replacement; $1 is the first group.').default(''),
+        })
+        .describe('One replacement.'),
+    )
+    .min(1)
+    .describe('Replacements, applied in order.');
 }

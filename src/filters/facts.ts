@@ -1,4 +1,6 @@
 import type { Type } from '../cel/types.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Report, Sound } from '../diagnostics/report.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import type { ActionType } from './action_schemas.ts';
 import type { Phase } from './phase.ts';
@@ -40,6 +42,14 @@ export interface Reference {
   readonly at: string;
 }
 
+/** A reference of a module, which responses of the management API show as objects. */
+export interface ModuleReference extends Reference {
+  readonly shownAs: string;
+  /** Error numbers: the object does not exist, or is of another kind. */
+  readonly missing: number;
+  readonly wrong: number;
+}
+
 /** Requests that change the state of a filter, if sent before the request in question. */
 export interface Exercise {
   readonly count: number;
@@ -49,10 +59,70 @@ export interface Exercise {
   readonly thenMs: number;
 }
 
-/** A config that the check refuses or warns of, and the code or error number of its only finding. */
-export interface BadExample {
+/** Lists of address ranges that are evaluated together, also with the rules of IP policies. */
+export interface AddressLists {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly policies: readonly string[];
+}
+
+/** Values of requests and responses for which a filter decides differently; test cases are made of them. */
+export interface Samples {
+  readonly headers?: Readonly<Record<string, readonly string[]>>;
+  /** Responses of an upstream. */
+  readonly answers?: readonly (number | SampleAnswer)[];
+}
+
+interface SampleAnswer {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A config that the check refuses or warns about, and the code or error number of its only finding. */
+interface BadExample {
   readonly config: object;
   readonly finding: string | number;
+}
+
+/** A code reported by a check, with a sentence for `explain-code`. */
+export interface Finding {
+  readonly severity: Severity;
+  readonly message: string;
+  /** Error number of the management API, if it has its own; by reason, if a reason has another. */
+  readonly number?: number;
+  readonly numberOfReason?: Readonly<Record<string, number>>;
+}
+
+/** Error numbers of the management API for what departs from a schema. */
+export interface FieldCodes {
+  readonly missing?: number;
+  readonly bad?: number;
+  /** For direct members, by name, including unknown ones. */
+  readonly below?: Readonly<Record<string, number>>;
+}
+
+/** The context of checking a module. */
+export interface ModulePlace {
+  readonly carrier: Carrier;
+  /** Whether the edge itself terminates TLS, so that it sees certificates of clients. */
+  readonly terminatesTls: boolean;
+  readonly ipPolicies: Readonly<
+    Record<string, Sound<{ rules: readonly { action: 'allow' | 'deny' }[] }> | undefined>
+  >;
+  /** The time, for checking expiry; absent if unknown. */
+  readonly nowMs?: number;
+}
+
+/** The context of checking an action. */
+export interface ActionPlace {
+  readonly phase: Phase;
+  /** Whether the field at a pointer below the config was written, not a default. */
+  readonly isWritten: (pointer: string) => boolean;
+  /** Hosts of the internal endpoints, if they are known. */
+  readonly internalHosts?: readonly string[] | undefined;
+  /** The hosts of its edge, in lower case; absent if they are not known. */
+  readonly hosts?: readonly string[];
 }
 
 interface FaceFacts<Config> {
@@ -63,15 +133,23 @@ interface FaceFacts<Config> {
   readonly lastsUntilSuccess?: boolean;
   readonly exercise?: (config: Config) => readonly Exercise[];
   /**
-   * Why no case of a scenario can cause a reason, judging by the config; null if one may. A filter that declares
-   * something impossible must be unable to do it: coverage does not ask for it.
+   * Why a reason never occurs with this config, whatever clients, upstreams and providers send; null if it may. Each
+   * claim needs a proof in a comment: coverage does not ask for what is declared impossible.
    */
   readonly cannotHappen?: (code: string, config: Config, carrier: Carrier) => string | null;
+  /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
+  readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
+  readonly samples?: (config: Config) => Samples;
+  /** The ranges that it decides by. */
+  readonly addressLists?: (config: Config) => AddressLists;
+  /** The webhook provider, and its secret, whose signatures it verifies. */
+  readonly signedBy?: (config: Config) => { readonly provider: string; readonly secret: string };
+  /** Whether it logs users in; a route may have one such module, and a policy one such action (code 2239). */
+  readonly login?: boolean;
   /** What its state holds that several processes would have to share; absent if it can be kept by each. */
   readonly sharedState?: string;
   /** Estimated cost of one execution. */
   readonly costNs: number;
-  readonly references?: readonly Reference[];
   /** JSON pointers of secrets below the config; `*` is any element. */
   readonly secrets?: readonly string[];
   /** Configs as written in documents. */
@@ -87,7 +165,22 @@ export interface ModuleFacts<Config> extends FaceFacts<Config> {
   readonly carriers: readonly Carrier[];
   /** Whether it ever stops a request or responds itself. */
   readonly ends: 'never' | 'may';
+  /** Lists of patterns for user agents, of which each is a rule. */
+  readonly patternLists?: (config: Config) => Readonly<Record<string, readonly string[]>>;
+  /** Whether it runs actions, whose steps have reasons of their own. */
+  readonly runsActions?: boolean;
   readonly reasons: Readonly<Record<string, DeclaredReason>>;
+  /**
+   * Reports problems that the schema cannot express. Invalid parts are undefined; pointers start at the
+   * config.
+   */
+  readonly check?: (config: Sound<Config>, report: Report<string>, place: ModulePlace) => void;
+  readonly references?: readonly ModuleReference[];
+  readonly apiCodes?: FieldCodes | ((carrier: Carrier) => FieldCodes);
+  /** Members of the config that edge files can set and requests to the management API cannot. */
+  readonly fileOnly?: readonly string[];
+  /** Codes of the check that only this filter reports. */
+  readonly findings?: Readonly<Record<string, Finding>>;
 }
 
 /**
@@ -111,14 +204,25 @@ export interface ActionFacts<Config> extends FaceFacts<Config> {
   readonly result: ActionResultFacts | null;
   /** Every result code, with its sentence. */
   readonly reasons: Readonly<Record<string, string>>;
+  readonly references?: readonly Reference[];
   /** Whether later rules see the request as it was. */
   readonly leavesRequest: boolean;
   /** Whether its templates only form texts for the client or the log. */
   readonly speaksOnly?: boolean;
+  /** Whether it does nothing but log. */
+  readonly onlyLogs?: boolean;
+  /** Names of the variables that it sets for later expressions; null if some cannot be known. */
+  readonly sets?: (config: Sound<Config>) => readonly string[] | null;
+  /** Whether it reads text in responses, so that upstreams are asked for plain and whole ones. */
+  readonly readsText?: boolean;
   /** Whether it keeps requests from the upstream, or lets them through on conditions. */
   readonly guards?: boolean | ((config: Config) => boolean);
-  /** Whether it logs users in; an endpoint may have one such action (code 2239). */
-  readonly login?: boolean;
+  /** The error number of a second such action in a policy. */
+  readonly single?: number;
+  /** Whether it needs TLS, which a TCP edge does not use. */
+  readonly needsTls?: boolean;
+  /** Like `check` of modules, with an error number or a warning as the code. */
+  readonly check?: (config: Sound<Config>, report: Report<number | string>, place: ActionPlace) => void;
   /** `later`: not executed yet; `never`: stops the request with a 501 unless it is set to pass. Default `now`. */
   readonly runs?: 'now' | 'later' | 'never';
   /** Former names of the type. */
@@ -133,7 +237,7 @@ export interface ActionResultFacts {
   /** Name below `actions.<service>.`. */
   readonly name: string;
   /** Its type and documentation; absent if expressions cannot read it. */
-  readonly row?: { readonly doc: string; readonly type: Type };
+  readonly row?: { readonly doc: string; readonly type: Type | ((service: string) => Type) };
 }
 
 /** When actions end their phase that can be set to only report. */
@@ -150,7 +254,7 @@ export function tripping(volume: number, trippedMs: number): readonly Exercise[]
   ];
 }
 
-/** Why the modules of an edge do not see a handshake for another name. */
+/** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';
 
 /** Results of actions that are recognised but not executed. */

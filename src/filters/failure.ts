@@ -10,6 +10,8 @@ export const FAILURES = {
   budget: 2249,
   /** The action failed for a reason without a number of its own. */
   action: 2300,
+  /** The keys that verify a token could not be fetched. */
+  keys: 3422,
   hops: 3501,
   tooLargeResponse: 3601,
   timeout: 3602,

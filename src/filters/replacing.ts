@@ -4,7 +4,8 @@ import type { Activation } from '../policy/env/activation.ts';
 import { type FieldList, listMembers } from '../http/fields.ts';
 import { type Replacement, TOO_LONG, replaceInBody } from './find_replace/algorithm.ts';
 import type { ActionKind, ActionOutcome, Compiling } from './action.ts';
-import { stepsOf, waitFor } from './action.ts';
+import { ask } from '../engine/contract.ts';
+import { stepsOf } from './action.ts';
 import { FAILURES, Failure } from './failure.ts';
 import { compilePatternTemplate } from './pattern_templates.ts';
 import { type PolicyRun, changeBody, keepResult } from './policy_run.ts';
@@ -51,11 +52,12 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
         replacements: readonly Replacement[],
       ): ActionOutcome => {
         const replaced = replaceInBody(body, replacements, REPLACING_LIMIT_BYTES);
-        if (replaced === TOO_LONG) {
-          return compiling.failure(
-            FAILURES.bodyUnchanged,
-            `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`,
-          );
+        if (typeof replaced === 'string') {
+          const why =
+            replaced === TOO_LONG
+              ? `the body would exceed ${REPLACING_LIMIT_BYTES} bytes`
+              : 'a pattern scans the body again and again';
+          return compiling.failure(FAILURES.bodyUnchanged, why);
         }
         const { bytes, count, found } = replaced;
         keepResult(policyRun, part.result, {
@@ -64,9 +66,9 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
             matched_content: matched,
           })),
         });
-        if (count === 0) return { does: 'next', step: step('unchanged') };
+        if (count === 0) return { verdict: 'pass', step: step('unchanged') };
         changeBody(policyRun, bytes);
-        return { does: 'next', step: step('replaced', { count }) };
+        return { verdict: 'pass', step: step('replaced', { count }) };
       };
       return {
         run: (policyRun) => {
@@ -76,7 +78,7 @@ export function replacingIn<T extends 'request-body-find-replace' | 'response-bo
           if (encoded !== null) return encoded;
           const known = part.known(policyRun);
           if (known !== null) return replace(policyRun, known, replacements);
-          return waitFor({ ask: part.ask, limitBytes: REPLACING_LIMIT_BYTES }, (answer) => {
+          return ask({ ask: part.ask, limitBytes: REPLACING_LIMIT_BYTES }, (answer) => {
             if ('bytes' in answer) return replace(policyRun, answer.bytes, replacements);
             return compiling.failure(FAILURES.bodyUnread, `the body could not be read: ${answer.failure}`);
           });

@@ -33,7 +33,7 @@ export const ERROR = record('ActionError', {
 export const error = [ERROR, 'Why the action failed.', 'optional'] as const;
 
 const MATCHED_RULE = record('MatchedRule', {
-  id: [STRING, 'Number of the rule.'],
+  id: [INT, 'Number of the rule.'],
   message: [STRING, 'Pattern of the rule.'],
   severity: [STRING, 'Severity.'],
   data: [STRING, 'Matched text.'],

@@ -37,9 +37,9 @@ import type { ActionType } from './action_schemas.ts';
 import type { ActionFacts, Filter, ModuleFacts } from './facts.ts';
 
 /**
- * Every filter. The order of the modules is their order of execution, on a connection, in the request phase and in
- * the response phase: how the connection came, who may come in, who they are, what the policy says, whether the
- * upstream works, what it is sent, which one it is; then what the client is sent.
+ * Every filter. The order of the modules is their execution order on a connection, in the request phase and
+ * in the response phase: connection, access, authentication, policy, circuit breaker, request edits, backend;
+ * then response edits.
  */
 export const FILTERS: readonly Filter[] = [
   tlsTermination,

@@ -1,8 +1,10 @@
-/** How much a client wants each coding of `Accept-Encoding` (RFC 9110 §12.5.3), in thousandths; 0 is a refusal. */
-export interface CodingWishes {
+/**
+ * The weight of each coding in `Accept-Encoding` (RFC 9110 §12.5.3), in thousandths; 0 means not acceptable.
+ */
+export interface AcceptedCodings {
   /** By lower-case name; `x-gzip` is `gzip` (§8.4.1.3). */
   readonly named: ReadonlyMap<string, number>;
-  /** What `*` says of codings not named, undefined where it is absent. */
+  /** The weight of `*`; undefined when absent. */
   readonly others: number | undefined;
 }
 
@@ -10,10 +12,10 @@ export interface CodingWishes {
 const MEMBER = /^([!#$%&'*+\-.^_`|~0-9a-z]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * Reads a field value, its lines joined by commas. A member that breaks the grammar is passed over, so a garbled
- * wish is never taken for consent; of a coding named twice the lower wish counts.
+ * Parses a field value, its lines joined by commas. Invalid members are ignored, so that a malformed one is
+ * never taken for consent. When a coding is named twice, the lower weight counts.
  */
-export function codingWishes(value: string): CodingWishes {
+export function parseAcceptEncoding(value: string): AcceptedCodings {
   const named = new Map<string, number>();
   for (const part of value.toLowerCase().split(',')) {
     const member = MEMBER.exec(part.trim());
@@ -27,7 +29,7 @@ export function codingWishes(value: string): CodingWishes {
   return { named, others };
 }
 
-/** The wish for one coding (lower case): its own, else that of `*`, else 0. */
-export function wishFor(wishes: CodingWishes, coding: string): number {
+/** The weight of a coding (lower case): its own, else that of `*`, else 0. */
+export function weightOf(wishes: AcceptedCodings, coding: string): number {
   return wishes.named.get(coding) ?? wishes.others ?? 0;
 }

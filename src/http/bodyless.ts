@@ -9,9 +9,25 @@ export function isBodyless(method: string, status: number): boolean {
 }
 
 /**
- * Whether a response that arrives ends with its head, whatever its fields declare (RFC 9112 §6.3). A 205 does not: a
- * sender that gives it content against the rules still frames it, so the content must be read.
+ * Whether a received response ends with its head, whatever its fields declare (RFC 9112 §6.3). A 205 does
+ * not: if a sender adds content against the rules, the content is framed and must be read.
  */
 export function endsAtHead(isToHead: boolean, status: number): boolean {
   return isToHead || (isBodylessStatus(status) && status !== 205);
+}
+
+/**
+ * Not found at the moment, too slow, too early, too many requests: none of these says anything about the
+ * user.
+ */
+const NO_ANSWER: ReadonlySet<number> = new Set([404, 408, 425, 429]);
+
+/**
+ * Whether a status only means that an API is unavailable, and says nothing about the user or token in the
+ * request. Some APIs respond with 403 when a client sends too many requests; `field` returns a response
+ * field.
+ */
+export function isNoAnswer(status: number, field: (name: string) => string | null | undefined): boolean {
+  if (status >= 500 || NO_ANSWER.has(status)) return true;
+  return status === 403 && (Boolean(field('retry-after')) || field('x-ratelimit-remaining')?.trim() === '0');
 }

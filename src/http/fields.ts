@@ -1,7 +1,7 @@
 /**
- * Header fields as a flat list, `[name, value, name, value, …]`, in the order and spelling received:
- * the shape of Node's `rawHeaders` and of undici, so that no copy is made on the way through.
- * Names compare without regard to case (RFC 9110 §5.1); a name may occur more than once (§5.3).
+ * Header fields as a flat list, `[name, value, name, value, …]`, in the received order and spelling. This is
+ * the shape of Node's `rawHeaders` and of undici, so the list needs no copy on the way. Names are
+ * case-insensitive (RFC 9110 §5.1); a name may occur more than once (§5.3).
  */
 export type FieldList = readonly string[];
 
@@ -11,7 +11,7 @@ export const NO_FIELDS: FieldList = Object.freeze([]);
 /** Whether `name` is `lower` in any letter case; `lower` must be lower case already. */
 export function isName(name: string, lower: string): boolean {
   const last = name.length - 1;
-  // Most names differ in length or in their last letter: `| 32` folds the case of letters.
+  // Most names differ in length or in their last letter; `| 32` folds its case.
   if (last + 1 !== lower.length || (name.charCodeAt(last) | 32) !== (lower.charCodeAt(last) | 32))
     return false;
   return name === lower || name.toLowerCase() === lower;
@@ -45,12 +45,14 @@ export function withoutField(fields: FieldList, lower: string): FieldList {
   return kept;
 }
 
-/** The members of a comma-separated list field over all its lines, trimmed and lower case (RFC 9110 §5.6.1). */
+/**
+ * The members of a comma-separated list field over all its lines, trimmed, in lower case (RFC 9110 §5.6.1).
+ */
 export function listMembers(fields: FieldList, lower: string): string[] {
   return exactListMembers(fields, lower).map((member) => member.toLowerCase());
 }
 
-/** The same in their own letter case, for lists whose members are case-sensitive. */
+/** As `listMembers`, in their original case, for lists with case-sensitive members. */
 export function exactListMembers(fields: FieldList, lower: string): string[] {
   const members: string[] = [];
   for (const value of allValues(fields, lower)) {
@@ -71,7 +73,16 @@ export function isFieldName(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Whether `text` may be sent as a field value: no controls but tab, Latin-1 only (RFC 9110 §5.5). */
+/**
+ * Whether `text` may be sent as a field value: Latin-1 without control characters except tab (RFC 9110 §5.5).
+ */
 export function isFieldValue(text: string): boolean {
   return !FORBIDDEN_IN_VALUE.test(text);
+}
+
+/** Names and values, in order. */
+export function fieldPairs(fields: FieldList): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at]!, fields[at + 1]!]);
+  return pairs;
 }

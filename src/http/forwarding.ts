@@ -1,9 +1,9 @@
-import { weakMemoize } from './weak_memoize.ts';
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, firstValue, hasField, listMembers } from './fields.ts';
 
 /**
- * What passes through an intermediary and what does not. Hop-by-hop fields belong to one connection
- * (RFC 9110 §7.6.1), framing belongs to whoever writes the message (RFC 9112 §6): neither is ever forwarded.
+ * Which fields pass through an intermediary. Hop-by-hop fields belong to one connection (RFC 9110 §7.6.1),
+ * and framing belongs to the writer of a message (RFC 9112 §6); neither is forwarded.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -23,20 +23,23 @@ export function isHopByHop(lower: string): boolean {
   return HOP_BY_HOP.has(lower);
 }
 
-/** Whether field `lower` says where a message ends or how it is sent, which only its writer may say. */
+/** Whether field `lower` is about message framing, which only the writer of the message may set. */
 export function isFraming(lower: string): boolean {
   return lower === 'content-length' || lower === 'transfer-encoding' || lower === 'expect';
 }
 
-/** Field-name prefixes by which the edge tells an upstream who the user is; a client may never send them. */
+/**
+ * Prefixes of the fields in which the edge sends the user's identity to an upstream; clients may never send
+ * them.
+ */
 export interface IdentityPrefixes {
   readonly auth: string;
   readonly mtls: string;
 }
 
-type Fate = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
+type Handling = 'pass' | 'drop' | 'forwarded_for' | 'forwarded_proto' | 'forwarded_host';
 
-const REWRITTEN: Readonly<Record<string, Fate>> = {
+const REWRITTEN: Readonly<Record<string, Handling>> = {
   host: 'drop',
   'x-forwarded-for': 'forwarded_for',
   'x-forwarded-proto': 'forwarded_proto',
@@ -44,17 +47,17 @@ const REWRITTEN: Readonly<Record<string, Fate>> = {
 };
 
 /**
- * A name as CGI-like upstreams have it, who make variables of names (RFC 3875 §4.1.18): in one letter case, and one
- * character for all that variables do not have.
+ * A field name as CGI-like upstreams see it, which turn names into variables (RFC 3875 §4.1.18): in one
+ * letter case, and with one character in place of all that variable names cannot contain.
  */
 export function foldedName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
 }
 
-/** Field names are few: what becomes of each spelling is remembered, for a bounded number of them. */
-const KEPT_NAMES = 2_048;
+/** There are few field names, so the result for each spelling is cached, up to this number. */
+const CACHED_NAMES = 2_048;
 
-/** Makes the fields of a client's request fit for an upstream; see `requestForwarder`. */
+/** Converts the fields of a client's request for an upstream; see `requestForwarder`. */
 export type RequestForwarder = (
   headers: FieldList,
   authority: string,
@@ -63,20 +66,21 @@ export type RequestForwarder = (
 ) => FieldList;
 
 /**
- * Makes the function that turns a client's fields into those an upstream gets, without framing: hop-by-hop and
- * identity fields dropped, `X-Forwarded-For` and `-Proto` appended to, `X-Forwarded-Host` the client's own or the
- * host asked for. Names that an upstream may take for one of those (`X_Forwarded_For`) are dropped always, all others
- * with an underscore unless they are to pass. The list is shared with other requests that have the same fields.
+ * Creates the function that converts a client's fields into those for an upstream, without framing: it drops
+ * hop-by-hop and identity fields, appends to `X-Forwarded-For` and `-Proto`, and sets `X-Forwarded-Host`
+ * unless the client did. Names that an upstream may confuse with these (`X_Forwarded_For`) are always
+ * dropped, other names with an underscore unless `passesUnderscores`. Requests with the same fields share the
+ * resulting list.
  */
 export function requestForwarder(identity: IdentityPrefixes, passesUnderscores = false): RequestForwarder {
-  const known = new Map<string, Fate>();
-  const fateOf = (name: string): Fate => {
+  const known = new Map<string, Handling>();
+  const handlingOf = (name: string): Handling => {
     const lower = name.toLowerCase();
-    const fate = fateOfLower(lower);
-    if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, fate);
-    return fate;
+    const handling = handlingOfLower(lower);
+    if (known.size < CACHED_NAMES && name.length <= 64) known.set(name, handling);
+    return handling;
   };
-  const fateOfLower = (lower: string): Fate => {
+  const handlingOfLower = (lower: string): Handling => {
     if (Object.hasOwn(REWRITTEN, lower)) return REWRITTEN[lower]!;
     if (isForThisHop(lower) || (!passesUnderscores && lower.includes('_'))) return 'drop';
     const folded = foldedName(lower);
@@ -96,12 +100,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
-      const fate = known.get(name) ?? fateOf(name);
-      if (fate === 'pass') {
+      const handling = known.get(name) ?? handlingOf(name);
+      if (handling === 'pass') {
         if (named === null || !named.has(name.toLowerCase())) out.push(name, value);
-      } else if (fate === 'forwarded_for') forwardedFor += `${value}, `;
-      else if (fate === 'forwarded_proto') forwardedProto += `${value}, `;
-      else if (fate === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
+      } else if (handling === 'forwarded_for') forwardedFor += `${value}, `;
+      else if (handling === 'forwarded_proto') forwardedProto += `${value}, `;
+      else if (handling === 'forwarded_host' && forwardedHost === '') forwardedHost = value;
     }
     forwardedFor += clientIp;
     forwardedProto += scheme;
@@ -110,7 +114,12 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
     out.push('x-forwarded-host', forwardedHost);
     return out;
   };
-  const lastOf = weakMemoize((): LastForward => ({ authority: '', scheme: '', clientIp: '', out: null }));
+  const lastOf = weakMemoizeRecurring((): LastForward => ({
+    authority: '',
+    scheme: '',
+    clientIp: '',
+    out: null,
+  }));
   return (headers, authority, scheme, clientIp) => {
     const last = lastOf(headers);
     const isSame = last.clientIp === clientIp && last.authority === authority && last.scheme === scheme;
@@ -122,7 +131,7 @@ export function requestForwarder(identity: IdentityPrefixes, passesUnderscores =
   };
 }
 
-/** A client's fields without identity fields and what an upstream may take for one; the same list when there are none. */
+/** A client's fields without identity fields and lookalikes; the same list when there are none. */
 export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefixes): FieldList {
   const isForged = (name: string): boolean => {
     const folded = foldedName(name);
@@ -132,7 +141,7 @@ export function withoutIdentity(fields: FieldList, { auth, mtls }: IdentityPrefi
   return fields.filter((_, at) => !isForged(fields[at - (at % 2)]!));
 }
 
-/** What was made last of one list of fields. */
+/** The last result for a list of fields. */
 interface LastForward {
   authority: string;
   scheme: string;
@@ -142,23 +151,24 @@ interface LastForward {
 
 const lowerNames = new Map<string, string>();
 
-/** A field name in lower case; of those seen often no new one is made. */
+/** A field name in lower case; common ones are cached. */
 function lowered(name: string): string {
   const before = lowerNames.get(name);
   if (before !== undefined) return before;
   const lower = name.toLowerCase();
-  if (lowerNames.size < KEPT_NAMES && name.length <= 64) lowerNames.set(name, lower);
+  if (lowerNames.size < CACHED_NAMES && name.length <= 64) lowerNames.set(name, lower);
   return lower;
 }
 
 export type ResponseForwarder = (headers: FieldList) => FieldList;
 
 /**
- * Makes the function that gives the fields of an upstream's response as a client gets them; `Content-Length` stays, it
- * describes HEAD and 304 too. `errorCodeField` is the edge's own to say.
+ * Creates the function that converts the fields of an upstream's response for a client. `Content-Length`
+ * stays, because it also describes HEAD and 304 responses. `errorCodeField` is dropped: only the edge may set
+ * it.
  */
 export function responseForwarder(errorCodeField: string): ResponseForwarder {
-  return weakMemoize((headers) => forwardedResponse(headers, errorCodeField));
+  return weakMemoizeRecurring((headers) => forwardedResponse(headers, errorCodeField));
 }
 
 export function forwardedResponse(headers: FieldList, errorCodeField: string): FieldList {
@@ -173,13 +183,13 @@ export function forwardedResponse(headers: FieldList, errorCodeField: string): F
   return out ?? headers;
 }
 
-/** Further fields that `Connection` declares to be of this hop (RFC 9110 §7.6.1); null when it names none. */
+/** Fields that `Connection` names as hop-by-hop (RFC 9110 §7.6.1); null when there are none. */
 function namedByConnection(headers: FieldList): ReadonlySet<string> | null {
   const value = firstValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') {
     if (value === undefined || !moreThanOnce(headers, 'connection')) return null;
   }
-  // `Connection: host` or `content-length` must not take away what the message needs to keep its meaning.
+  // `Connection: host` or `content-length` must not remove what the message needs to keep its meaning.
   const named = listMembers(headers, 'connection').filter((name) => name !== 'host' && !isFraming(name));
   return named.length > 0 ? new Set(named) : null;
 }
@@ -190,7 +200,10 @@ function moreThanOnce(headers: FieldList, lower: string): boolean {
   return seen > 1;
 }
 
-/** The protocol that a request asks to change to (`Upgrade` with `Connection: upgrade`, RFC 9110 §7.8), or null. */
+/**
+ * The protocol that a request wants to upgrade to (`Upgrade` with `Connection: upgrade`, RFC 9110 §7.8), or
+ * null.
+ */
 export function upgradeOf(headers: FieldList): string | null {
   const protocol = firstValue(headers, 'upgrade');
   if (protocol === undefined || !hasField(headers, 'connection')) return null;

@@ -1,6 +1,6 @@
 import { asciiLower } from './ascii.ts';
 
-/** A host as named in `Host`, `:authority` or a hostport: lower case, without trailing dot. */
+/** A host from `Host`, `:authority` or a hostport: lower case, without trailing dot. */
 export interface Authority {
   readonly host: string;
   readonly port: number | undefined;
@@ -10,20 +10,23 @@ const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-
 const BRACKETED = /^\[[0-9a-f:.]+\]$/;
 const PORT = /^[0-9]{1,5}$/;
 
-/** Longest host name, RFC 1035 §2.3.4. */
+/** Maximum length of a host name, RFC 1035 §2.3.4. */
 const HOST_LIMIT_BYTES = 253;
 
-/** Hosts are few and asked for often: what was read of them is kept, for a bounded number. */
-const KEPT_TEXTS = 512;
+/** There are few hosts and many lookups, so parsed ones are cached, up to this number. */
+const CACHED_TEXTS = 512;
 const known = new Map<string, Authority>();
 
-/** Parses `host`, `host:port` or `[v6]:port` strictly (RFC 9110 §7.2); null for anything else, user info included. */
+/**
+ * Parses `host`, `host:port` or `[v6]:port` strictly (RFC 9110 §7.2); null for anything else, including user
+ * info.
+ */
 export function parseAuthority(text: string): Authority | null {
   const before = known.get(text);
   if (before !== undefined) return before;
   const authority = readAuthority(text);
   if (authority === null || text.length > HOST_LIMIT_BYTES) return authority;
-  if (known.size >= KEPT_TEXTS) known.clear();
+  if (known.size >= CACHED_TEXTS) known.clear();
   known.set(text, authority);
   return authority;
 }

@@ -1,4 +1,4 @@
-/** How much of a message is taken. Beyond it a head is refused, and content is broken off. */
+/** Size limits of a message. A head beyond them is refused, and content is cut off. */
 export interface WireLimits {
   /** First line and fields together, in bytes: 431. */
   readonly headBytes: number;
@@ -20,3 +20,6 @@ export const WIRE_LIMITS: WireLimits = {
   extensionBytes: 16_384,
   trailerBytes: 16_384,
 };
+
+/** Maximum wait for the head of an upstream's response, in ms. Our choice. */
+export const RESPONSE_HEAD_MS = 60_000;

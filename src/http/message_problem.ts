@@ -1,4 +1,4 @@
-/** Why a message is refused, in the words of whoever answers it. */
+/** Why a message is refused, as the server names it. */
 export type ProblemCode =
   | 'malformed'
   | 'head_too_large'
@@ -9,13 +9,13 @@ export type ProblemCode =
   | 'transfer_coding'
   | 'expectation';
 
-/** The same of content and of what stands around it. */
+/** Why content or its framing is refused. */
 export type ContentProblemCode = 'malformed' | 'extensions_too_large' | 'trailers_too_large';
 
-/** A message that is not HTTP/1.1, or that two readers could read differently. */
+/** A message that is not HTTP/1.1, or that two parsers could read differently. */
 export interface Problem<Code = ProblemCode> {
   readonly code: Code;
-  /** What a server answers to a request that has it. */
+  /** The status of the response to it. */
   readonly status: number;
   readonly detail: string;
 }
@@ -33,7 +33,7 @@ const STATUS: Readonly<Record<ProblemCode | ContentProblemCode, number>> = {
   expectation: 417,
 };
 
-/** Makes a problem; its status is that of its code. */
+/** Creates a problem with the status of its code. */
 export function problem<Code extends ProblemCode | ContentProblemCode>(
   code: Code,
   detail: string,

@@ -1,6 +1,6 @@
 /**
- * The methods that are taken, RFC 9110 and the registered ones of its kind. A method is a token like any other to a
- * proxy, but one that a server behind it may read in another way, or in another letter case, is refused here.
+ * The accepted methods: those of RFC 9110 and similar registered ones. A proxy could pass on any token, but
+ * unknown methods and other letter cases are refused, because a server behind it may read them differently.
  */
 const METHODS = `ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL
 MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND
@@ -8,10 +8,10 @@ UNLINK UNLOCK UNSUBSCRIBE`;
 
 const known: ReadonlySet<string> = new Set(METHODS.split(/\s+/));
 
-/** Longer ones are looked for nowhere. */
+/** Length limit for searching the end of a method. */
 export const LONGEST_METHOD = 32;
 
-/** Whether a token is a method that is taken. */
+/** Whether a token is an accepted method. */
 export function isMethod(token: string): boolean {
   return known.has(token);
 }

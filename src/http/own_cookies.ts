@@ -1,18 +1,18 @@
 import { type FieldList, hasField, isName } from './fields.ts';
 
 /**
- * The cookies that login gates keep in browsers. They prove who somebody is to their gate alone, and a browser sends
- * them to every route of the host: so no upstream gets them, and none may set one.
+ * Cookies of login gates. They prove a user's identity to their gate only, but browsers send them to every
+ * route of the host. So no upstream receives them, and no upstream may set them.
  */
 export interface OwnCookies {
-  /** From now on the cookie of this name, its chunks and the logins that wait beside it are the edge's own. */
+  /** Claims the cookie of this name, its chunks and the state of its pending logins for the edge. */
   readonly claim: (name: string) => void;
   readonly isOwn: (name: string) => boolean;
-  /** A request's fields without them; the same list when there are none. */
+  /** The request fields without these cookies; the same list when there are none. */
   readonly withheld: (fields: FieldList) => FieldList;
-  /** A request's fields with their values hidden: what rules may know. */
+  /** The request fields with the values of these cookies hidden, as rules see them. */
   readonly hidden: (fields: FieldList) => FieldList;
-  /** An upstream's fields without `Set-Cookie` of such a name; the same list when there are none. */
+  /** The response fields without `Set-Cookie` of these names; the same list when there are none. */
   readonly unset: (fields: FieldList) => FieldList;
 }
 
@@ -47,11 +47,14 @@ export function ownCookies(): OwnCookies {
   };
 }
 
-/** RFC 6265bis §5.7: a browser cuts at the first `;` and at the first `=`; without a name it sends the value alone. */
+/**
+ * RFC 6265bis §5.7: a browser cuts at the first `;` and at the first `=`; a cookie without a name is sent
+ * back as its value alone.
+ */
 function setsOwn(value: string, isOwn: (name: string) => boolean): boolean {
   const semicolon = value.indexOf(';');
   const pair = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
-  // A nameless `=a=b` is sent back as `a=b`, which is a cookie of the name `a` for whoever reads it.
+  // A nameless `=a=b` is sent back as `a=b`, which servers read as a cookie named `a`.
   const named = pair.replace(/^[=\s]+/, '');
   return isOwn(nameOf(named)) || isOwn(named);
 }
@@ -61,13 +64,14 @@ function nameOf(pair: string): string {
   return equals < 0 ? '' : pair.slice(0, equals);
 }
 
-/** Chunks of a long cookie, and logins that wait (`mechanisms/login`). */
+/** Chunks of a long cookie, and pending logins (`auth/state_cookie`). */
 const PART = /\.(?:[0-9]|[\w-]{22})$/;
 const PREFIX = /^__(?:host|secure)-/;
 
 /**
- * A name as the loosest reader has it: without prefix, part, quotes and blanks, in one letter case, and with one character
- * for those that languages with variables make of others (PHP reads `a.b` and `a b` as `a_b`).
+ * A name as the most lenient parser reads it: without prefix, part, quotes and spaces, in one letter case,
+ * and with one character for all that some languages do not allow in variable names (PHP reads `a.b` and `a
+ * b` as `a_b`).
  */
 function plainName(name: string): string {
   const bare = name
@@ -78,7 +82,7 @@ function plainName(name: string): string {
   return bare.replaceAll(/[. []/g, '_');
 }
 
-/** Each value of field `lower` in turn; null leaves it out. The same list where nothing changes. */
+/** Maps each value of field `lower`; null removes it. Returns the same list when nothing changes. */
 function mapField(fields: FieldList, lower: string, map: (value: string) => string | null): FieldList {
   let out: string[] | null = null;
   for (let at = 0; at < fields.length; at += 2) {

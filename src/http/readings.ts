@@ -1,24 +1,25 @@
 import { removeDotSegments } from './target.ts';
 
 /**
- * How looser readers than this one take a path: decoded (once, twice, three times), without path parameters, with
- * backslashes as slashes, cut at a NUL, without dots and blanks at the end of segments (as on Windows), in one letter
- * case. All readings are in lower case and decoded; texts that they are compared with must be, too (`looseText`).
+ * How more lenient servers may read a path: decoded (once, twice, three times), without path parameters, with
+ * backslashes as slashes, cut at NUL, without dots and spaces at the end of segments (as on Windows), in one
+ * letter case. All readings are lower case and decoded; compare them with text in the same form
+ * (`looseText`).
  */
 
-/** Nothing in such a path can be read in two ways. */
+/** A path that can only be read in one way. */
 const PLAIN = /^(?:\/[a-z0-9\-._~!$&'()*+,=:@]*[a-z0-9\-_~!$&'()*+,=:@])*\/?$/;
 
 const DECODINGS = 3;
-/** A path that has more readings is made to confuse; those of the fewest steps are among the first. */
+/** A path with more readings is meant to confuse. Readings with the fewest steps come first. */
 const READINGS_LIMIT = 48;
 
-/** Readings of a canonical path, the plainest first; exactly one, the path itself, for almost all paths. */
+/** The readings of a canonical path, the plainest first; for almost all paths only the path itself. */
 export function readings(path: string): readonly string[] {
   if (PLAIN.test(path)) return [path];
   const found = new Set<string>();
   let decoded = decode(path);
-  for (let turn = 0; turn < DECODINGS && found.size < READINGS_LIMIT; turn++) {
+  for (let round = 0; round < DECODINGS && found.size < READINGS_LIMIT; round++) {
     for (const reading of variants(path, decoded)) found.add(reading);
     const again = decode(decoded);
     if (again === decoded) break;
@@ -27,7 +28,9 @@ export function readings(path: string): readonly string[] {
   return [...found];
 }
 
-/** Parameters are cut before decoding, after it, both or never; then what filesystems do not see is. */
+/**
+ * Path parameters are cut before decoding, after it, both or never; then what file systems ignore is removed.
+ */
 function variants(path: string, decoded: string): Set<string> {
   const found = new Set<string>();
   for (const start of [decoded, decode(withoutParameters(path))]) {
@@ -49,7 +52,7 @@ function withoutParameters(path: string): string {
   return path.replaceAll(/;[^/\\]*/g, '');
 }
 
-/** Percent-encoding undone once; bytes that are not UTF-8 are taken as Latin-1. */
+/** Percent-decodes once; bytes that are not UTF-8 are read as Latin-1. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
@@ -59,7 +62,7 @@ function decode(text: string): string {
   });
 }
 
-/** A text that is compared with readings, in their form. */
+/** Converts text to the form of readings, for comparisons. */
 export function looseText(text: string): string {
   return decode(text).toLowerCase();
 }

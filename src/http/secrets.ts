@@ -1,7 +1,7 @@
-/** Stands where a secret was taken out. */
+/** Replaces a redacted secret. */
 export const REDACTED = '[redacted]';
 
-/** Header fields that prove who somebody is, whatever they hold. */
+/** Header fields that always contain credentials. */
 // table: names of fields
 export const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
@@ -14,10 +14,10 @@ export const CREDENTIALS: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** Tokens that a gate or another proxy hands on: `service-auth-oauth-access-token`. */
+/** Tokens that a login gate or another proxy passes on, such as `service-auth-oauth-access-token`. */
 const TOKEN_FIELD = /(?:^|-)(?:access|refresh|id)-token$/;
 
-/** Header fields that hold a URL, whose query may be that of a login. */
+/** Header fields that contain a URL, whose query may be that of a login. */
 const URLS: ReadonlySet<string> = new Set(['location', 'content-location', 'referer', 'refresh']);
 
 /** Parameters that are secret in every query. */
@@ -44,12 +44,12 @@ export const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
   'x-amz-signature',
 ]);
 
-/** Parameters that are secret in the messages of a login alone: elsewhere they are codes of coupons and countries. */
+/** Parameters that are secret only in login messages; elsewhere `code` may be a coupon or a country. */
 const LOGIN_PARAMETERS: ReadonlySet<string> = new Set(['code', 'state', 'nonce']);
-/** What tells that a query is such a message: two of these (RFC 6749 §4.1.1, §4.1.2). */
+/** Two of these parameters identify a login message (RFC 6749 §4.1.1, §4.1.2). */
 const LOGIN_SIGNS: ReadonlySet<string> = new Set(['code', 'state', 'error', 'response_type', 'iss']);
 
-/** Whether a field holds a secret or may hold one; `lower` is its name in lower case. */
+/** Whether a field is or may be secret; `lower` is its name in lower case. */
 export function mayHoldSecret(lower: string): boolean {
   return isCredential(lower) || lower === 'cookie' || lower === 'set-cookie' || URLS.has(lower);
 }
@@ -60,15 +60,15 @@ export function isCredential(lower: string): boolean {
 }
 
 /**
- * A field's value as it may be told: the scheme of credentials, the names of cookies and their attributes and URLs
- * stay, because they are no secrets and tell much.
+ * A field's value without its secrets: the scheme of credentials, cookie names and attributes, and URLs are
+ * kept, because they are useful and not secret.
  */
 export function withoutSecret(lower: string, value: string): string {
   if (lower === 'cookie' || lower === 'set-cookie' || isCredential(lower)) return redactedField(lower, value);
   return URLS.has(lower) ? urlWithoutSecrets(value) : value;
 }
 
-/** The value of a field that is known to be secret. */
+/** The redacted value of a field that is known to be secret. */
 export function redactedField(lower: string, value: string): string {
   if (lower === 'cookie') {
     return value.replaceAll(/[^;]+/g, (pair) => {
@@ -82,18 +82,21 @@ export function redactedField(lower: string, value: string): string {
   return scheme === null ? REDACTED : `${scheme[1]!} ${REDACTED}`;
 }
 
-/** A URL, or any text that begins with one, without the secrets of its query and its fragment. */
+/** A URL, or text that begins with one, without the secrets in its query and fragment. */
 export function urlWithoutSecrets(text: string): string {
   const mark = text.search(/[?#]/);
   if (mark < 0) return text;
   const path = text.slice(0, mark);
-  const told = text.slice(mark + 1).split('#');
-  return `${path}${text[mark]!}${told.map((query) => queryWithoutSecrets(query, path)).join('#')}`;
+  const parts = text.slice(mark + 1).split('#');
+  return `${path}${text[mark]!}${parts.map((query) => queryWithoutSecrets(query, path)).join('#')}`;
 }
 
 const MAY_BE_SECRET = /%|code|state|token|secret|verifier|assertion|nonce|key|pass|saml|amz/i;
 
-/** A query without secrets: those of every query, and where it is a message of a login those of one. */
+/**
+ * A query without its secrets: the parameters that are always secret, and those of login messages if it is
+ * one.
+ */
 export function queryWithoutSecrets(query: string, path: string): string {
   if (!MAY_BE_SECRET.test(query)) return query;
   const pieces = query.split('&');
@@ -110,7 +113,7 @@ export function queryWithoutSecrets(query: string, path: string): string {
     .join('&');
 }
 
-/** A parameter's name as readers of forms take it. */
+/** The name of a parameter as form parsers read it. */
 function nameOf(piece: string): string {
   const equals = piece.indexOf('=');
   const name = (equals < 0 ? piece : piece.slice(0, equals)).toLowerCase();

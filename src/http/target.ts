@@ -1,11 +1,13 @@
+import { WIRE_LIMITS } from './message_limits.ts';
+
 /**
- * The one canonical form of a request target. It is decided once, before routing, and the same form is what
- * routes match, rules read and the upstream receives, so that no spelling of a path means one thing to the
- * edge and another to the application.
+ * The canonical form of a request target. It is made once, before routing: routes match it, rules read it and
+ * the upstream receives it, so that no spelling of a path means one thing to the edge and another to the
+ * application.
  *
- * Canonical (RFC 3986 §6.2.2): unreserved characters are never percent-encoded, other encodings have upper-case
- * digits, `//` is one slash, dot segments are gone. What is left to interpretation — an encoded slash or
- * semicolon, a path parameter, letter case — stays as sent, and `readings.ts` lists how an upstream may take it.
+ * Canonical (RFC 3986 §6.2.2) means: unreserved characters are not percent-encoded, other encodings have
+ * upper-case digits, `//` is one slash, and dot segments are removed. Ambiguous parts (an encoded slash or
+ * semicolon, a path parameter, letter case) stay as sent; `readings.ts` lists how an upstream may read them.
  */
 export interface Target {
   readonly path: string;
@@ -17,10 +19,7 @@ export interface TargetProblem {
   readonly problem: string;
 }
 
-/** Longest request target, in bytes, that is looked at. */
-export const TARGET_LIMIT_BYTES = 65_536;
-
-// Only characters that mean themselves, no empty and no dot segment: already canonical.
+// Only unreserved characters, and no empty or dot segments: already canonical.
 const PLAIN_PATH = /^(?:\/(?!\.)[A-Za-z0-9\-_~!$&'()*+,=:@.]*(?=\/|$))+$/;
 const EMPTY_SEGMENT = /\/\//;
 const QUERY = /^[!$-;=?-Z_a-z~%[\]{}|^`"<>]*$/;
@@ -30,7 +29,7 @@ const ENCODABLE = /["<>[\]^`{|}]/;
 
 /** Parses an origin-form target (RFC 9112 §3.2.1) into its canonical path and its query. */
 export function parseTarget(text: string): Target | TargetProblem {
-  if (text.length > TARGET_LIMIT_BYTES) return { problem: 'the request target is too long' };
+  if (text.length > WIRE_LIMITS.targetBytes) return { problem: 'the request target is too long' };
   const mark = text.indexOf('?');
   const rawPath = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? undefined : text.slice(mark + 1);
@@ -48,7 +47,10 @@ export function parseTarget(text: string): Target | TargetProblem {
   return { path, query };
 }
 
-/** Decodes what may be decoded without changing the meaning, refuses what no path may hold. */
+/**
+ * Decodes what can be decoded without changing the meaning, and refuses characters that a path cannot
+ * contain.
+ */
 function normaliseEncoding(path: string): string | TargetProblem {
   let out = '';
   for (let at = 0; at < path.length; at++) {
@@ -73,7 +75,7 @@ function normaliseEncoding(path: string): string | TargetProblem {
   return out;
 }
 
-/** Merges slashes and resolves `.` and `..` (RFC 3986 §5.2.4); `..` at the root stays at the root. */
+/** Merges slashes and resolves `.` and `..` (RFC 3986 §5.2.4); `..` at the root is dropped. */
 export function removeDotSegments(path: string): string {
   const segments = path.split('/');
   const last = segments.at(-1)!;
@@ -88,7 +90,10 @@ export function removeDotSegments(path: string): string {
 
 const AMBIGUOUS = /%2F|%5C|%3B|;/;
 
-/** `/x%2F..%2Fadmin` and `/x/..;/admin` climb at servers that decode or strip first; nobody means that. */
+/**
+ * Servers that decode or strip parameters first would go up from `/x%2F..%2Fadmin` and `/x/..;/admin`. Such
+ * paths have no legitimate use.
+ */
 function hidesDotSegments(path: string): boolean {
   if (!AMBIGUOUS.test(path)) return false;
   return looserSpellings(path).some((spelling) =>
@@ -96,7 +101,7 @@ function hidesDotSegments(path: string): boolean {
   );
 }
 
-/** The path as read by servers that decode slashes, or drop path parameters, in either order. */
+/** The path as read by servers that decode slashes or drop path parameters, in either order. */
 function looserSpellings(path: string): string[] {
   const stripped = stripParameters(path);
   const decoded = decodeSlashes(path);
@@ -111,7 +116,7 @@ function stripParameters(path: string): string {
   return path.replaceAll(/;[^/]*/g, '');
 }
 
-/** Path and query put together again, in origin-form. */
+/** Joins path and query in origin-form. */
 export function formatTarget(path: string, query: string | undefined): string {
   return query === undefined ? path : `${path}?${query}`;
 }

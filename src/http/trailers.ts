@@ -2,8 +2,9 @@ import { type FieldList, NO_FIELDS } from './fields.ts';
 import { isFraming, isHopByHop } from './forwarding.ts';
 
 /**
- * What a trailer must not say, for whoever merges it into the head would believe it (RFC 9110 §6.5.1): routing, request
- * modifiers and conditions, authentication, how a response is used and kept, how content is read, and who asked.
+ * Fields that are not allowed in trailers, because a recipient that merges trailers into the head would trust
+ * them (RFC 9110 §6.5.1): routing, request modifiers and conditions, authentication, caching and response
+ * control, content format, and client addresses.
  */
 const ONLY_IN_HEADS: ReadonlySet<string> = new Set(
   `host max-forwards te trailer via forwarded
@@ -19,9 +20,9 @@ const ONLY_IN_HEADS: ReadonlySet<string> = new Set(
 
 const ALIKE = /^(?::|x-forwarded-|access-control-|cross-origin-)|-(?:auth|mtls)-|^[^a-z0-9]*$/;
 
-/** Whether field `lower` (a lower-case name) may stand in a trailer section that is passed on. */
+/** Whether field `lower` (a lower-case name) may be passed on in a trailer section. */
 export function isTrailer(lower: string): boolean {
-  // Who folds `_` and the like to `-` must not read another name.
+  // Recipients that fold `_` to `-` must not see a forbidden name.
   const folded = lower.replaceAll(/[^a-z0-9]/g, '-');
   return (
     !isHopByHop(folded) &&
@@ -32,7 +33,7 @@ export function isTrailer(lower: string): boolean {
   );
 }
 
-/** The trailers among `fields` that may be passed on. */
+/** The trailers in `fields` that may be passed on. */
 export function passedTrailers(fields: FieldList): FieldList {
   if (fields.length === 0) return NO_FIELDS;
   const out: string[] = [];

@@ -1,28 +1,29 @@
 import { NO_FIELDS, type FieldList } from '../http/fields.ts';
-import { CR, hexDigit, LF, QUOTED, SEMICOLON, TOKEN } from './bytes.ts';
+import { CR, LF, QUOTED, SEMICOLON, TOKEN } from './bytes.ts';
 import { MORE, readSection, REFUSED, section } from './fields.ts';
 import { CHUNKED, UNTIL_CLOSE } from './framing.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { KIND } from './names.ts';
 import { gatherFields } from './message.ts';
 import { type ContentProblemCode, type Problem, problem } from '../http/message_problem.ts';
+import { hexDigit } from '../http/ascii.ts';
 
 type ContentProblem = Problem<ContentProblemCode>;
 
-/** What `next` found: a piece of content, or its end. Besides these, `MORE` and `REFUSED`. */
+/** Results of `next`: a piece of content, or its end; also `MORE` and `REFUSED`. */
 export const DATA = 1;
 export const END = 2;
 
 const BAD_SIZE = problem('malformed', 'a chunk size is not a hexadecimal number');
-const HUGE = problem('malformed', 'a chunk size is beyond what is exact');
-const BAD_EXTENSION = problem('malformed', 'a chunk extension is not one');
+const HUGE = problem('malformed', 'a chunk size is too large');
+const BAD_EXTENSION = problem('malformed', 'a chunk extension is malformed');
 const EXTENSIONS = problem('extensions_too_large', 'the chunk extensions are longer than the limit');
 const BAD_END = problem('malformed', 'a chunk is not followed by CRLF');
 const BAD_LINE = problem('malformed', 'the line of a chunk size does not end in CRLF');
 const TRAILERS = problem('trailers_too_large', 'the trailer section is longer than the limit');
-const FRAMING_TRAILER = problem('malformed', 'a trailer says what only a head may say');
+const FRAMING_TRAILER = problem('malformed', 'a trailer has a field that is only allowed in a head');
 
-/** Fields about the message or its connection; some readers heed them even here. */
+/** Fields about the message or its connection; some parsers honour them even in trailers. */
 const OF_THE_HEAD: ReadonlySet<number> = new Set<number>([
   KIND.contentLength,
   KIND.transferEncoding,
@@ -30,7 +31,7 @@ const OF_THE_HEAD: ReadonlySet<number> = new Set<number>([
   KIND.upgrade,
 ]);
 
-/** Hex digits of a chunk size, leading zeros and all. */
+/** Maximum number of hex digits of a chunk size, including leading zeros. */
 const SIZE_DIGITS = 16;
 
 // table: where a chunked reader stands
@@ -49,26 +50,26 @@ const AT = {
   done: 11,
 } as const;
 
-/** Reads the content of one message after the other, in whatever pieces the bytes come. */
+/** Decodes the content of one message after the other, however the bytes are split. */
 export class BodyDecoder {
-  /** The piece found by the last `DATA`. */
+  /** The piece that the last `DATA` refers to. */
   dataFrom = 0;
   dataTo = 0;
-  /** Where to read on. */
+  /** Position of the next unread byte. */
   at = 0;
-  /** Fields behind chunked content, after `END`. */
+  /** Trailer fields of chunked content, after `END`. */
   trailers: FieldList = NO_FIELDS;
   problem: ContentProblem = BAD_SIZE;
   readonly #limits: WireLimits;
   #framing = 0;
   #state: number = AT.done;
-  /** Bytes left of the content, or of the chunk. */
+  /** Remaining bytes of the content, or of the chunk. */
   #left = 0;
   #digits = 0;
   #extensionBytes = 0;
-  /** Length of the part of an extension that is being read. */
+  /** Bytes of the extension part that is being read. */
   #partBytes = 0;
-  /** The trailer section as far as it has come, when it came in pieces. */
+  /** The trailer section received so far, if it arrives in pieces. */
   #held: Buffer | null = null;
 
   constructor(limits: WireLimits) {
@@ -80,7 +81,7 @@ export class BodyDecoder {
     return this.#state === AT.done;
   }
 
-  /** Begins with the content of a message: a number of bytes, `CHUNKED` or `UNTIL_CLOSE`. */
+  /** Starts the content of a message: a number of bytes, `CHUNKED` or `UNTIL_CLOSE`. */
   begin(framing: number): void {
     this.#framing = framing;
     this.#left = framing === UNTIL_CLOSE ? Number.MAX_SAFE_INTEGER : framing;
@@ -94,14 +95,14 @@ export class BodyDecoder {
     } else this.#state = framing === 0 ? AT.done : AT.data;
   }
 
-  /** Whether the end of the connection is the end of the content, and makes it so. */
+  /** Ends content that is delimited by the close of the connection; false for other content. */
   endsByClose(): boolean {
     if (this.#framing !== UNTIL_CLOSE || this.#state !== AT.data) return false;
     this.#state = AT.done;
     return true;
   }
 
-  /** Reads on in `bytes[from..to)`. Gives `DATA`, `END`, `MORE` (all was read) or `REFUSED`. */
+  /** Reads on in `bytes[from..to)`. Returns `DATA`, `END`, `MORE` (all bytes were read) or `REFUSED`. */
   next(bytes: Buffer, from: number, to: number): number {
     this.at = from;
     if (this.#state === AT.done) return END;
@@ -114,7 +115,7 @@ export class BodyDecoder {
     return this.#chunked(bytes, to);
   }
 
-  /** The piece of content that there is, from where reading stands. */
+  /** The available piece of content at the current position. */
   #take(to: number): void {
     const length = Math.min(this.#left, to - this.at);
     this.dataFrom = this.at;
@@ -140,7 +141,7 @@ export class BodyDecoder {
     return MORE;
   }
 
-  /** Takes a byte of what stands around the data of chunks (RFC 9112 §7.1). */
+  /** Reads a byte of the chunk framing (RFC 9112 §7.1). */
   #byte(byte: number): ContentProblem | null {
     switch (this.#state) {
       case AT.size:
@@ -174,7 +175,7 @@ export class BodyDecoder {
     return this.#digits === 0 ? BAD_SIZE : this.#endOfPart(byte, BAD_SIZE);
   }
 
-  /** What ends a size or a part of an extension: the line, or another extension. */
+  /** Handles the end of a size or of an extension part: the end of the line, or another extension. */
   #endOfPart(byte: number, otherwise: ContentProblem): ContentProblem | null {
     if (byte === CR) this.#state = AT.sizeLf;
     else if (byte === SEMICOLON) {
@@ -184,7 +185,10 @@ export class BodyDecoder {
     return null;
   }
 
-  /** `;name`, `;name=token`, `;name="quoted"` (RFC 9112 §7.1.1), without the white space that is bad there. */
+  /**
+   * `;name`, `;name=token`, `;name="quoted"` (RFC 9112 §7.1.1), without the optional white space, which is
+   * refused.
+   */
   #extension(byte: number): ContentProblem | null {
     switch (this.#state) {
       case AT.extensionName:
@@ -226,7 +230,7 @@ export class BodyDecoder {
       held = Buffer.concat([this.#held, bytes.subarray(this.at, to)]);
       from = 0;
       until = held.length;
-      // Only the end of a line can be the end of the section: what drips in is not read again for each drop.
+      // Only the end of a line can be the end of the section, so slowly arriving bytes are not rescanned.
       if (until <= this.#limits.trailerBytes && held.indexOf(LF, before) < 0)
         return this.#holdTrailer(held, to);
     } else if (bytes[from] === CR && from + 1 < to && bytes[from + 1] === LF) {
@@ -262,7 +266,7 @@ export class BodyDecoder {
   }
 }
 
-/** Too many fields are too large a section, whatever they would be in a head. */
+/** Too many trailer fields are reported as a trailer section that is too large. */
 function trailerProblem({ code, detail }: typeof section.problem): ContentProblem {
   return code === 'malformed' ? problem(code, detail) : TRAILERS;
 }

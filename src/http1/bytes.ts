@@ -1,4 +1,4 @@
-/** The bytes that HTTP/1.1 is made of, and which of them may stand where. */
+/** Byte values and character classes of HTTP/1.1. */
 export const HTAB = 9;
 export const LF = 10;
 export const CR = 13;
@@ -6,7 +6,7 @@ export const SP = 32;
 export const COLON = 58;
 export const SEMICOLON = 59;
 
-/** One entry for each byte: 1 where it belongs to the class. */
+/** One entry per byte: 1 if it belongs to the class. */
 export type ByteClass = Uint8Array;
 
 function byteClass(belongs: (byte: number, char: string) => boolean): ByteClass {
@@ -15,18 +15,11 @@ function byteClass(belongs: (byte: number, char: string) => boolean): ByteClass 
 
 /** RFC 9110 §5.6.2. */
 export const TOKEN = byteClass((_, char) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(char));
-/** What a field value may hold (RFC 9110 §5.5): visible characters, obs-text, space and tab. */
+/** Bytes allowed in a field value (RFC 9110 §5.5): visible characters, obs-text, space and tab. */
 export const VALUE = byteClass((byte) => byte === HTAB || (byte >= SP && byte !== 0x7f));
-/** Visible ASCII: what a request target may hold at all (RFC 9112 §3.2); its grammar is decided by form. */
+/** Visible ASCII, the bytes allowed in a request target (RFC 9112 §3.2); its grammar is checked by form. */
 export const VISIBLE = byteClass((byte) => byte > SP && byte < 0x7f);
-/** Inside of a quoted string (RFC 9110 §5.6.4), the quote and the backslash left out. */
+/** Bytes inside a quoted string (RFC 9110 §5.6.4), except quote and backslash. */
 export const QUOTED = byteClass(
   (byte, char) => byte === HTAB || (byte >= SP && byte !== 0x7f && char !== '"' && char !== '\\'),
 );
-
-/** The value of a hex digit, or -1. */
-export function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}

@@ -2,35 +2,38 @@ import { COLON, CR, HTAB, LF, SP, TOKEN, VALUE } from './bytes.ts';
 import { type Name, nameAt } from './names.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
 
-/** What reading gives besides a position: the input ends before the message does, or it is no message. */
+/** Results of reading besides a position: the input is incomplete, or it is invalid. */
 export const MORE = -1 as const;
 export const REFUSED = -2 as const;
 
 type FieldProblem = Problem<'malformed' | 'head_too_large'>;
 
-const BARE_CR = problem('malformed', 'a CR stands alone');
+const BARE_CR = problem('malformed', 'a CR is not followed by LF');
 const BARE_LF = problem('malformed', 'a line ends in a bare LF');
 const FOLDED = problem('malformed', 'a field is folded over two lines');
 const NO_NAME = problem('malformed', 'a field has no name');
 const SPACE_BEFORE_COLON = problem('malformed', 'there is space between a field name and its colon');
 const NO_COLON = problem('malformed', 'a field line has no colon');
-const BAD_NAME = problem('malformed', 'a field name has a character that no token has');
+const BAD_NAME = problem('malformed', 'a field name has a character that is not allowed in tokens');
 const BAD_VALUE = problem('malformed', 'a field value has a control character');
 const TOO_MANY = problem('head_too_large', 'there are more fields than the limit');
 
-/** The section read last: names, and where the values stand. Reading is synchronous, so one is enough for all. */
+/**
+ * The last section: names, and positions of values. Reading is synchronous, so one shared object is enough.
+ */
 export const section = {
   count: 0,
   names: [] as Name[],
-  /** Two entries for each value: where it begins and where it ends. */
+  /** Two entries per value: start and end. */
   values: [] as number[],
-  /** Why the last one was refused. */
+  /** Why the last section was refused. */
   problem: BARE_CR as FieldProblem,
 };
 
 /**
- * Reads a field section (RFC 9112 §5) from `bytes[from..to)` into `section`. Gives the position behind its empty
- * line, `MORE`, or `REFUSED`. Never reads past `to`, and takes nothing that a second reader could take differently.
+ * Reads a field section (RFC 9112 §5) from `bytes[from..to)` into `section`. Returns the position after its
+ * empty line, `MORE`, or `REFUSED`. Never reads past `to`, and refuses everything that another parser could
+ * read differently.
  */
 export function readSection(bytes: Buffer, from: number, to: number, limit: number): number {
   const { names, values } = section;
@@ -91,8 +94,9 @@ function refuse(why: FieldProblem): number {
 }
 
 /**
- * Looks at bytes of a head that is not whole yet, so that one that can never become one is refused at once and not
- * when its time is over: every LF must follow a CR, every CR must be followed by LF, and controls stand nowhere.
+ * Checks the bytes of an incomplete head, so that one that cannot become valid is refused at once rather than
+ * at its timeout: every LF must follow a CR, every CR must be followed by LF, and there are no control
+ * characters.
  */
 export function faultIn(bytes: Buffer, from: number, to: number, start: number): Problem | null {
   for (let at = from; at < to; at++) {
@@ -105,7 +109,7 @@ export function faultIn(bytes: Buffer, from: number, to: number, start: number):
   return null;
 }
 
-/** Whether the end of a head, an empty line, is in `bytes[from..to)`. */
+/** Whether `bytes[from..to)` contains the end of a head, an empty line. */
 export function hasEnd(bytes: Buffer, from: number, to: number): boolean {
   return bytes.subarray(from, to).indexOf('\r\n\r\n', 0, 'latin1') >= 0;
 }

@@ -1,12 +1,12 @@
 import { type Problem, problem } from '../http/message_problem.ts';
 
-/** How long content is: a number of bytes, `CHUNKED`, or `UNTIL_CLOSE`. */
+/** The length of content: a number of bytes, `CHUNKED`, or `UNTIL_CLOSE`. */
 export const CHUNKED = -1;
 export const UNTIL_CLOSE = -2;
 
-/** What the fields of one head say about framing. */
+/** The framing fields of a head. */
 export interface FramingFields {
-  /** How often the field was there, and its last value. */
+  /** How often the field occurred, and its last value. */
   readonly lengths: number;
   readonly length: string;
   readonly codings: number;
@@ -22,18 +22,18 @@ const TWICE_CHUNKED = /(?:^|,)[ \t]*chunked[ \t]*,/i;
 const BOTH = problem('framing', 'both Content-Length and Transfer-Encoding are present');
 const OLD_CODING = problem('framing', 'HTTP/1.0 has no Transfer-Encoding');
 const CODINGS = problem('framing', 'there is more than one Transfer-Encoding field');
-const OTHER_CODING = problem('transfer_coding', 'no transfer coding but chunked is spoken here');
+const OTHER_CODING = problem('transfer_coding', 'the only supported transfer coding is chunked');
 const NOT_CHUNKED = problem('framing', 'Transfer-Encoding does not end in chunked');
 const LENGTHS = problem('framing', 'there is more than one Content-Length field');
 const NO_LENGTH = problem('framing', 'Content-Length is not a number of bytes');
 
 /**
- * Decides where content ends (RFC 9112 §6.3), or refuses the message: one that two readers may end at different
- * places is never passed on. `silent` is what a message without either field means.
+ * Determines where content ends (RFC 9112 §6.3), or refuses the message if two parsers could see different
+ * ends. `silent` is the length of a message without framing fields.
  */
 export function framingOf(fields: FramingFields, version: '1.0' | '1.1', silent: number): number | Problem {
   if (fields.codings > 0) {
-    // RFC 9112 §6.1: both together, or any transfer coding in HTTP/1.0, is faulty framing.
+    // RFC 9112 §6.1: both together, or any transfer coding in HTTP/1.0, is invalid framing.
     if (fields.lengths > 0) return BOTH;
     if (version === '1.0') return OLD_CODING;
     if (fields.codings > 1) return CODINGS;

@@ -2,56 +2,59 @@ import { MORE, readSection, REFUSED } from './fields.ts';
 import { gatherFields, type HeadFields } from './message.ts';
 
 /**
- * The fields of one head, read once for all heads that have the same. A client says the same of itself with each
- * request, as often as not byte for byte; bytes that are equal mean the same, so comparing them is reading them.
+ * The fields of one head, parsed once for all heads with the same bytes. A client usually sends the same
+ * fields with each request, so comparing bytes replaces parsing.
  */
 interface Block {
   readonly bytes: Buffer;
-  /** Shared by many requests: read-only by its type, and not frozen, for a frozen array is read twenty times slower. */
+  /**
+   * Shared by many requests: read-only by type, but not frozen, because reading a frozen array is twenty
+   * times slower.
+   */
   readonly fields: HeadFields;
 }
 
-/** Longer ones are not kept; of others so many, whoever sends them. */
-const LONGEST_BYTES = 2_048;
-const KEPT_BLOCKS = 256;
+/** Longer heads are not cached; the number of others is limited, over all connections. */
+const MAX_BYTES = 2_048;
+const CACHED_BLOCKS = 256;
 const known = new Map<string, Block>();
 
-/** The block whose fields have just been read from `bytes[from..to)`; null for one that is not kept. */
+/** Creates the cache entry for the fields just read from `bytes[from..to)`; null if they are not cached. */
 function blockAt(bytes: Buffer, from: number, to: number): Block | null {
-  if (to - from > LONGEST_BYTES) return null;
+  if (to - from > MAX_BYTES) return null;
   const text = bytes.toString('latin1', from, to);
   const before = known.get(text);
   if (before !== undefined) return before;
   const block = { bytes: Buffer.from(bytes.subarray(from, to)), fields: gatherFields(text, from) };
-  if (known.size >= KEPT_BLOCKS) known.clear();
+  if (known.size >= CACHED_BLOCKS) known.clear();
   known.set(text, block);
   return block;
 }
 
-/** Whether `bytes[from..to)` begins with what the block is. */
+/** Whether `bytes[from..to)` begins with the bytes of the entry. */
 function startsWith(block: Block, bytes: Buffer, from: number, to: number): boolean {
   const end = from + block.bytes.length;
   return end <= to && block.bytes.compare(bytes, from, end) === 0;
 }
 
-/** After so many heads with other fields than before, fields are not compared any more. */
-const MOST_CHANGES = 8;
+/** After this many heads with changed fields, a connection stops comparing. */
+const MAX_CHANGES = 8;
 
 /** Reads the fields of one head after the other on a connection. */
 export class FieldReader {
-  /** Behind the section that was read last. */
+  /** Position after the last section. */
   end = 0;
   readonly #limit: number;
   #last: Block | null = null;
-  /** Heads in a row whose fields were not those of the one before. */
+  /** Number of consecutive heads whose fields differed from the previous ones. */
   #changes = 0;
 
-  /** `limit` is the most fields of one head. */
+  /** `limit` is the maximum number of fields in a head. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The fields from `from` on: those of the last head, where they are the same bytes. */
+  /** Reads fields at `from`; returns those of the previous head if the bytes are the same. */
   read(bytes: Buffer, from: number, to: number): HeadFields | typeof MORE | typeof REFUSED {
     const last = this.#last;
     if (last !== null && startsWith(last, bytes, from, to)) {
@@ -62,8 +65,8 @@ export class FieldReader {
     const end = readSection(bytes, from, to, this.#limit);
     if (end === MORE || end === REFUSED) return end;
     this.end = end;
-    // Who says something else each time has nothing to gain from being remembered.
-    const block = this.#changes < MOST_CHANGES ? blockAt(bytes, from, end) : null;
+    // A client with different fields each time gains nothing from the cache.
+    const block = this.#changes < MAX_CHANGES ? blockAt(bytes, from, end) : null;
     this.#changes++;
     this.#last = block;
     return block === null ? gatherFields(bytes.toString('latin1', from, end), from) : block.fields;

@@ -10,21 +10,21 @@ import type {
   RefusalCode,
 } from '../engine/drivers/exchange_port.ts';
 
-/** One request that is under way. */
+/** A request in flight. */
 export interface InFlight {
   readonly body: Http1Body;
   readonly sink: Http1Sink;
   readonly head: WireRequest;
-  /** It may change the protocol of the connection. */
+  /** It may upgrade the connection. */
   readonly upgradable: boolean;
-  /** The driver is done with it; only the rest of its body may be left. */
+  /** The driver is done with it; at most the rest of its body is unread. */
   isAnswered: boolean;
 }
 
-/** Why a head is refused, by the codec or by the clock. */
+/** Why a head is refused, by the codec or by a timeout. */
 export type Refusal = Pick<Problem, 'status' | 'detail'> & { readonly code: RefusalCode };
 
-/** What was begun leaves its event, whether or not its client is there to read the page. */
+/** An unfinished request still gets an event, even if its client is no longer there to read the response. */
 export const LEFT_IN_HEAD = problem('malformed', 'the client left in the middle of its request head');
 export const LATE: Refusal = {
   code: 'head_timeout',
@@ -32,14 +32,17 @@ export const LATE: Refusal = {
   detail: 'the request head did not arrive in time',
 };
 
-/** A request as the driver is given it. */
+/** The request as it is passed to the driver. */
 export function rawRequest(head: WireRequest, connection: ConnectionFacts, startMs: number): RawRequest {
   const { method, target, version, headers } = head;
   const scheme = connection.tls === null ? 'http' : 'https';
   return { head: { method, target, version, scheme, headers }, connection, startMs };
 }
 
-/** Tells of a head that is none and gives the reply to it; of one that came too late nothing is certain. */
+/**
+ * Makes the event of a refused head and returns the response to it. After a timeout, no part of the head is
+ * reliable.
+ */
 export function refused(
   exchanges: ExchangePort,
   why: Refusal,

@@ -2,7 +2,7 @@ import { HTAB } from './bytes.ts';
 import { section } from './fields.ts';
 import { KIND } from './names.ts';
 
-/** What the fields of a head say about the message and its connection, gathered while they become a list. */
+/** What the fields of a head say about the message and its connection, collected while the list is built. */
 export class HeadFields {
   readonly list: string[] = [];
   hosts = 0;
@@ -10,7 +10,7 @@ export class HeadFields {
   length = '';
   codings = 0;
   coding = '';
-  /** The members of all `Connection` lines, lower case; empty where there is none. */
+  /** The members of all `Connection` fields, in lower case; may be empty. */
   connection = '';
   hasUpgrade = false;
   expect: string | null = null;
@@ -19,8 +19,8 @@ export class HeadFields {
 }
 
 /**
- * Makes the list of fields, `[name, value, …]`, of the section read last. `text` holds the bytes from `base` on as
- * Latin-1, so that a value is a piece of it and no copy.
+ * Builds the list `[name, value, …]` from the last section. `text` contains the bytes from `base` on as
+ * Latin-1, so that values are substrings and not copies.
  */
 export function gatherFields(text: string, base: number): HeadFields {
   const { names, values, count } = section;
@@ -32,7 +32,7 @@ export function gatherFields(text: string, base: number): HeadFields {
     list.push(name.text, value);
     if (name.kind === KIND.other) continue;
     note(fields, name.kind, value);
-    // A tab behind a coding is white space to some, and part of an unknown coding to others.
+    // Some parsers trim a tab after a coding, others read it as part of an unknown coding.
     if (name.kind === KIND.transferEncoding && text.charCodeAt(values[2 * index + 1]! - base) === HTAB) {
       fields.coding += '\t';
     }
@@ -62,7 +62,7 @@ function note(fields: HeadFields, kind: number, value: string): void {
       fields.hasUpgrade = true;
       break;
     case KIND.expect:
-      // Several lines are one list (RFC 9110 §5.3).
+      // Several field lines form one list (RFC 9110 §5.3).
       fields.expect = fields.expect === null ? value.toLowerCase() : `${fields.expect},${value}`;
       break;
     case KIND.te:
@@ -74,14 +74,14 @@ function note(fields: HeadFields, kind: number, value: string): void {
   }
 }
 
-/** Whether a list of members, comma-separated and lower case, has `member`. */
+/** Whether a comma-separated list in lower case contains `member`. */
 export function hasMember(list: string, member: string): boolean {
   if (list === member) return true;
   if (!list.includes(member)) return false;
   return list.split(',').some((part) => part.trim() === member);
 }
 
-/** Whether the connection goes on behind a message (RFC 9112 §9.3). */
+/** Whether the connection persists after a message (RFC 9112 §9.3). */
 export function isKept(version: '1.0' | '1.1', connection: string): boolean {
   if (connection === '' || connection === 'keep-alive') return version === '1.1' || connection !== '';
   if (hasMember(connection, 'close')) return false;

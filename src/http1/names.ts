@@ -1,4 +1,4 @@
-/** What a field says about the message or the connection itself; `other` for almost all. */
+/** The kinds of fields that matter for the message or the connection; `other` for almost all fields. */
 export const KIND = {
   other: 0,
   host: 1,
@@ -24,21 +24,21 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ['trailer', KIND.trailer],
 ]);
 
-/** A field name as it was spelled, and what kind of field it names. */
+/** A field name as spelled, and the kind of its field. */
 export interface Name {
   readonly text: string;
   readonly kind: number;
 }
 
 /**
- * Names seen last, one in each place: clients send few, and one that is known costs neither a string nor a fold of
- * its case. What is looked up is compared byte by byte, so a collision costs time and nothing else.
+ * A direct-mapped cache of recent names: clients send few, and a cached name needs no new string and no case
+ * folding. Entries are compared byte by byte, so a collision only costs time.
  */
 const PLACES = 1_024;
 const LONGEST = 64;
 const known: (Name | undefined)[] = Array.from({ length: PLACES });
 
-/** The name in `bytes[from..to)`; `hash` is any number that depends on these bytes only. */
+/** The name in `bytes[from..to)`; `hash` is any number computed from these bytes only. */
 export function nameAt(bytes: Buffer, from: number, to: number, hash: number): Name {
   const place = hash & (PLACES - 1);
   const before = known[place];

@@ -1,4 +1,5 @@
-import type { FieldList } from '../http/fields.ts';
+import type { ReadBuffer } from '../io/read_buffer.ts';
+import { type FieldList, hasField } from '../http/fields.ts';
 import { FieldReader } from './header_cache.ts';
 import { CR, LF, SP, TOKEN, VISIBLE } from './bytes.ts';
 import { faultIn, hasEnd, MORE, REFUSED, section } from './fields.ts';
@@ -7,27 +8,28 @@ import type { WireLimits } from '../http/message_limits.ts';
 import { type HeadFields, hasMember, isKept } from './message.ts';
 import { isMethod, LONGEST_METHOD } from '../http/methods.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
+import { upgradeOf } from '../http/forwarding.ts';
 
-/** The head of a request as it stood on the wire, and what it says about its message. */
+/** A request head as received, and what it says about its message. */
 export interface WireRequest {
   readonly method: string;
   /** Exactly as sent. */
   readonly target: string;
   readonly version: '1.0' | '1.1';
   readonly headers: FieldList;
-  /** Bytes of content; 0 for none, null for chunks. */
+  /** Bytes of content; 0 for none, null for chunked. */
   readonly lengthBytes: number | null;
   /** Whether another request may follow on the connection (RFC 9112 §9.3). */
   readonly keepAlive: boolean;
-  /** Whether the client waits for 100 before it sends its content (RFC 9110 §10.1.1). */
+  /** Whether the client waits for 100 before it sends content (RFC 9110 §10.1.1). */
   readonly expectsContinue: boolean;
-  /** Whether the client takes trailers, and says that this is about its own connection (RFC 9110 §10.1.4). */
+  /** Whether the client accepts trailers and declares `TE` as hop-by-hop (RFC 9110 §10.1.4). */
   readonly takesTrailers: boolean;
-  /** Whether it asks for another protocol: `Upgrade`, and `Connection: upgrade`. */
+  /** Whether it requests an upgrade: `Upgrade`, and `Connection: upgrade`. */
   readonly asksUpgrade: boolean;
 }
 
-/** As much of a refused head as is known for certain. */
+/** The parts of a refused head that are known for certain. */
 export type PartialRequest = Partial<Pick<WireRequest, 'method' | 'target' | 'version' | 'headers'>>;
 
 const NOTHING: PartialRequest = {};
@@ -36,32 +38,32 @@ export const HEAD = 1;
 
 const TOO_LARGE = problem('head_too_large', 'the request head is longer than the limit');
 const TOO_LONG = problem('target_too_long', 'the request target is longer than the limit');
-const NO_REQUEST = problem('malformed', 'this is no request line');
+const NO_REQUEST = problem('malformed', 'this is not a request line');
 const BAD_TARGET = problem('malformed', 'the request target has a character that must be percent-encoded');
-const NO_TARGET = problem('malformed', 'the request target has none of the forms that there are');
-const UNKNOWN_METHOD = problem('method', 'the method is not known here');
-const OLD = problem('version', 'HTTP/0.9 is not spoken here');
-const HTTP_2 = problem('version', 'HTTP/2 is not spoken here');
-const BAD_VERSION = problem('malformed', 'the version is none of HTTP/1');
+const NO_TARGET = problem('malformed', 'the request target has an unknown form');
+const UNKNOWN_METHOD = problem('method', 'the method is not supported');
+const OLD = problem('version', 'HTTP/0.9 is not supported');
+const HTTP_2 = problem('version', 'HTTP/2 is not supported on this connection');
+const BAD_VERSION = problem('malformed', 'the version is not an HTTP/1 version');
 const HOSTS = problem('malformed', 'there is more than one Host field');
 const TRAILERS = /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/;
-const EXPECTS = problem('expectation', 'this expectation is not known'); // RFC 9110 §10.1.1
+const EXPECTS = problem('expectation', 'the expectation is not supported'); // RFC 9110 §10.1.1
 
 /**
- * Reads request heads, one after the other. It keeps no bytes: whoever reads gives all of a connection that has not
- * been read yet, and more of it each time that `MORE` is the answer. However the bytes are cut, each is looked at a
- * bounded number of times.
+ * Reads one request head after the other. It stores no bytes: the caller passes all unread bytes of a
+ * connection, and more each time the result is `MORE`. However the bytes are split, each is scanned a bounded
+ * number of times.
  */
 export class RequestReader {
-  /** The head that was read last, after `HEAD`. */
+  /** The last head, after `HEAD`. */
   head: WireRequest | null = null;
-  /** Behind the head that was read last. */
+  /** Position after the last head. */
   end = 0;
-  /** Why it was refused, after `REFUSED`, and what was known by then. */
+  /** Why it was refused, after `REFUSED`, and what was known until then. */
   problem: Problem = NO_REQUEST;
   partial: PartialRequest = NOTHING;
   readonly #limits: WireLimits;
-  /** Bytes of an unfinished head that have been looked at; 0 at the beginning of one. */
+  /** Scanned bytes of an unfinished head; 0 at the start of a head. */
   #seen = 0;
   readonly #fields: FieldReader;
 
@@ -70,23 +72,23 @@ export class RequestReader {
     this.#fields = new FieldReader(limits.fields);
   }
 
-  /** The head that was read last, which the reader then lets go of. */
+  /** Returns the last head and releases it. */
   takeHead(): WireRequest {
     const head = this.head!;
     this.head = null;
     return head;
   }
 
-  /** Whether a head has begun and is not whole. */
+  /** Whether a head has begun and is incomplete. */
   get isWithin(): boolean {
     return this.#seen > 0;
   }
 
-  /** Reads `bytes[from..to)`, `from` being where the head begins. Gives `HEAD`, `MORE` or `REFUSED`. */
+  /** Reads `bytes[from..to)`; `from` is the start of the head. Returns `HEAD`, `MORE` or `REFUSED`. */
   read(bytes: Buffer, from: number, to: number): number {
     let start = from;
     if (bytes[from] === CR) {
-      // RFC 9112 §2.2: one empty line before a request is passed over.
+      // RFC 9112 §2.2: one empty line before a request is ignored.
       if (to - from === 1) return MORE;
       if (bytes[from + 1] === LF) start = from + 2;
     }
@@ -158,7 +160,7 @@ export class RequestReader {
       headers: fields.list,
       lengthBytes: length === CHUNKED ? null : length,
       keepAlive: isKept(version, connection) && method !== 'CONNECT',
-      // RFC 9110 §10.1.1: an expectation of HTTP/1.0 is ignored, and so is one about nothing.
+      // RFC 9110 §10.1.1: an expectation is ignored in HTTP/1.0, and when there is no content.
       expectsContinue: expect !== null && version === '1.1' && length !== 0,
       takesTrailers:
         fields.te !== '' && version === '1.1' && hasMember(connection, 'te') && TRAILERS.test(fields.te),
@@ -169,7 +171,7 @@ export class RequestReader {
 
   #refuseVersion(bytes: Buffer, from: number, versionFrom: number, to: number): number {
     const text = bytes.toString('latin1', versionFrom, Math.min(to, versionFrom + 10));
-    // The preface of HTTP/2 (RFC 9113 §3.4) has no fields; other heads say what they are.
+    // The preface of HTTP/2 (RFC 9113 §3.4) has no fields, so it is recognised by its version.
     if (/^HTTP\/2\.0\r?$/.test(text.trimEnd())) return this.#refuse(HTTP_2, {});
     if (/^HTTP\/0\.9\r?$/.test(text.trimEnd())) return this.#refuse(OLD, {});
     const isPreface = bytes.toString('latin1', from, versionFrom) === 'PRI * ';
@@ -184,7 +186,7 @@ export class RequestReader {
   }
 }
 
-/** GET and POST are almost all; the rest is made from its bytes. */
+/** Almost all requests are GET or POST; other methods are decoded from their bytes. */
 function methodAt(bytes: Buffer, from: number, to: number): string {
   const length = to - from;
   if (length === 3 && bytes[from] === 71 && bytes[from + 1] === 69 && bytes[from + 2] === 84) return 'GET';
@@ -203,7 +205,7 @@ function methodAt(bytes: Buffer, from: number, to: number): string {
 const ABSOLUTE = /^[A-Za-z]+:\/\/[A-Za-z0-9._~:[\]@%!$&'()*+,;=-]+(?:[/?][!-~]*)?$/;
 const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/;
 
-/** The forms of a target that is no path: absolute, authority and asterisk (RFC 9112 §3.2). */
+/** Target forms that are not a path: absolute, authority and asterisk (RFC 9112 §3.2). */
 function isTarget(method: string, target: string): boolean {
   if (method === 'CONNECT') return AUTHORITY.test(target);
   return target === '*' || ABSOLUTE.test(target);
@@ -219,14 +221,36 @@ function versionAt(bytes: Buffer, at: number): '1.0' | '1.1' | null {
   return bytes[at + 7] === 0x30 ? '1.0' : null;
 }
 
-/** Whether fewer bytes than a version takes can be the beginning of none. */
+/** Whether too few bytes for a version can no longer become one. */
 function faultyVersion(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (bytes[at] === LF) return true;
   return false;
 }
 
 function faultOfLine(bytes: Buffer, targetFrom: number, at: number, to: number): Problem {
-  // `GET /` and the end of the line: a request of HTTP/0.9.
+  // `GET /` and the end of the line: an HTTP/0.9 request.
   if (bytes[targetFrom] === 0x2f && bytes[at] === CR && (at + 1 >= to || bytes[at + 1] === LF)) return OLD;
   return bytes[at] === CR || bytes[at] === LF ? NO_REQUEST : BAD_TARGET;
+}
+
+/** Whether an upgrade request may be granted; otherwise it is served as a normal request. */
+export function mayUpgrade(head: WireRequest): boolean {
+  if (!head.asksUpgrade || head.method !== 'GET' || head.version !== '1.1' || head.lengthBytes !== 0)
+    return false;
+  const protocol = upgradeOf(head.headers);
+  return (
+    protocol !== null &&
+    !hasField(head.headers, 'expect') &&
+    // Another HTTP version cannot be asked of the upstream, and TLS is not offered inside a connection (RFC
+    // 9110 §7.8 allows servers to decline).
+    !/^(?:h2c|http|tls)\b|,/.test(protocol)
+  );
+}
+
+/** The first line of the preface; the HTTP/1.1 parser refuses it as a request with an unsupported version. */
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\n';
+
+/** Whether a client with prior knowledge (RFC 9113 §3.3) has begun with HTTP/2. */
+export function beginsHttp2(input: ReadBuffer): boolean {
+  return input.bytes.toString('latin1', input.from, input.from + PREFACE.length) === PREFACE;
 }

@@ -3,8 +3,8 @@ import { fieldLines, requestLine, seen } from './write.ts';
 import type { ForwardOptions } from '../io/ports.ts';
 
 /**
- * The head of a request as it goes to an upstream, in Latin-1: framing and what is of one hop are chosen here only.
- * Null for one that would not be read as what it is.
+ * A request head for an upstream, in Latin-1. Framing and hop-by-hop fields are set only here. Null if
+ * another parser would not read it back as the same request.
  */
 export function requestText(
   request: UpstreamRequest,
@@ -19,7 +19,7 @@ export function requestText(
   text += fields;
   if (request.upgrade !== null)
     return `${text}\r\nconnection: upgrade\r\nupgrade: ${request.upgrade}\r\n\r\n`;
-  // RFC 9110 §10.1.4: TE is of this hop, and says so.
+  // RFC 9110 §10.1.4: TE is hop-by-hop, so it is named in Connection.
   text += options.takesTrailers
     ? '\r\nconnection: keep-alive, te\r\nte: trailers'
     : '\r\nconnection: keep-alive';
@@ -29,5 +29,5 @@ export function requestText(
   return `${text}\r\n\r\n`;
 }
 
-/** RFC 9110 §8.6: these say also that their content is empty. */
+/** RFC 9110 §8.6: these methods declare a length even without content. */
 const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -9,33 +9,36 @@ import { type HeadFields, hasMember, isKept } from './message.ts';
 import { type Problem, problem } from '../http/message_problem.ts';
 import { HEAD } from './request_head.ts';
 
-/** The head of a response as it stood on the wire, and what it says about its message. */
+/** A response head as received, and what it says about its message. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: FieldList;
-  /** As declared; null where it is not (chunks, or until close). Without meaning where there is no content. */
+  /**
+   * The declared length; null without one (chunked, or until close). Has no meaning for a response without
+   * content.
+   */
   readonly lengthBytes: number | null;
-  /** How the content ends: a number of bytes, `CHUNKED` or `UNTIL_CLOSE`. */
+  /** How the content is delimited: a number of bytes, `CHUNKED` or `UNTIL_CLOSE`. */
   readonly framing: number;
   /** Whether another response may follow on the connection (RFC 9112 §9.3). */
   readonly keepAlive: boolean;
-  /** `Keep-Alive` as sent, empty where there is none. */
+  /** `Keep-Alive` as sent; may be empty. */
   readonly keepAliveHint: string;
-  /** Whether it changes the protocol: 101 with `Upgrade` and `Connection: upgrade`. */
+  /** Whether it switches protocols: 101 with `Upgrade` and `Connection: upgrade`. */
   readonly switches: boolean;
 }
 
 const TOO_LARGE = problem('head_too_large', 'the response head is longer than the limit');
-const NO_RESPONSE = problem('malformed', 'this is no status line of HTTP/1');
-const BAD_STATUS = problem('malformed', 'the status is none');
-const INTERIM_CLOSE = problem('malformed', 'an interim response ends the connection');
+const NO_RESPONSE = problem('malformed', 'this is not an HTTP/1 status line');
+const BAD_STATUS = problem('malformed', 'the status is invalid');
+const INTERIM_CLOSE = problem('malformed', 'an interim response closes the connection');
 const BAD_REASON = problem('malformed', 'the reason phrase has a control character');
 
-/** Reads response heads as `RequestReader` reads those of requests, and is no less strict. */
+/** Reads response heads as `RequestReader` reads request heads, and as strictly. */
 export class ResponseReader {
-  /** The head that was read last, after `HEAD`. */
+  /** The last head, after `HEAD`. */
   head: WireResponse | null = null;
-  /** Behind the head that was read last. */
+  /** Position after the last head. */
   end = 0;
   /** Why it was refused, after `REFUSED`. */
   problem: Problem = NO_RESPONSE;
@@ -49,8 +52,8 @@ export class ResponseReader {
   }
 
   /**
-   * Reads `bytes[from..to)`, `from` being where the head begins; `toHead` for a response to HEAD, which never has
-   * content. Gives `HEAD`, `MORE` or `REFUSED`.
+   * Reads `bytes[from..to)`; `from` is the start of the head, `toHead` is set for responses to HEAD, which
+   * have no content. Returns `HEAD`, `MORE` or `REFUSED`.
    */
   read(bytes: Buffer, from: number, to: number, toHead: boolean): number {
     const { headBytes } = this.#limits;
@@ -79,7 +82,7 @@ export class ResponseReader {
     const status = statusAt(bytes, from + 9);
     if (status < 0) return this.#refuse(BAD_STATUS);
     let at = from + 12;
-    // An empty reason may come without its space; everybody reads that alike.
+    // The space before an empty reason phrase may be missing; all parsers accept that.
     if (bytes[at] !== SP && bytes[at] !== CR) return this.#refuse(BAD_STATUS);
     while (at < to && VALUE[bytes[at]!] === 1) at++;
     if (at + 1 >= to) return MORE;
@@ -95,7 +98,7 @@ export class ResponseReader {
   #conclude(status: number, version: '1.0' | '1.1', fields: HeadFields, toHead: boolean): number {
     const declared = framingOf(fields, version, UNTIL_CLOSE);
     if (typeof declared !== 'number') return this.#refuse(declared);
-    // RFC 9112 §6.3: whatever the fields say, these have no content.
+    // RFC 9112 §6.3: these responses have no content, whatever their fields say.
     const bodiless = endsAtHead(toHead, status);
     const { connection } = fields;
     if (status < 200 && status !== 101 && !isKept(version, connection)) return this.#refuse(INTERIM_CLOSE);
@@ -122,7 +125,7 @@ export class ResponseReader {
 
 const LINE = Buffer.from('HTTP/1.? ', 'latin1');
 
-/** Whether the bytes are, as far as they go, `HTTP/1.0 ` or `HTTP/1.1 `. */
+/** Whether the bytes, as far as received, match `HTTP/1.0 ` or `HTTP/1.1 `. */
 function beginsLine(bytes: Buffer, from: number, to: number): boolean {
   const length = Math.min(LINE.length, to - from);
   for (let at = 0; at < length; at++) {

@@ -1,20 +1,22 @@
 import type { WireResponse } from './response_head.ts';
 
-/** The request that is on a connection, as the connection sees it. */
+/** The exchange on an upstream connection, as the connection sees it. */
 export interface ResponseListener {
-  /** Whether the response has no content whatever its head says: it answers HEAD. */
+  /** The request is HEAD, so the response has no content whatever its head says. */
   readonly isHead: boolean;
-  /** The connection is there, or why it is not. */
+  /** The connection is established. */
   connected(): void;
-  undialled(detail: string): void;
-  /** A head, interim or final. False: the connection is not the exchange's any more. */
-  headed(head: WireResponse): boolean;
-  /** Behind the last byte of the response, before its taker hears of it. */
+  connectFailed(detail: string): void;
+  /** A head has arrived, interim or final. False: the exchange has left the connection. */
+  headReceived(head: WireResponse): boolean;
+  /** The last byte of the response was read; called before the body taker is notified. */
   ended(keepAlive: boolean): void;
-  /** Time is over before there was a head. True: it was not the upstream's time, and the exchange goes on. */
+  /** The time for the head is over. True: the delay was not the upstream's, and the exchange continues. */
   overdue(): boolean;
-  /** Nothing more will come: the connection has ended, time is over, or what came is no HTTP. */
+  /**
+   * The exchange has failed: the connection has closed, the time is over, or the bytes are not valid HTTP.
+   */
   broken(fault: 'reset' | 'timeout' | 'invalid', detail: string): void;
-  /** What was left over by a write is with the system. */
+  /** The buffered rest of a write has been passed to the system. */
   flushed(): void;
 }

@@ -6,16 +6,16 @@ import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 
 /** A connection as its listener sees it. */
-export interface Served {
+interface Served {
   readonly socket: Socket;
-  /** Nothing is under way on it, and no head has begun. */
+  /** No request is in flight, and no head has begun. */
   readonly isIdle: boolean;
 }
 
-/** Serves a connection that has been accepted. */
+/** Serves an accepted connection. */
 export type ServeConnection = (socket: Socket, facts: ConnectionFacts) => void;
 
-/** What all connections of one listener share. */
+/** State shared by all connections of a listener. */
 export interface Service {
   readonly exchanges: ExchangePort;
   readonly clients: Clients;
@@ -23,16 +23,16 @@ export interface Service {
   readonly wire: WireLimits;
   readonly deadlines: Deadlines;
   readonly connections: Set<Served>;
-  /** Exchanges that are not complete. */
+  /** Number of incomplete exchanges. */
   inFlight: number;
   draining: boolean;
-  /** Takes plain connections that begin with the preface of HTTP/2; null where nobody speaks it. */
+  /** Serves plain connections that begin with the HTTP/2 preface; null if HTTP/2 is disabled. */
   readonly http2: ServeConnection | null;
-  /** An exchange is complete. */
+  /** An exchange has completed. */
   over(): void;
-  /** A connection is over. */
+  /** A connection has closed. */
   closed(connection: Served): void;
-  /** Settles when there is neither an exchange nor a connection. */
+  /** Resolves when there are no exchanges and no connections. */
   readonly quiet: () => Promise<void>;
 }
 

@@ -3,24 +3,24 @@ import { REFUSED } from './fields.ts';
 import type { ReadBuffer } from '../io/read_buffer.ts';
 import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
 
-/** What a body needs of the connection that it comes on. */
+/** What a request body needs from its connection. */
 export interface BodyConnection {
-  /** Somebody takes the body now, or goes on taking it. */
+  /** The body has a taker that wants data. */
   wanted(): void;
-  /** Tells the client to send it. */
-  sayContinue(): void;
+  /** Sends 100 Continue to the client. */
+  sendContinue(): void;
 }
 
-/** A request's content on its way from its connection to whoever takes it. */
+/** The content of a request, on its way from the connection to its taker. */
 export class Http1Body implements RequestBody {
   readonly lengthBytes: number | null;
   receivedBytes = 0;
   fault: BodyFault | null = null;
-  /** Whether the client waits to be told to send it. */
+  /** Whether the client waits for 100 Continue. */
   awaitsContinue: boolean;
-  /** Who takes it; null as long as nobody does. */
+  /** The taker; null until there is one. */
   taker: BodyTaker | null = null;
-  /** All of it has been read, or no more of it will come. */
+  /** All of it has been read, or no more will arrive. */
   isOver: boolean;
   isPaused = false;
   readonly #connection: BodyConnection;
@@ -42,7 +42,7 @@ export class Http1Body implements RequestBody {
     this.taker = taker;
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
-      this.#connection.sayContinue();
+      this.#connection.sendContinue();
     }
     this.#connection.wanted();
   }
@@ -53,12 +53,12 @@ export class Http1Body implements RequestBody {
     this.#connection.wanted();
   }
 
-  /** Whether somebody takes what comes of it now. */
+  /** Whether there is a taker that wants data. */
   get isFlowing(): boolean {
     return !this.isOver && this.taker !== null && !this.isPaused && !this.#isReading;
   }
 
-  /** Gives on what has come; `more`: all of that, and the body has not ended. */
+  /** Passes on received content; `more`: all of it, and the body has not ended. */
   readFrom(input: ReadBuffer, content: BodyDecoder): 'more' | 'ended' | 'broken' {
     this.#isReading = true;
     const came = this.#read(input, content);
@@ -86,7 +86,7 @@ export class Http1Body implements RequestBody {
     }
   }
 
-  /** It is broken or too slow, or its sender has left: nothing more of it will come. */
+  /** Fails the body (malformed, too slow, or the sender has left): no more will arrive. */
   fail(fault: BodyFault, detail: string): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -95,7 +95,7 @@ export class Http1Body implements RequestBody {
     this.taker?.fail(fault, detail);
   }
 
-  /** From now on the rest of it is read and thrown away. */
+  /** The rest is read and discarded. */
   discard(): void {
     this.awaitsContinue = false;
     this.isPaused = false;

@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Deadline } from '../io/deadlines.ts';
-import { unshiftBuffered } from '../io/unshift_buffered.ts';
+import { unshiftBuffered, ReadBuffer } from '../io/read_buffer.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import { CHUNKED } from './framing.ts';
 import { BodyDecoder } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer } from '../io/read_buffer.ts';
-import { RequestReader, type WireRequest } from './request_head.ts';
+import { RequestReader, type WireRequest, mayUpgrade, beginsHttp2 } from './request_head.ts';
 import { drive } from '../engine/drivers/live.ts';
 import { Http1Body } from './server_body.ts';
 import { endGently, refusalText } from './server_refusal.ts';
@@ -15,14 +14,9 @@ import { attach, detach, forget } from './server_socket.ts';
 import type { Service } from './server.ts';
 import { Http1Sink } from './server_sink.ts';
 import { LATE, LEFT_IN_HEAD, type Refusal, type InFlight, rawRequest, refused } from './in_flight.ts';
-import { mayUpgrade } from './upgrade.ts';
-import { beginsHttp2 } from './http2_preface.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
-/**
- * One client's connection: reads its requests and has them served one after the other, in the order they came, so
- * that an unsafe one never runs beside another (RFC 9112 §9.3.2).
- */
+/** Reads and serves requests of a connection in order: an unsafe one never runs beside another (RFC 9112 §9.3.2). */
 export class Http1Connection implements Deadline, Reading {
   deadline = 0;
   readonly socket: Socket;
@@ -33,18 +27,18 @@ export class Http1Connection implements Deadline, Reading {
   readonly #service: Service;
   readonly #input = new ReadBuffer();
   readonly #reader: RequestReader;
-  /** Made for the first request that has content. */
-  #content: BodyDecoder | null = null;
+  /** Created for the first request with content. */
+  #decoder: BodyDecoder | null = null;
   #inFlight: InFlight | null = null;
   #isAdvancing = false;
   #isPaused = false;
-  #isClosing = false; // no further request is taken
-  #isDeaf = false; // input is ignored
-  #isWithin = false; // a head has begun and is not whole
-  #isFirst = true; // no request has come yet
-  #isDiscarding = false; // the rest of an unwanted body is read
+  #isClosing = false; // no further request is accepted
+  #ignoresInput = false; // input is ignored
+  #isWithin = false; // a head has begun and is incomplete
+  #isFirst = true; // no request has arrived yet
+  #isDiscarding = false; // the rest of an unwanted body is read and discarded
   #isTakenOver = false;
-  #requestDeadline = 0; // for the request that is being read, as a whole
+  #requestDeadline = 0; // for the whole request that is being read
 
   constructor(service: Service, socket: Socket, facts: ConnectionFacts) {
     this.#service = service;
@@ -67,24 +61,24 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   came(bytes: Buffer): void {
-    if (this.#isDeaf) return;
+    if (this.#ignoresInput) return;
     this.#input.add(bytes);
     if (bytes.length > WAITING_BYTES) this.advance();
     else tickBatch.read(this);
   }
 
-  /** Goes as far as there are bytes, and as whoever takes the body lets it. */
+  /** Processes buffered bytes as far as the taker of the body allows. */
   advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.#step());
     this.#isAdvancing = false;
-    // A connection that waits for its next request holds nothing of the last one.
+    // An idle connection keeps nothing of its last request.
     if (this.#input.length === 0) this.#input.clear();
     this.#listen();
   }
 
-  /** False when there is nothing to go on with. */
+  /** Makes one step; false when nothing can be done now. */
   #step(): boolean {
     const inFlight = this.#inFlight;
     if (inFlight !== null) {
@@ -93,7 +87,7 @@ export class Http1Connection implements Deadline, Reading {
       return this.#inFlight !== inFlight;
     }
     const input = this.#input;
-    if (this.#isDeaf || input.from === input.to) return false;
+    if (this.#ignoresInput || input.from === input.to) return false;
     const read = this.#reader.read(input.bytes, input.from, input.to);
     if (read === MORE) {
       if (this.#reader.isWithin && !this.#isWithin) this.#beginHead();
@@ -117,12 +111,12 @@ export class Http1Connection implements Deadline, Reading {
     this.#requestDeadline = deadlines.after(limits.requestMs);
   }
 
-  /** Reads from the socket as long as what comes is taken, and no more ahead than may be. */
+  /** Reads from the socket while data is taken, and no further ahead than allowed. */
   #listen(): void {
     if (this.#isTakenOver) return;
     const inFlight = this.#inFlight;
     const isAhead = this.#input.length > this.#service.limits.aheadBytes;
-    const pauses = !this.#isDeaf && inFlight !== null && (isAhead || inFlight.body.isPaused);
+    const pauses = !this.#ignoresInput && inFlight !== null && (isAhead || inFlight.body.isPaused);
     if (pauses === this.#isPaused) return;
     this.#isPaused = pauses;
     if (pauses) this.socket.pause();
@@ -137,8 +131,8 @@ export class Http1Connection implements Deadline, Reading {
     const sink = new Http1Sink(this, head.method, head.version, head.takesTrailers);
     const inFlight: InFlight = { body, sink, head, upgradable, isAnswered: false };
     if (head.lengthBytes !== 0) {
-      this.#content ??= new BodyDecoder(this.#service.wire);
-      this.#content.begin(head.lengthBytes ?? CHUNKED);
+      this.#decoder ??= new BodyDecoder(this.#service.wire);
+      this.#decoder.begin(head.lengthBytes ?? CHUNKED);
       if (this.#requestDeadline === 0) this.#requestDeadline = deadlines.after(limits.requestMs);
     }
     this.deadline = 0;
@@ -154,12 +148,12 @@ export class Http1Connection implements Deadline, Reading {
     if (!this.#isAdvancing) this.advance();
   }
 
-  /** What is left to do when the driver is done: the rest of a body, the next request, or the end. */
+  /** Finishes after the driver: the rest of the body, the next request, or the end of the connection. */
   #conclude(inFlight: InFlight): void {
     if (!inFlight.isAnswered || this.#inFlight !== inFlight) return;
     const { body, sink } = inFlight;
     if (sink.gone || this.#isTakenOver || this.socket.destroyed) {
-      this.#isDeaf = true;
+      this.#ignoresInput = true;
       this.#inFlight = null;
       return;
     }
@@ -185,33 +179,33 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   wanted(): void {
-    // What came with the head goes on with it, in one write.
+    // Content that arrived with the head is passed on with it, in one write.
     if (this.#isAdvancing && this.#inFlight?.body.isFlowing === true) this.#readContent(this.#inFlight);
     else this.advance();
   }
 
-  sayContinue(): void {
-    if (this.#input.length === 0) this.#inFlight?.sink.sayContinue(); // who sends without waiting needs no word
+  sendContinue(): void {
+    if (this.#input.length === 0) this.#inFlight?.sink.sendContinue(); // a client that sends without waiting needs no 100 Continue
   }
 
   #readContent({ body }: InFlight): void {
-    const came = body.readFrom(this.#input, this.#content!);
+    const came = body.readFrom(this.#input, this.#decoder!);
     if (came === 'ended') this.deadline = 0;
     if (came === 'broken') {
-      const { code, detail } = this.#content!.problem;
-      this.#spoil();
+      const { code, detail } = this.#decoder!.problem;
+      this.#abandonInput();
       body.fail(code, detail);
     }
     if (came !== 'more' || this.#isDiscarding) return;
     const idle = this.#service.deadlines.after(this.#service.limits.bodyIdleMs);
     const soonest = this.#requestDeadline > 0 ? Math.min(idle, this.#requestDeadline) : idle;
-    this.deadline = body.isPaused ? 0 : soonest; // only waiting counts, not what whoever takes the body takes
+    this.deadline = body.isPaused ? 0 : soonest; // only the wait for the client counts, not the time that the taker needs
   }
 
-  /** Where the next request begins cannot be known any more. */
-  #spoil(): void {
+  /** The start of the next request can no longer be determined. */
+  #abandonInput(): void {
     this.#isClosing = true;
-    this.#isDeaf = true;
+    this.#ignoresInput = true;
     this.#input.clear();
     this.deadline = 0;
   }
@@ -219,7 +213,7 @@ export class Http1Connection implements Deadline, Reading {
   isLast(): boolean {
     const inFlight = this.#inFlight;
     if (inFlight === null) return true;
-    // A client that was not told to send its body may send it or not: nobody knows what comes next.
+    // A client that got no 100 Continue may or may not send its body, so the next bytes are ambiguous.
     if (inFlight.body.awaitsContinue || inFlight.body.fault !== null) this.#isClosing = true;
     return this.#isClosing || this.#isDrained;
   }
@@ -228,16 +222,18 @@ export class Http1Connection implements Deadline, Reading {
     return this.#inFlight?.upgradable === true ? this.#detach() : null;
   }
 
-  /** Lets go of the socket, with all that was read ahead. */
+  /** Releases the socket, with all bytes that were read ahead. */
   #detach(): Socket {
     this.#isTakenOver = true;
-    this.#isDeaf = true;
+    this.#ignoresInput = true;
     detach(this.socket).pause();
     unshiftBuffered(this.#input, this.socket);
     return this.socket;
   }
 
-  /** RFC 9113 §3.3: a client that knows may begin with the preface of HTTP/2, which no reader of HTTP/1.1 takes. */
+  /**
+   * RFC 9113 §3.3: with prior knowledge, a client may begin with HTTP/2's preface, which no HTTP/1.1 parser accepts.
+   */
   #turnsToHttp2(): boolean {
     const { http2, deadlines } = this.#service;
     if (http2 === null || this.facts.tls !== null || !this.#isFirst || !beginsHttp2(this.#input))
@@ -250,7 +246,7 @@ export class Http1Connection implements Deadline, Reading {
   }
 
   #refuse(why: Refusal): void {
-    this.#spoil();
+    this.#abandonInput();
     const { exchanges } = this.#service;
     const reply = refused(exchanges, why, this.#reader.partial, this.facts);
     this.output.text(refusalText(reply, exchanges.nowMs()));
@@ -261,34 +257,35 @@ export class Http1Connection implements Deadline, Reading {
   expire(): void {
     const inFlight = this.#inFlight;
     if (inFlight !== null && !inFlight.isAnswered) {
-      this.#spoil();
+      this.#abandonInput();
       inFlight.body.fail('timeout', 'the request body did not arrive in time');
-    } else if (inFlight === null && this.#isWithin && !this.#isDeaf) this.#refuse(LATE);
+    } else if (inFlight === null && this.#isWithin && !this.#ignoresInput) this.#refuse(LATE);
     else this.socket.destroy();
   }
 
-  /** Ends the connection so that the client can read what was sent before it learns of the end. */
+  /** Closes the connection so that the client can read the response before the close. */
   #closeGently(): void {
-    this.#spoil();
+    this.#abandonInput();
     if (!endGently(this.socket, this.output)) return;
     this.#isPaused = false;
     this.deadline = this.#service.deadlines.after(this.#service.limits.lingerMs);
   }
 
-  cameToEnd(): void {
+  peerEnded(): void {
     this.advance();
     this.output.settle();
     if (this.#inFlight !== null) this.socket.destroy(); // a client that half-closes while it waits has left
-    else if (this.#isWithin && !this.#isDeaf) this.#refuse(LEFT_IN_HEAD);
-    else this.#isDeaf = true;
+    else if (this.#isWithin && !this.#ignoresInput) this.#refuse(LEFT_IN_HEAD);
+    else this.#ignoresInput = true;
   }
 
   closed(): void {
     this.advance();
     const { exchanges, deadlines } = this.#service;
     deadlines.forget(this);
-    if (this.#isWithin && !this.#isDeaf) refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
-    this.#isDeaf = true;
+    if (this.#isWithin && !this.#ignoresInput)
+      refused(exchanges, LEFT_IN_HEAD, this.#reader.partial, this.facts);
+    this.#ignoresInput = true;
     if (this.#inFlight !== null && !this.#isTakenOver) {
       const { body, sink } = this.#inFlight;
       const onGone = sink.markGone();

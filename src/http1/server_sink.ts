@@ -6,21 +6,21 @@ import { passedTrailers } from '../http/trailers.ts';
 import { chunkLine, fieldLines, LAST_CHUNK, seen, statusLine } from './write.ts';
 import type { ReplyFraming, ReplySink } from '../engine/drivers/exchange_port.ts';
 
-/** What a reply needs of the connection that it goes out on. */
+/** What a response needs from its connection. */
 export interface SinkConnection {
   readonly socket: Socket;
   readonly output: WriteBuffer;
-  /** Longest time in which the client takes nothing of what is ready for it, in ms. */
+  /** Maximum time in which the client may read nothing, in ms. */
   readonly writeIdleMs: number;
-  /** Whether the reply whose head goes out now is to be the last one. */
+  /** Whether the response whose head is sent now is the last one. */
   isLast(): boolean;
-  /** Takes the connection over for another protocol; null where that was not asked for. */
+  /** Takes over the connection for another protocol; null if the client did not request that. */
   takeOver(): Duplex | null;
   /** The injected clock. */
   readonly nowMs: () => number;
 }
 
-/** The reply's sink on our own wire: head and first content go out in one write. */
+/** Writes a response to an HTTP/1.1 connection: head and first content go out in one write. */
 export class Http1Sink implements ReplySink {
   readonly method: string;
   readonly takesTrailers: boolean;
@@ -29,15 +29,15 @@ export class Http1Sink implements ReplySink {
   onRoom: (() => void) | null = null;
   headSent = false;
   sentBytes = 0;
-  /** The content has no end but that of the connection. */
+  /** The end of the connection delimits the content. */
   isUntilClose = false;
-  /** The reply has ended, or the connection has become something else. */
+  /** The response has ended, or the connection has switched protocols. */
   isOver = false;
   readonly #connection: SinkConnection;
   readonly #isOld: boolean;
   #isChunked = false;
   #isLast = false;
-  /** Bytes of content that were given and not counted as sent. */
+  /** Bytes of content that were written but are not counted as sent. */
   #givenBytes = 0;
   #done: (() => void) | null = null;
 
@@ -49,8 +49,8 @@ export class Http1Sink implements ReplySink {
   }
 
   interim(status: number, fields: FieldList): void {
-    if (this.gone || this.headSent || this.#isOld) return; // RFC 9110 §15.2: HTTP/1.0 knows none
-    // The rest of its fields would pass by whoever edits those of responses.
+    if (this.gone || this.headSent || this.#isOld) return; // RFC 9110 §15.2: HTTP/1.0 has no interim responses
+    // The other fields would bypass filters that edit response fields.
     const links = allValues(fields, 'link').flatMap((value) => ['link', value]);
     const lines = fieldLines(links);
     if (lines === null) return;
@@ -58,7 +58,7 @@ export class Http1Sink implements ReplySink {
     this.#connection.output.flush();
   }
 
-  sayContinue(): void {
+  sendContinue(): void {
     if (this.gone || this.headSent) return;
     this.#connection.output.text(CONTINUE);
     this.#connection.output.flush();
@@ -67,7 +67,7 @@ export class Http1Sink implements ReplySink {
   head(status: number, fields: FieldList, framing: ReplyFraming): void {
     if (this.gone) return;
     const lines = fieldLines(fields);
-    if (lines === null) throw new Error('the reply has a field that would break out of its line');
+    if (lines === null) throw new Error('the reply has a field that cannot be written as one line');
     let text = statusLine(status) + lines;
     const { hasDate } = seen;
     const { lengthBytes, content } = framing;
@@ -154,12 +154,12 @@ export class Http1Sink implements ReplySink {
       this.#givenBytes = 0;
       return true;
     }
-    // Node lets this timeout pass as long as the system takes bytes.
+    // Node restarts this timeout while the system accepts bytes.
     socket.setTimeout(writeIdleMs);
     return false;
   }
 
-  /** What was left over is with the system. */
+  /** The buffered rest has been passed to the system. */
   flushed(): void {
     this.#connection.socket.setTimeout(0);
     this.sentBytes += this.#givenBytes;
@@ -174,7 +174,10 @@ export class Http1Sink implements ReplySink {
     done();
   }
 
-  /** The connection is over, before the reply is if it has not ended; gives what tells whoever waits for either. */
+  /**
+   * Marks the connection as closed, possibly before the end of the response; returns a function that notifies
+   * the waiters.
+   */
   markGone(): () => void {
     if (this.isOver || this.gone) return () => undefined;
     this.gone = true;
@@ -194,7 +197,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 let dateSecond = 0;
 let dateText = '';
 
-/** The field that an origin's response has where the upstream gave none (RFC 9110 §6.6.1), and the end of the head. */
+/** The `Date` field of a response if the upstream sent none (RFC 9110 §6.6.1), and the end of the head. */
 export function dateLine(nowMs: number): string {
   const second = Math.floor(nowMs / 1_000);
   if (second !== dateSecond) {

@@ -1,38 +1,41 @@
 import type { Socket } from 'node:net';
 import { failed, within } from '../io/containment.ts';
 
-/** What a connection hears of its socket. */
+/** What a connection is notified of by its socket. */
 export interface SocketOwner {
   came(bytes: Buffer): void;
-  /** The peer sends no more. */
-  cameToEnd(): void;
+  /** The peer has ended its side. */
+  peerEnded(): void;
   closed(): void;
 }
 
 const OWNER = Symbol('owner');
 
-/** A socket that knows whose it is: closures of its own for each of ten thousand connections would be half of them. */
+/**
+ * A socket with a reference to its owner. With listeners of its own, a connection would take twice the
+ * memory.
+ */
 interface Owned extends Socket {
   [OWNER]?: SocketOwner;
 }
 
-/** Has the owner hear of the socket. */
+/** Connects the socket with its owner. */
 export function attach(socket: Socket, owner: SocketOwner): void {
   const owned: Owned = socket;
   owned[OWNER] = owner;
   socket.on('data', onData).on('close', onClose);
-  // Before Node's own listener, which lets nothing be written any more.
+  // Before Node's own listener, after which nothing can be written.
   socket.prependListener('end', onEnd);
   socket.on('error', ignore); // 'close' follows
-  socket.on('timeout', destroy); // set only while the client takes nothing of its reply
+  socket.on('timeout', destroy); // set only while the client reads nothing of its response
 }
 
-/** What comes is somebody else's from now on; the owner hears of the end of the socket only. */
+/** Another component reads from now on; the owner is only notified of the socket's end. */
 export function detach(socket: Socket): Socket {
   return socket.off('data', onData).off('end', onEnd);
 }
 
-/** The owner hears nothing more; faults are ignored until somebody else looks after them. */
+/** The owner is no longer notified; errors are ignored until another component handles them. */
 export function forget(socket: Socket): Socket {
   return socket.off('close', onClose).off('timeout', destroy);
 }
@@ -46,7 +49,7 @@ function onData(this: Owned, bytes: Buffer): void {
 }
 
 function onEnd(this: Owned): void {
-  within(this, () => this[OWNER]?.cameToEnd());
+  within(this, () => this[OWNER]?.peerEnded());
 }
 
 function onClose(this: Owned): void {

@@ -8,11 +8,11 @@ import type { KeepingClient } from '../io/ports.ts';
 import { forwardConverted } from './websocket_converter.ts';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
 
-export { UPSTREAM_LIMITS, type UpstreamLimits } from '../io/upstream_limits.ts';
+export { type UpstreamLimits } from '../io/upstream_limits.ts';
 
 /**
- * The upstream client on our own wire: HTTP/1.1, kept connections, content streamed both ways and never decoded.
- * Backends that say so are spoken to in HTTP/2, but for requests that change the protocol of their connection.
+ * The upstream client for HTTP/1.1: keeps connections alive, streams content both ways and never decodes it.
+ * Backends that are configured for HTTP/2 use it, except for upgrades.
  */
 export function createUpstreamClient(given: Partial<UpstreamLimits> = {}): KeepingClient {
   const limits = { ...UPSTREAM_LIMITS, ...given };

@@ -2,18 +2,17 @@ import type { Socket } from 'node:net';
 import { NO_FIELDS } from '../http/fields.ts';
 import { BodyDecoder, DATA, END } from './body_decoder.ts';
 import { MORE, REFUSED } from './fields.ts';
-import { ReadBuffer } from '../io/read_buffer.ts';
+import { ReadBuffer, unshiftBuffered } from '../io/read_buffer.ts';
 import type { WireLimits } from '../http/message_limits.ts';
 import { ResponseReader, type WireResponse } from './response_head.ts';
 import type { Deadline, Deadlines } from '../io/deadlines.ts';
 import { detailOf, dial, type DialOptions, type StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
-import { unshiftBuffered } from '../io/unshift_buffered.ts';
 import { WriteBuffer } from '../io/write_buffer.ts';
 import { type Reading, tickBatch, WAITING_BYTES } from '../io/tick_batch.ts';
 import type { BodyFault, BodyTaker } from '../io/ports.ts';
 
-/** What is read at once. Each connection has a buffer of its own: what it lent is not overwritten by another. */
+/** Size of the read buffer. Each connection has its own, so that lent bytes are not overwritten. */
 const READ_BYTES = 65_536;
 
 export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
@@ -22,26 +21,26 @@ export interface ConnectionLimits extends Omit<DialOptions, 'onread'> {
   readonly deadlines: Deadlines;
 }
 
-/** One connection to an upstream, for one exchange at a time. */
+/** A connection to an upstream, for one exchange at a time. */
 export class UpstreamConnection implements Deadline, Reading {
   deadline = 0;
-  /** Requests begun on it. */
+  /** Number of requests that were started on it. */
   uses = 0;
   readonly socket: Socket;
   readonly output: WriteBuffer;
   readonly #limits: ConnectionLimits;
   readonly #onClosed: (connection: UpstreamConnection) => void;
   readonly #input = new ReadBuffer();
-  /** Takes what waits for the end of the turn: what was read into may be read into once more by then. */
+  /** Copies of content that waits for the end of the tick; the read buffer may be reused by then. */
   readonly #copied: Buffer | null;
   readonly #reader: ResponseReader;
-  readonly #content: BodyDecoder;
+  readonly #decoder: BodyDecoder;
   #exchange: ResponseListener | null;
   #head: WireResponse | null = null;
   #taker: BodyTaker | null = null;
   #isConnected = false;
   #isReading = false;
-  /** The taker waits; nothing is read. */
+  /** The taker has paused; nothing is read. */
   #isPaused = false;
   /** The peer has ended its side. */
   #hasEnded = false;
@@ -58,7 +57,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#exchange = exchange;
     this.#onClosed = onClosed;
     this.#reader = new ResponseReader(limits.wire);
-    this.#content = new BodyDecoder(limits.wire);
+    this.#decoder = new BodyDecoder(limits.wire);
     const buffer = plain ? null : Buffer.allocUnsafeSlow(READ_BYTES);
     this.#copied = plain ? null : Buffer.allocUnsafeSlow(WAITING_BYTES);
     const onread =
@@ -79,7 +78,7 @@ export class UpstreamConnection implements Deadline, Reading {
   }
 
   get isUsable(): boolean {
-    // What came although nobody asked must not be taken for the next answer.
+    // Unsolicited bytes must not be taken for the next response.
     return !this.socket.destroyed && !this.#hasEnded && this.socket.writable && this.#input.length === 0;
   }
 
@@ -87,18 +86,18 @@ export class UpstreamConnection implements Deadline, Reading {
     this.#exchange?.flushed();
   }
 
-  /** Begins another exchange on a kept connection. */
+  /** Starts another exchange on a kept connection. */
   begin(exchange: ResponseListener): void {
     this.#exchange = exchange;
     this.deadline = 0;
   }
 
-  /** The upstream has `ms`; without an exchange, so has the connection. */
+  /** Gives the upstream `ms`; without an exchange it is the lifetime of the idle connection. */
   expect(ms: number): void {
     this.deadline = this.#limits.deadlines.after(ms);
   }
 
-  /** Lets the content of the response flow. */
+  /** Starts the flow of the response content. */
   flow(taker: BodyTaker): void {
     this.#taker = taker;
     if (!this.#isReading) this.resume();
@@ -108,11 +107,11 @@ export class UpstreamConnection implements Deadline, Reading {
     if (this.#taker === null || this.#isReading) return;
     this.#isPaused = false;
     this.deadline = this.#limits.deadlines.after(this.#limits.bodyIdleMs);
-    // What was read before it flowed is still there.
+    // What was read before is still in the buffer.
     if (this.#goOn()) this.socket.resume();
   }
 
-  /** Gives the connection up. */
+  /** Closes the connection. */
   drop(): void {
     this.#exchange = null;
     this.#taker = null;
@@ -122,23 +121,23 @@ export class UpstreamConnection implements Deadline, Reading {
   expire(): void {
     const exchange = this.#exchange;
     if (exchange === null) this.socket.destroy();
-    else if (!this.#isConnected) this.#undialled(`no connection within ${this.#limits.connectMs} ms`);
+    else if (!this.#isConnected) this.#connectFailed(`no connection within ${this.#limits.connectMs} ms`);
     else if (this.#head === null) {
-      if (!exchange.overdue()) exchange.broken('timeout', 'no response head came in time');
-    } else this.#failContent('timeout', `nothing came for ${this.#limits.bodyIdleMs} ms`);
+      if (!exchange.overdue()) exchange.broken('timeout', 'the response head did not arrive in time');
+    } else this.#failContent('timeout', `no content arrived for ${this.#limits.bodyIdleMs} ms`);
   }
 
-  #undialled(detail: string): void {
+  #connectFailed(detail: string): void {
     const exchange = this.#exchange;
     this.drop();
-    exchange?.undialled(detail);
+    exchange?.connectFailed(detail);
   }
 
   readonly #onData = (bytes: Buffer): void => {
     if (!this.#onRead(bytes, bytes.length)) this.socket.pause();
   };
 
-  /** False: read no more for now. */
+  /** Returns false to pause reading. */
   #onRead(buffer: Buffer, bytes: number): boolean {
     const copied = this.#copied;
     if (copied === null || bytes > WAITING_BYTES || this.#input.length > 0) {
@@ -155,10 +154,10 @@ export class UpstreamConnection implements Deadline, Reading {
     if (this.#input.length > 0 && !this.#goOn()) this.socket.pause();
   }
 
-  /** Goes as far as there are bytes, and as the taker lets it. False: nothing more may be read for now. */
+  /** Processes buffered bytes as far as the taker allows. False: reading must pause. */
   #goOn(): boolean {
     if (this.#exchange === null) {
-      // Nobody asked for anything: whatever it is, it must not be taken for the next answer.
+      // Unsolicited bytes must not be taken for the next response.
       this.socket.destroy();
       return true;
     }
@@ -187,43 +186,43 @@ export class UpstreamConnection implements Deadline, Reading {
     return this.#readContent();
   }
 
-  /** False: this connection has no more to read for its exchange. */
+  /** False: the exchange needs no more from this connection. */
   #takeHead(head: WireResponse): boolean {
     const exchange = this.#exchange!;
-    if (head.status < 200) return exchange.headed(head);
+    if (head.status < 200) return exchange.headReceived(head);
     this.deadline = 0;
     this.#head = head;
-    this.#content.begin(head.framing);
+    this.#decoder.begin(head.framing);
     if (head.framing === 0) {
-      // There is nothing to wait for: the connection is free before anybody looks at the head.
+      // There is no content, so the connection is free before the head is processed.
       this.#finish(exchange);
-      exchange.headed(head);
+      exchange.headReceived(head);
       return false;
     }
-    return exchange.headed(head);
+    return exchange.headReceived(head);
   }
 
   #readContent(): boolean {
     const input = this.#input;
-    const content = this.#content;
+    const decoder = this.#decoder;
     const taker = this.#taker;
-    if (taker === null) return false; // stands still until it flows
+    if (taker === null) return false; // paused until the flow starts
     for (;;) {
-      const found = content.next(input.bytes, input.from, input.to);
-      input.from = content.at;
-      if (found === DATA) taker.take(input.bytes.subarray(content.dataFrom, content.dataTo));
+      const found = decoder.next(input.bytes, input.from, input.to);
+      input.from = decoder.at;
+      if (found === DATA) taker.take(input.bytes.subarray(decoder.dataFrom, decoder.dataTo));
       else if (found === END) {
         const exchange = this.#exchange!;
-        const { trailers } = content;
+        const { trailers } = decoder;
         this.#finish(exchange);
         taker.end(trailers);
         return true;
       } else if (found === MORE) break;
       else {
-        this.#failContent('malformed', content.problem.detail);
+        this.#failContent('malformed', decoder.problem.detail);
         return true;
       }
-      if (this.#taker !== taker) return true; // cancelled on the way
+      if (this.#taker !== taker) return true; // cancelled meanwhile
     }
     this.#isPaused = !taker.rest();
     if (this.#taker === taker) {
@@ -232,7 +231,7 @@ export class UpstreamConnection implements Deadline, Reading {
     return !this.#isPaused;
   }
 
-  /** All of the response is here: the exchange is over, and the connection may be kept. */
+  /** The response is complete: the exchange is over, and the connection may be reused. */
   #finish(exchange: ResponseListener): void {
     const { keepAlive } = this.#head!;
     const isClean = this.#input.length === 0 && !this.#hasEnded && !this.output.isWaiting;
@@ -261,7 +260,7 @@ export class UpstreamConnection implements Deadline, Reading {
     this.advance();
     this.#hasEnded = true;
     const taker = this.#taker;
-    if (taker === null || !this.#content.endsByClose()) return; // 'close' follows
+    if (taker === null || !this.#decoder.endsByClose()) return; // 'close' follows
     this.#finish(this.#exchange!);
     taker.end(NO_FIELDS);
   };
@@ -273,17 +272,17 @@ export class UpstreamConnection implements Deadline, Reading {
     const exchange = this.#exchange;
     if (exchange === null) return;
     const detail = this.#error === null ? 'the connection was closed' : detailOf(this.#error);
-    if (!this.#isConnected) this.#undialled(detail);
+    if (!this.#isConnected) this.#connectFailed(detail);
     else if (this.#head === null) exchange.broken('reset', detail);
     else this.#failContent('left', detail);
   };
 
-  /** Whether bytes of the response have come. */
+  /** Whether bytes of the response have arrived. */
   get isAnswering(): boolean {
     return this.#head !== null || this.#input.length > 0;
   }
 
-  /** Gives the socket as it is, for another protocol; only one that was dialled plain has all it needs. */
+  /** Hands over the raw socket for another protocol; only a plain connection has everything. */
   detach(): Socket {
     const { socket } = this;
     this.output.settle();

@@ -1,23 +1,26 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import { addressOf } from '../io/dial.ts';
 import type { StaticEndpoint } from '../io/dial.ts';
 import type { ResponseListener } from './response_listener.ts';
 import { type ConnectionLimits, UpstreamConnection } from './upstream_connection.ts';
 
 export interface PoolLimits extends ConnectionLimits {
-  /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
+  /**
+   * How long an idle connection is kept, in ms, unless the upstream asks for less (`Keep-Alive: timeout`).
+   */
   readonly idleConnectionMs: number;
-  /** Unused connections kept for each upstream. */
+  /** Maximum number of idle connections per upstream. */
   readonly idleConnections: number;
 }
 
 /** Connections to one upstream. */
 export class Pool {
   readonly endpoint: StaticEndpoint;
-  /** The configuration names this upstream no more: what is open ends with its exchange, and nothing is kept. */
+  /** The configuration no longer names this upstream: connections close after their exchange. */
   isRetired = false;
   readonly #limits: PoolLimits;
   readonly #open: Set<UpstreamConnection>;
-  /** Unused ones; the one used last is taken first. */
+  /** Idle connections; the most recently used one is taken first. */
   readonly #idle: UpstreamConnection[] = [];
   readonly #onClosed = (connection: UpstreamConnection): void => {
     this.#open.delete(connection);
@@ -31,7 +34,7 @@ export class Pool {
     this.#open = open;
   }
 
-  /** The kept connection that was used last, or null. */
+  /** The most recently used idle connection, or null. */
   take(): UpstreamConnection | null {
     for (;;) {
       const connection = this.#idle.pop();
@@ -40,14 +43,17 @@ export class Pool {
     }
   }
 
-  /** Opens a connection for one exchange, which hears when it is there. `plain`: it may change its protocol. */
+  /**
+   * Opens a connection for one exchange, which is notified when it is established. `plain`: it may switch
+   * protocols.
+   */
   open(exchange: ResponseListener, plain: boolean): UpstreamConnection {
     const connection = new UpstreamConnection(this.endpoint, this.#limits, plain, exchange, this.#onClosed);
     this.#open.add(connection);
     return connection;
   }
 
-  /** Gives back a connection whose exchange ended cleanly; `hint` is the `Keep-Alive` of the response. */
+  /** Returns a connection whose exchange ended cleanly; `hint` is the `Keep-Alive` of the response. */
   give(connection: UpstreamConnection, hint: string): void {
     const idleMs = hint === '' ? this.#limits.idleConnectionMs : this.#shorter(hint);
     if (
@@ -63,13 +69,13 @@ export class Pool {
     this.#idle.push(connection);
   }
 
-  /** Closes what is unused, and keeps nothing from now on. */
+  /** Closes idle connections, and keeps none from now on. */
   retire(): void {
     this.isRetired = true;
     for (const connection of this.#idle.splice(0)) connection.drop();
   }
 
-  /** What the upstream says less a second, so that ours is not written to when the other side ends it. */
+  /** One second less than the upstream's timeout, so that we do not write while it closes. */
   #shorter(hint: string): number {
     const seconds = /(?:^|[,;\s])timeout=(\d{1,6})\b/i.exec(hint)?.[1];
     const { idleConnectionMs } = this.#limits;
@@ -84,31 +90,27 @@ export class Pools {
   readonly #limits: PoolLimits;
   readonly #open = new Set<UpstreamConnection>();
   readonly #byAddress = new Map<string, Pool>();
-  /** The same by the object that names it in a configuration, which is quicker to find. */
-  readonly #byEndpoint = new WeakMap<StaticEndpoint, Pool>();
-  /** Upstreams of the current configuration; null until one was told. */
+  /** Upstreams of the current configuration; null before the first one is known. */
   #wanted: ReadonlySet<string> | null = null;
 
   constructor(limits: PoolLimits) {
     this.#limits = limits;
   }
 
-  of(endpoint: StaticEndpoint): Pool {
-    const known = this.#byEndpoint.get(endpoint);
-    if (known !== undefined) return known;
+  /** The pool of an upstream, by its endpoint object, which is a fast lookup. */
+  readonly of = weakMemoize((endpoint: StaticEndpoint): Pool => {
     const key = addressOf(endpoint);
     let pool = this.#byAddress.get(key);
     if (pool === undefined) {
       pool = new Pool(endpoint, this.#limits, this.#open);
-      // An exchange that is older than the configuration may ask for what that does not name any more.
+      // An exchange with an older configuration may use an upstream that has been removed.
       if (this.#wanted?.has(key) === false) pool.isRetired = true;
       else this.#byAddress.set(key, pool);
     }
-    this.#byEndpoint.set(endpoint, pool);
     return pool;
-  }
+  });
 
-  /** The upstreams of a new configuration; connections to others close as soon as nobody uses them. */
+  /** Sets the upstreams of a new configuration; connections to others close as soon as they are idle. */
   keepOnly(endpoints: readonly StaticEndpoint[]): void {
     this.#wanted = new Set(endpoints.map(addressOf));
     for (const [key, pool] of this.#byAddress) {
@@ -118,7 +120,7 @@ export class Pools {
     }
   }
 
-  /** Ends all connections, those in use too. */
+  /** Closes all connections, including those in use. */
   async close(): Promise<void> {
     const all = [...this.#open];
     const closed = all.map(

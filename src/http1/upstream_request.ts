@@ -17,15 +17,15 @@ import { requestText } from './request_text.ts';
 import type { ResponseListener } from './response_listener.ts';
 import type { UpstreamConnection } from './upstream_connection.ts';
 
-/** Interim responses to one request; an upstream that sends more means no good. */
-const MOST_INTERIM = 100;
+/** Maximum number of interim responses; an upstream that sends more is faulty or hostile. */
+const MAX_INTERIM = 100;
 
 /** RFC 9110 §9.2.2. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY']);
 
 /**
- * One request to one upstream, from the dial to the last byte: takes the body of the request, and is the body of the
- * response.
+ * One request to an upstream, from the connect to the last byte: the taker of the request body, and the body
+ * of the response.
  */
 export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyTaker, ResponseBody {
   readonly isHead: boolean;
@@ -44,9 +44,9 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
   #hasFlowed = false;
   #interim = 0;
   #keepAliveHint = '';
-  /** The final head has been handed over, or the failure. */
+  /** The final head or the failure has been reported. */
   #isSettled = false;
-  /** The response has come to its end. */
+  /** The response has ended. */
   #hasEnded = false;
   #responseTaker: BodyTaker | null = null;
   #fault: { readonly fault: BodyFault; readonly detail: string } | null = null;
@@ -72,7 +72,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const { lengthBytes } = this.#body;
     const text = requestText(this.#request, lengthBytes, this.#options);
     if (text === null) {
-      this.#fail('invalid', 'the request cannot be written as it is');
+      this.#fail('invalid', 'the request cannot be written as HTTP/1.1');
       return;
     }
     this.#text = text;
@@ -86,7 +86,8 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     }
   }
 
-  // --- the connection ----------------------------------------------------------------------------------------------
+  // --- the connection
+  // ----------------------------------------------------------------------------------------------
 
   connected(): void {
     const connection = this.#connection!;
@@ -104,12 +105,12 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     } else this.#flowBody();
   }
 
-  undialled(detail: string): void {
+  connectFailed(detail: string): void {
     this.#connection = null;
     this.#fail('connect', detail);
   }
 
-  headed(head: WireResponse): boolean {
+  headReceived(head: WireResponse): boolean {
     if (head.status < 200) return this.#interimHead(head);
     this.#isSettled = true;
     this.#keepAliveHint = head.keepAliveHint;
@@ -122,14 +123,14 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const connection = this.#connection!;
     this.#connection = null;
     this.#hasEnded = true;
-    // An upload that is still under way has nobody to go to.
+    // A connection with an upload still in flight cannot be reused.
     if (keepAlive && this.#isSent) this.#pool.give(connection, this.#keepAliveHint);
     else connection.drop();
   }
 
   overdue(): boolean {
     if (!this.#isAsking) return false;
-    // It may know no Expect at all (RFC 9110 §10.1.1): a client must not wait for ever.
+    // The upstream may not support Expect (RFC 9110 §10.1.1), so the client must not wait forever.
     this.#goOn();
     return true;
   }
@@ -142,8 +143,8 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
       this.#fault = { fault: failure === 'timeout' ? 'timeout' : 'left', detail };
       return;
     }
-    // A kept connection may have been closed while the request was on its way; a request that means the same when
-    // sent twice is sent once more (RFC 9112 §9.3.1).
+    // A kept connection may have been closed while the request was on its way; an idempotent request is
+    // retried once (RFC 9112 §9.3.1).
     const isStale =
       failure === 'reset' && this.#reused && this.#interim === 0 && connection?.isAnswering === false;
     if (!isStale || this.#body.lengthBytes !== 0 || !IDEMPOTENT.has(this.#request.method)) {
@@ -177,7 +178,8 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const connection = this.#connection;
     if (connection === null || this.#hasEnded) return true;
     const goesOn = connection.output.flush();
-    // What the upstream does not take is its turn; what the client does not send is not.
+    // Time in which the upstream reads nothing counts against it; time in which the client sends nothing does
+    // not.
     if (!this.#isSettled) connection.expect(goesOn ? 0 : this.#limits.headMs);
     return goesOn;
   }
@@ -186,7 +188,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const connection = this.#connection;
     if (connection === null || this.#hasEnded) return;
     this.#isSent = true;
-    // Trailers of a request go no further: nobody knows whether the upstream takes any (RFC 9110 §6.5.1).
+    // Request trailers are dropped: it is unknown whether the upstream accepts any (RFC 9110 §6.5.1).
     if (this.#body.lengthBytes === null) connection.output.text(LAST_CHUNK);
     connection.output.flush();
     if (!this.#isSettled) connection.expect(this.#limits.headMs);
@@ -228,7 +230,7 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     this.#hasFlowed = true;
     this.#connection!.expect(0);
     this.#body.flow(this);
-    // The head does not wait for a client that has nothing to send yet.
+    // The head does not wait for a client that has no data yet.
     if (!this.#isSent) this.rest();
   }
 
@@ -240,9 +242,9 @@ export class Http1UpstreamRequest implements ResponseListener, Forwarding, BodyT
     const { status } = head;
     const { upgrade } = this.#request;
     if (status === 101 && upgrade !== null && head.switches) return this.#switch(head);
-    if (status === 101) this.broken('invalid', 'the upstream changes the protocol, which nobody asked for');
-    else if (++this.#interim > MOST_INTERIM)
-      this.broken('invalid', 'the upstream sends interim responses only');
+    if (status === 101) this.broken('invalid', 'the upstream switches protocols without a request to do so');
+    else if (++this.#interim > MAX_INTERIM)
+      this.broken('invalid', 'the upstream sends too many interim responses');
     else if (status === 100) {
       if (this.#isAsking) this.#goOn();
     } else this.#taker.interim({ status, headers: head.headers });

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Frames of WebSocket (RFC 6455 §5) on the server's side: read from any pieces of bytes, with the content of data
- * frames given on as it comes; nothing of a message is gathered, however long it is.
+ * Server side of WebSocket frames (RFC 6455 §5), read from pieces of any size. Content of data frames is
+ * passed on as it arrives; messages are not assembled, however long they are.
  */
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -17,42 +17,42 @@ export const CLOSE = {
   failed: 1011,
 } as const;
 
-const LONGEST_CONTROL = 125;
-/** Stands for a close frame without a code. */
+const MAX_CONTROL = 125;
+/** Marks a close frame without a code. */
 const NO_CODE = 1005;
 const NO_BYTES = new Uint8Array(0);
 
-/** Who hears what a client sends. */
+/** Receives what a client sends. */
 export interface FrameTaker {
   /** Content of binary messages, unmasked; lent until this returns. */
   data(bytes: Uint8Array): void;
   ping(payload: Uint8Array): void;
-  /** The client says that it ends; 1005 when it gave no code. */
+  /** The client closes; 1005 without a code. */
   close(code: number): void;
 }
 
-/** What makes a connection end, with the code that tells the client. */
+/** A protocol error, with the close code for the client. */
 export interface FrameProblem {
   readonly code: number;
   readonly message: string;
 }
 
-/** Reads the frames of one client. After a close frame or a problem nothing more is read. */
+/** Reads the frames of a client. After a close frame or a problem it reads nothing more. */
 export class FrameReader {
   problem: FrameProblem | null = null;
   hasClosed = false;
   readonly #taker: FrameTaker;
-  /** The head of the frame as far as it has come: 14 bytes at most. */
+  /** The frame head as far as received: at most 14 bytes. */
   readonly #head = Buffer.alloc(14);
   #headBytes = 0;
   #opcode = 0;
-  /** Content of this frame that is still to come; -1 while its head is read. */
+  /** Remaining content of this frame; -1 while its head is read. */
   #left = -1;
   #maskAt = 0;
   #mask: Uint8Array = NO_BYTES;
-  /** A message of several frames is under way. */
+  /** A fragmented message is in progress. */
   #isWithin = false;
-  #control = Buffer.alloc(LONGEST_CONTROL);
+  #control = Buffer.alloc(MAX_CONTROL);
   #controlBytes = 0;
 
   constructor(taker: FrameTaker) {
@@ -75,7 +75,7 @@ export class FrameReader {
     }
   }
 
-  /** Takes bytes of the head one by one: heads are short, and may come in any pieces. */
+  /** Reads head bytes one by one: heads are short, and may arrive in any pieces. */
   #readHead(bytes: Uint8Array, from: number): number {
     let at = from;
     while (at < bytes.length && this.#left < 0 && this.problem === null) {
@@ -85,7 +85,7 @@ export class FrameReader {
     return at;
   }
 
-  /** How long the head is as far as can be told from its first two bytes. */
+  /** Length of the head as far as its first two bytes show. */
   #headLength(): number {
     if (this.#headBytes < 2) return 2;
     const short = this.#head[1]! & 0x7f;
@@ -98,26 +98,26 @@ export class FrameReader {
     const opcode = first & 0x0f;
     const isLast = (first & 0x80) !== 0;
     const short = head[1]! & 0x7f;
-    // Head of two bytes: a client that does not mask has no mask to wait for.
+    // A head of two bytes: without a mask bit there is no mask to wait for.
     if ((head[1]! & 0x80) === 0) return this.#fail(CLOSE.protocol, 'a frame is not masked');
     if (this.#headBytes === 2) return;
     if ((first & 0x70) !== 0) return this.#fail(CLOSE.protocol, 'a reserved bit is set');
     const length =
       short === 126 ? head.readUInt16BE(2) : short === 127 ? Number(head.readBigUInt64BE(2)) : short;
     const least = short === 126 ? 126 : short === 127 ? 65_536 : 0;
-    // RFC 6455 §5.2: the least number of bytes, and no more than 63 bits.
+    // RFC 6455 §5.2: lengths use the minimal number of bytes, and at most 63 bits.
     if (length < least || length > Number.MAX_SAFE_INTEGER)
-      return this.#fail(CLOSE.protocol, 'the length of a frame is not written as it has to be');
+      return this.#fail(CLOSE.protocol, 'the length of a frame does not use the minimal encoding');
     if (opcode >= OPCODE.close) {
-      if (!isLast || length > LONGEST_CONTROL)
-        return this.#fail(CLOSE.protocol, 'a control frame is in pieces or too long');
-      if (opcode > OPCODE.pong) return this.#fail(CLOSE.protocol, 'the kind of a frame is not known');
+      if (!isLast || length > MAX_CONTROL)
+        return this.#fail(CLOSE.protocol, 'a control frame is fragmented or too long');
+      if (opcode > OPCODE.pong) return this.#fail(CLOSE.protocol, 'the opcode of a frame is unknown');
     } else if (opcode === OPCODE.text) {
-      return this.#fail(CLOSE.unsupported, 'text is no bytes of a TCP connection');
+      return this.#fail(CLOSE.unsupported, 'text messages are not supported, only binary');
     } else if (opcode !== OPCODE.binary && opcode !== OPCODE.continuation) {
-      return this.#fail(CLOSE.protocol, 'the kind of a frame is not known');
+      return this.#fail(CLOSE.protocol, 'the opcode of a frame is unknown');
     } else if ((opcode === OPCODE.continuation) !== this.#isWithin) {
-      return this.#fail(CLOSE.protocol, 'a message begins or goes on where it must not');
+      return this.#fail(CLOSE.protocol, 'a frame begins or continues a message out of order');
     } else this.#isWithin = !isLast;
     this.#opcode = opcode;
     this.#mask = Uint8Array.from(head.subarray(this.#headBytes - 4, this.#headBytes));
@@ -149,8 +149,8 @@ export class FrameReader {
     const hasCode = this.#controlBytes >= 2;
     const code = hasCode ? this.#control.readUInt16BE(0) : NO_CODE;
     if (this.#controlBytes === 1 || (hasCode && !isCloseCode(code)))
-      return this.#fail(CLOSE.protocol, 'a close frame has a code that nobody may send');
-    // RFC 6455 §8.1: a reason is text.
+      return this.#fail(CLOSE.protocol, 'a close frame has a code that must not be sent');
+    // RFC 6455 §8.1: a reason is UTF-8.
     if (hasCode && !isUtf8(this.#control.subarray(2, this.#controlBytes)))
       return this.#fail(CLOSE.invalid, 'the reason of a close frame is not UTF-8');
     this.hasClosed = true;
@@ -162,13 +162,13 @@ export class FrameReader {
   }
 }
 
-/** RFC 6455 §7.4: codes that may stand in a frame. */
+/** RFC 6455 §7.4: codes allowed in a frame. */
 function isCloseCode(code: number): boolean {
   if (code >= 3000 && code <= 4999) return true;
   return code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
 }
 
-/** The head of a frame as a server sends it: whole, and not masked. */
+/** The head of a server frame: not fragmented, not masked. */
 export function frameHead(opcode: number, length: number): Buffer {
   if (length < 126) return Buffer.from([0x80 | opcode, length]);
   if (length < 65_536) return Buffer.from([0x80 | opcode, 126, length >> 8, length & 0xff]);
@@ -179,7 +179,7 @@ export function frameHead(opcode: number, length: number): Buffer {
   return head;
 }
 
-/** A close frame; 1005, which is the lack of a code, has none. */
+/** A close frame; 1005 means that it has no code. */
 export function closeFrame(code: number): Buffer {
   if (code === NO_CODE) return frameHead(OPCODE.close, 0);
   return Buffer.concat([frameHead(OPCODE.close, 2), Buffer.from([code >> 8, code & 0xff])]);

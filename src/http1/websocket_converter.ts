@@ -5,9 +5,9 @@ import { reportFault } from '../io/containment.ts';
 import type { Forwarding, ForwardTaker } from '../io/ports.ts';
 import { dialTcp } from '../io/tcp_dial.ts';
 
-/** How long the backend of a WebSocket that has ended may still take what was sent to it, in ms. */
+/** How long the backend of a closed WebSocket may still read what was sent to it, in ms. */
 const LINGER_MS = 5_000;
-/** How long the client may take to end its side after a close frame, in ms. */
+/** How long the client may take to close its side after a close frame, in ms. */
 const CLOSE_MS = 30_000;
 
 export interface ConverterLimits {
@@ -15,7 +15,7 @@ export interface ConverterLimits {
   readonly ca: readonly string[];
 }
 
-/** Connects to a backend by TCP and answers with the 101 that was decided on; the tunnel makes frames of bytes. */
+/** Connects to a backend by TCP and sends the 101 response; the tunnel converts between bytes and frames. */
 export function forwardConverted(
   request: UpstreamRequest,
   { connectMs, ca }: ConverterLimits,
@@ -31,7 +31,7 @@ export function forwardConverted(
     } else if ('failure' in dialled) taker.failed('connect', dialled.failure);
     else taker.switched(head!, false, { duplex: convertedTo(dialled.stream), protocol: 'websocket' });
   };
-  // The listener cannot give this connection away, be it that it drains or that it is too old.
+  // The listener cannot hand over this connection, because it drains or uses HTTP/1.0.
   if (request.upgrade === null || head === undefined)
     taker.failed('invalid', 'this connection cannot become a WebSocket');
   else connect().catch(reportFault);
@@ -43,10 +43,10 @@ export function forwardConverted(
 }
 
 /**
- * A WebSocket as its client sees it, whose binary messages are the bytes of `tcp`. Written to it are the client's
- * frames, read from it those for the client: one binary message for each piece that the backend sends. Each side waits
- * for the other one. The end of the backend's bytes is a close frame with 1000, its failure one with 1011; the end of
- * the WebSocket is the end of what the backend is sent.
+ * A WebSocket as the client sees it, whose binary messages carry the bytes of `tcp`. The client's frames are
+ * written to it; the frames for the client are read from it, one binary message for each piece from the
+ * backend. Backpressure applies in both directions. The end of the backend's bytes becomes a close frame with
+ * 1000, its failure one with 1011; the end of the WebSocket ends the bytes to the backend.
  */
 function convertedTo(tcp: Duplex): Duplex {
   const end = (): void => {
@@ -83,20 +83,20 @@ function convertedTo(tcp: Duplex): Duplex {
   tcp.once('close', () => {
     clearTimeout(lingering);
     toClient.close(CLOSE.failed);
-    // A write that waits for room in it waits no longer.
+    // Wakes up a write that waits for room.
     tcp.emit('drain');
   });
   tcp.pause();
   return socket;
 }
 
-/** Frames for the client. No more of them wait than it has room for, one pong and one close frame excepted. */
+/** Frames for the client. At most its buffer size is queued, plus one pong and one close frame. */
 class ToClient {
   readonly #socket: Duplex;
   readonly #tcp: Duplex;
   #hasClosed = false;
   #hasRoom = true;
-  /** The answer to the latest ping, while the client takes nothing: RFC 6455 §5.5.3 asks for no others. */
+  /** The response to the latest ping, while the client reads nothing: RFC 6455 §5.5.3 requires no others. */
   #pong: Uint8Array | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -118,7 +118,7 @@ class ToClient {
     else this.#pong = payload;
   }
 
-  /** The client has taken what waited. */
+  /** The client has read the queued frames. */
   resume(): void {
     const pong = this.#pong;
     this.#pong = null;
@@ -132,7 +132,7 @@ class ToClient {
     this.#hasClosed = true;
     this.#pong = null;
     this.#socket.push(closeFrame(code));
-    // A server closes first (RFC 6455 §7.1.1) and does not wait for what the client still sends.
+    // The server closes first (RFC 6455 §7.1.1) and does not wait for more data from the client.
     this.#socket.push(null);
     this.#tcp.resume();
     this.#timer = setTimeout(() => this.#socket.destroy(), CLOSE_MS);
@@ -143,12 +143,12 @@ class ToClient {
   }
 }
 
-/** Content of the client's binary messages, on its way to the backend. */
+/** Content of the client's binary messages for the backend. */
 class ToBackend {
   readonly #tcp: Duplex;
   readonly #reader: FrameReader;
   readonly #closed: (code: number) => void;
-  /** Content of the frames that are read: many small frames are one write. */
+  /** Content of the frames that were read: many small frames become one write. */
   #bytes = Buffer.alloc(0);
   #length = 0;
 

@@ -1,23 +1,23 @@
+import { weakMemoizeRecurring } from '../caches/weak_memoize.ts';
 import { type FieldList, isFieldName, isFieldValue } from '../http/fields.ts';
-import { weakMemoize } from '../http/weak_memoize.ts';
 import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { isMethod } from '../http/methods.ts';
 
-/** What becomes of a field name on its way out. */
+/** How a field name is written. */
 interface Outgoing {
-  /** `\r\nName: `, empty where the field is not the caller's to send. */
+  /** `\r\nName: `; empty if the caller may not set the field. */
   readonly label: string;
   readonly isHost: boolean;
   readonly isDate: boolean;
-  /** The value seen last that may be sent: clients repeat themselves. */
-  sound: string;
+  /** The last value that passed the check: values often repeat. */
+  lastValid: string;
 }
 
-const KEPT_NAMES = 2_048;
-const LONGEST_KEPT = 512;
+const CACHED_NAMES = 2_048;
+const MAX_KEPT = 512;
 const known = new Map<string, Outgoing>();
 
-/** Looks a name up; null for what is no name. */
+/** Looks up a name; null for an invalid one. */
 function outgoing(name: string): Outgoing | null {
   const before = known.get(name);
   if (before !== undefined) return before;
@@ -28,18 +28,18 @@ function outgoing(name: string): Outgoing | null {
     label: dropped ? '' : `\r\n${name}: `,
     isHost: lower === 'host',
     isDate: lower === 'date',
-    sound: '',
+    lastValid: '',
   };
-  if (known.size < KEPT_NAMES && name.length <= 64) known.set(name, made);
+  if (known.size < CACHED_NAMES && name.length <= 64) known.set(name, made);
   return made;
 }
 
-/** What `fieldLines` saw on the way. */
+/** What `fieldLines` has seen. */
 export const seen = { hosts: 0, hasDate: false };
 
 /**
- * The lines of fields that may be sent, each with CRLF before it and none behind; framing and hop-by-hop fields,
- * which only the writer of a message may set, are left out. Null when a field would break out of its line.
+ * Writes fields as lines, each with CRLF before it and none at the end. Framing and hop-by-hop fields are
+ * left out: only the writer of the message sets them. Null when a field cannot be written as one line.
  */
 export function fieldLines(fields: FieldList): string | null {
   const { text, hosts, hasDate } = linesOf(fields);
@@ -56,7 +56,7 @@ interface Lines {
 
 const BROKEN: Lines = { text: null, hosts: 0, hasDate: false };
 
-const linesOf: (fields: FieldList) => Lines = weakMemoize((fields) => {
+const linesOf: (fields: FieldList) => Lines = weakMemoizeRecurring((fields) => {
   let text = '';
   let hosts = 0;
   let hasDate = false;
@@ -65,9 +65,9 @@ const linesOf: (fields: FieldList) => Lines = weakMemoize((fields) => {
     if (name === null) return BROKEN;
     if (name.label === '') continue;
     const value = fields[at + 1]!;
-    if (value !== name.sound) {
+    if (value !== name.lastValid) {
       if (!isFieldValue(value)) return BROKEN;
-      if (value.length <= LONGEST_KEPT) name.sound = value;
+      if (value.length <= MAX_KEPT) name.lastValid = value;
     }
     if (name.isHost) hosts++;
     else if (name.isDate) hasDate = true;
@@ -78,7 +78,7 @@ const linesOf: (fields: FieldList) => Lines = weakMemoize((fields) => {
 
 const TARGET = /^[!-~]+$/;
 
-/** Method and target as they stand in a request line; null when they would break out of it. */
+/** Method and target of a request line; null when they contain characters that would end it. */
 export function requestLine(method: string, target: string): string | null {
   if (!TARGET.test(target) || (!isMethod(method) && !isFieldName(method))) return null;
   return `${method} ${target} HTTP/1.1`;
@@ -151,12 +151,12 @@ const REASONS: Readonly<Record<number, string>> = {
   511: 'Network Authentication Required',
 };
 
-/** `HTTP/1.1 200 OK`; the space stands also before an empty reason (RFC 9112 §4). */
+/** `HTTP/1.1 200 OK`; the space precedes also an empty reason (RFC 9112 §4). */
 export function statusLine(status: number): string {
   return status === 200 ? 'HTTP/1.1 200 OK' : `HTTP/1.1 ${status} ${REASONS[status] ?? ''}`;
 }
 
-/** The line before a chunk of so many bytes (RFC 9112 §7.1). */
+/** The size line of a chunk (RFC 9112 §7.1). */
 export function chunkLine(lengthBytes: number): string {
   return `${lengthBytes.toString(16)}\r\n`;
 }

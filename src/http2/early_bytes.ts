@@ -2,9 +2,9 @@ import type { Http2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
 /**
- * Node hands a new session what its socket has buffered in the next tick. A session that is destroyed by then, or by
- * the first of these bytes while TLS decrypts more of them, makes that tick throw, which no one can catch. Bytes for
- * a session that is over are dropped instead.
+ * Node passes bytes that the socket has buffered to a new session in the next tick. If the session is
+ * destroyed by then, or by the first of these bytes while TLS decrypts more of them, that tick throws an
+ * error that cannot be caught. So bytes for a destroyed session are dropped.
  */
 export function guardEarlyBytes<Session extends Http2Session>(session: Session, socket: Duplex): Session {
   const read = socket.read.bind(socket);
@@ -12,7 +12,7 @@ export function guardEarlyBytes<Session extends Http2Session>(session: Session, 
     const bytes: unknown = session.destroyed ? null : read(size);
     return session.destroyed ? null : bytes;
   };
-  // Queued behind the tick of the session.
+  // Queued after the tick of the session.
   process.nextTick(() => Reflect.deleteProperty(socket, 'read'));
   return session;
 }

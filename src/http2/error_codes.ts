@@ -1,6 +1,6 @@
 import { constants } from 'node:http2';
 
-/** The name of the code that a stream was reset with. */
+/** The name of a stream error code. */
 export function codeName(code: number | undefined): string {
   const names = Object.entries(constants) as [string, unknown][];
   const found = names.find(([name, value]) => value === code && CODES.has(name));

@@ -4,8 +4,8 @@ import { isFraming, isHopByHop } from '../http/forwarding.ts';
 import { passedTrailers } from '../http/trailers.ts';
 
 /**
- * Fields as HTTP/2 has them: names in lower case, nothing of one hop (RFC 9113 §8.2), no framing and no `host`, whose
- * place is a pseudo-header. Null when one of them would break out of its line at the next hop.
+ * Fields for HTTP/2: names in lower case, without hop-by-hop fields (RFC 9113 §8.2), framing, and `host`,
+ * which becomes a pseudo-header. Null when a field could not be written as one line at the next hop.
  */
 export function http2Fields(fields: FieldList): string[] | null {
   const out: string[] = [];
@@ -14,13 +14,13 @@ export function http2Fields(fields: FieldList): string[] | null {
     const value = fields[at + 1]!;
     if (isHopByHop(name) || isFraming(name) || name === 'host') continue;
     if (!isFieldName(name) || !isFieldValue(value)) return null;
-    // RFC 9113 §8.2.1: no space around a value.
+    // RFC 9113 §8.2.1: no white space around values.
     out.push(name, value.trim());
   }
   return out;
 }
 
-/** The trailers among `fields` that may be passed on. */
+/** The trailers in `fields` that may be passed on. */
 export function http2Trailers(fields: FieldList): Record<string, string[]> {
   const out: Record<string, string[]> = {};
   const passed = http2Fields(passedTrailers(fields)) ?? [];
@@ -30,7 +30,7 @@ export function http2Trailers(fields: FieldList): Record<string, string[]> {
   return out;
 }
 
-/** Fields of a message without its pseudo-headers, from the flat list that Node reads. */
+/** The fields of a message without its pseudo-headers, from the flat list that Node provides. */
 export function withoutPseudo(raw: FieldList): string[] {
   const out: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
@@ -39,15 +39,15 @@ export function withoutPseudo(raw: FieldList): string[] {
   return out;
 }
 
-/** The declared length of a message; null when there is none (nghttp2 has refused those that are no number). */
+/** The declared length of a message; null without one (nghttp2 refuses invalid ones). */
 export function declaredLength(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** RFC 9110 §8.6: these say also that their content is empty. */
+/** RFC 9110 §8.6: these methods declare a length even without content. */
 const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The head of a request, pseudo-headers first; null when it cannot be written as it is. */
+/** A request head, pseudo-headers first; null when it cannot be written. */
 export function http2Head(
   { endpoint, method, target, headers }: UpstreamRequest,
   lengthBytes: number | null,

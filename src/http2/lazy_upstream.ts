@@ -2,9 +2,12 @@ import { lazyLoad } from '../loading/lazy_load.ts';
 import type { Forwarding, KeepingClient } from '../io/ports.ts';
 import type { UpstreamLimits } from '../io/upstream_limits.ts';
 
-/** HTTP/2 to backends that say so: loaded with the first request to one, for what Node has for it takes 14 MB. */
+/**
+ * The HTTP/2 upstream client, loaded with the first request that needs it, because Node's http2 module takes
+ * 14 MB.
+ */
 export function lazyHttp2Upstream(limits: UpstreamLimits): KeepingClient {
-  /** What was said of upstreams before it was loaded. */
+  /** The upstreams of the configuration, set before the client was loaded. */
   let wanted: Parameters<KeepingClient['keepOnly']>[0] | null = null;
   const late = lazyLoad(async (): Promise<KeepingClient> => {
     const { createHttp2Upstream } = await import('./upstream_client.ts');
@@ -23,7 +26,7 @@ export function lazyHttp2Upstream(limits: UpstreamLimits): KeepingClient {
           const loaded = await late.get();
           if (!isCancelled) forwarding = loaded.forward(request, body, options, taker);
         } catch (error) {
-          if (!isCancelled) taker.failed('invalid', `HTTP/2 cannot be spoken here: ${String(error)}`);
+          if (!isCancelled) taker.failed('invalid', `HTTP/2 is not available: ${String(error)}`);
         }
       };
       void begin();

@@ -2,9 +2,9 @@ import type { ServerSessionOptions } from 'node:http2';
 import { WIRE_LIMITS } from '../http/message_limits.ts';
 import type { HeadLimits } from './request_head.ts';
 
-/** What a client may take of one connection of HTTP/2. The ceilings below are nghttp2's to hold, the rest ours. */
+/** Limits of an HTTP/2 connection. nghttp2 enforces those below, the rest is ours. */
 
-/** A longer head is answered 431; above the ceiling the stream is reset before anything is known of it. */
+/** A longer head gets 431; above the ceiling the stream is reset before the head is parsed. */
 export const HTTP2_HEAD: HeadLimits = {
   headBytes: 131_072,
   fields: 500,
@@ -14,14 +14,16 @@ export const HTTP2_HEAD: HeadLimits = {
 const HEAD_CEILING_BYTES = 262_144;
 const FIELDS_CEILING = 1_000;
 
-/** Content that a client may send ahead on one stream, and on all of a connection together, in bytes. */
+/** Content that a client may send ahead on one stream, and on all streams of a connection, in bytes. */
 const STREAM_WINDOW_BYTES = 262_144;
 export const CONNECTION_WINDOW_BYTES = 1_048_576;
 
-/** Pings, settings and priorities of one connection in one window of time. */
+/** Maximum number of ping, settings and priority frames of a connection per time window. */
 export const CONTROL = { frames: 500, windowMs: 10_000 } as const;
 
-/** Streams that a client resets before they were answered, in the same window (CVE-2023-44487). */
+/**
+ * Maximum number of streams that a client resets before the response, in the same window (CVE-2023-44487).
+ */
 export const RESETS = 300;
 
 export const SESSION: ServerSessionOptions = {
@@ -40,6 +42,6 @@ export const SESSION: ServerSessionOptions = {
   maxSessionMemory: 32,
   streamResetBurst: 600,
   streamResetRate: 60,
-  // An upstream may have said a field twice that is to be said once; HTTP/1.1 passes it on too.
+  // Repeated fields that should be single are passed on, as in HTTP/1.1.
   strictSingleValueFields: false,
 };

@@ -4,13 +4,13 @@ import { isHopByHop } from '../http/forwarding.ts';
 import { isMethod } from '../http/methods.ts';
 import type { RawHead, RefusalCode } from '../engine/drivers/exchange_port.ts';
 
-/** A request head of HTTP/2 in the words of HTTP/1.1, in which the engine thinks. */
+/** An HTTP/2 request head converted to HTTP/1.1 terms, which the engine uses. */
 export interface Http2Head {
   readonly head: RawHead;
   readonly lengthBytes: number | null;
   readonly expectsContinue: boolean;
   readonly takesTrailers: boolean;
-  /** It asks for another protocol on its stream (RFC 8441). */
+  /** It requests another protocol on its stream (RFC 8441). */
   readonly isTunnel: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Http2Refusal {
 }
 
 export interface HeadLimits {
-  /** Names and values together, with 32 bytes for each line (RFC 9113 §6.5.2). */
+  /** Bytes of names and values, plus 32 for each line (RFC 9113 §6.5.2). */
   readonly headBytes: number;
   readonly fields: number;
   readonly targetBytes: number;
@@ -31,9 +31,9 @@ export interface HeadLimits {
 const VISIBLE_ONLY = /^[!-~]*$/;
 
 /**
- * Reads a head. What nghttp2 has refused by resetting the stream (upper-case names, fields of a connection, missing or
- * doubled pseudo-headers) does not come here; what it lets pass and two parsers could read differently is refused.
- * `key` stands for the `Sec-WebSocket-Key` that HTTP/2 does without.
+ * Reads a head. nghttp2 has already reset streams with upper-case names, connection fields, or missing or
+ * duplicate pseudo-headers; what it accepts but two parsers could read differently is refused here. `key`
+ * replaces the `Sec-WebSocket-Key`, which HTTP/2 does not have.
  */
 export function readHttp2Head(
   raw: FieldList,
@@ -59,7 +59,7 @@ export function readHttp2Head(
       headers.push(name, value);
     }
   }
-  // RFC 9113 §8.2.3: crumbs are one field for whoever speaks an older HTTP.
+  // RFC 9113 §8.2.3: cookie crumbs are joined for recipients of other HTTP versions.
   if (cookies.length > 0) headers.push('cookie', cookies.join('; '));
   const { ':method': method = '', ':path': target = '', ':authority': authority } = pseudo;
   const host = firstValue(headers, 'host');
@@ -72,30 +72,30 @@ export function readHttp2Head(
     head,
   });
   if (target.length > limits.targetBytes)
-    return refuse('the target is longer than the limit', 'target_too_long', 414);
+    return refuse('the request target is longer than the limit', 'target_too_long', 414);
   if (bytes > limits.headBytes || raw.length / 2 > limits.fields)
-    return refuse('the head is longer than the limit', 'head_too_large', 431);
-  // The one list, and the one letter case, that HTTP/1.1 is read with.
-  if (!isMethod(method)) return refuse('the method is not known here', 'method', 501);
+    return refuse('the request head is longer than the limit', 'head_too_large', 431);
+  // The same list of methods, in the same letter case, as for HTTP/1.1.
+  if (!isMethod(method)) return refuse('the method is not supported', 'method', 501);
   if (!VISIBLE_ONLY.test(target)) return refuse(':path has a character that must be percent-encoded');
-  // A Host that differs is refused, and so is a second one, whatever it says.
+  // A Host that differs is refused, and so is a second one, even with the same value.
   if (allValues(headers, 'host').length > 1) return refuse('there is more than one Host field');
   // RFC 9113 §8.2.2
-  if (connectionField !== '') return refuse(`${connectionField} belongs to a connection of HTTP/1.1`);
+  if (connectionField !== '') return refuse(`${connectionField} is not allowed in HTTP/2`);
   if (hasField(headers, 'te') && !listMembers(headers, 'te').every((each) => each === 'trailers'))
-    return refuse('te says something else than trailers');
-  // RFC 9113 §8.3.1: Host must not say anything else.
+    return refuse('te has a value other than trailers');
+  // RFC 9113 §8.3.1: Host must be the same.
   if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
     return refuse('Host differs from :authority');
   const protocol = pseudo[':protocol'];
   const isConnect = method === 'CONNECT' && protocol === undefined;
   if (!isConnect && pseudo[':scheme'] !== scheme) return refuse(`:scheme is not ${scheme}`);
-  // The asterisk is about the server as a whole, which is refused in one place for all (RFC 9113 §8.3.1).
+  // The asterisk form is about the server as a whole; one place refuses it for all versions (RFC 9113 §8.3.1).
   if (!isConnect && !target.startsWith('/') && target !== '*') return refuse(':path is not an absolute path');
   const expected = allValues(headers, 'expect');
   const expects = expected.length === 0 ? undefined : expected.join(',');
   if (expects !== undefined && expects.toLowerCase() !== '100-continue')
-    return refuse('only 100-continue can be expected', 'expectation', 417);
+    return refuse('the expectation is not supported', 'expectation', 417);
   if (protocol !== undefined) return tunnelHead({ ...head, headers }, protocol, key, refuse);
   return {
     head,
@@ -106,16 +106,16 @@ export function readHttp2Head(
   };
 }
 
-/** RFC 8441 §5: what would be an upgrade in HTTP/1.1. */
+/** RFC 8441 §5: an extended CONNECT is the upgrade of HTTP/2. */
 function tunnelHead(
   head: RawHead,
   protocol: string,
   key: () => string,
   refuse: (detail: string, code?: RefusalCode, status?: number) => Http2Refusal,
 ): Http2Head | Http2Refusal {
-  if (head.method !== 'CONNECT') return refuse(':protocol belongs to CONNECT');
+  if (head.method !== 'CONNECT') return refuse(':protocol is only allowed with CONNECT');
   if (protocol.toLowerCase() !== 'websocket')
-    return refuse('the protocol is not known here', 'transfer_coding', 501);
+    return refuse('the protocol is not supported', 'transfer_coding', 501);
   const headers = [...head.headers, 'connection', 'upgrade', 'upgrade', 'websocket'];
   if (!hasField(headers, 'sec-websocket-key')) headers.push('sec-websocket-key', key());
   return {

@@ -15,19 +15,20 @@ import { CONNECTION_WINDOW_BYTES, CONTROL, RESETS, SESSION } from './limits.ts';
 import { AFTER_CUT_MS, LISTENER_LIMITS, type ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
 
-/** HTTP/2 on connections that somebody else has accepted. */
+/** HTTP/2 on connections that a listener has accepted. */
 export interface Http2Service {
-  /** Serves a connection to its end; its first bytes are to be the client's preface. */
+  /** Serves a connection to its end; its first bytes must be the client's preface. */
   serve(socket: Socket, facts: ConnectionFacts): void;
   /**
-   * Tells every client that no further stream is taken (RFC 9113 §6.8), lets streams finish for `deadlineMs`, then
-   * cuts; settles when every exchange is complete, with the number of connections that were cut.
+   * Tells every client that no further streams are accepted (RFC 9113 §6.8), lets streams finish for
+   * `deadlineMs`, then closes the rest. Resolves when every exchange is complete, with the number of
+   * connections that were closed early.
    */
   drain(deadlineMs: number): Promise<{ readonly cut: number }>;
   readonly connections: number;
 }
 
-/** Never throws and never ends the process for what a client does. */
+/** Never throws, and never ends the process because of what a client does. */
 export function createHttp2Service(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,
@@ -35,7 +36,7 @@ export function createHttp2Service(
 ): Http2Service {
   const limits = { ...LISTENER_LIMITS, ...given };
   const { bodyIdleMs, writeIdleMs } = limits;
-  /** With the connection that each is on. */
+  /** Each with the connection that it uses. */
   const sessions = new Map<ServerHttp2Session, Socket>();
   let waiting: (() => void)[] = [];
   let inFlight = 0;
@@ -70,11 +71,11 @@ export function createHttp2Service(
         sessions.delete(session);
         look();
       });
-      attend(session, socket, facts, shared);
+      addListeners(session, socket, facts, shared);
     },
     async drain(deadlineMs) {
       draining = true;
-      for (const session of sessions.keys()) sayGoodbye(session);
+      for (const session of sessions.keys()) drainSession(session);
       let open = 0;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
@@ -95,31 +96,31 @@ export function createHttp2Service(
   };
 }
 
-/** No stream has a greater number: the client is told to begin none, and those on their way are still taken. */
-const NONE_IS_LOST = 2 ** 31 - 1;
+/** The highest stream id: the client opens no new streams, but those already sent are still accepted. */
+const MAX_STREAM_ID = 2 ** 31 - 1;
 
-/** RFC 9113 §6.8: a first word, one round trip for streams that are on their way, then the last word. */
-function sayGoodbye(session: ServerHttp2Session): void {
+/** RFC 9113 §6.8: a first GOAWAY, one round trip for streams already sent, then the final GOAWAY. */
+function drainSession(session: ServerHttp2Session): void {
   if (session.closed || session.destroyed) return;
-  sendGoaway(session, constants.NGHTTP2_NO_ERROR, NONE_IS_LOST);
+  sendGoaway(session, constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
   const last = (): void => {
     clearTimeout(timer);
     if (!session.destroyed) attempt(() => session.close());
   };
-  const timer = setTimeout(last, GOODBYE_MS);
+  const timer = setTimeout(last, GOAWAY_MS);
   if (!sendPing(session, last)) last();
 }
 
-const GOODBYE_MS = 1_000;
+const GOAWAY_MS = 1_000;
 
-/** A session that has said goodbye before waits for its client to close, also when it is destroyed. */
+/** A session that has sent GOAWAY waits for its client to close, even when it is destroyed. */
 function cut(session: ServerHttp2Session, socket: Socket): void {
   attempt(() => session.destroy());
   socket.destroy();
 }
 
-/** Listens to one connection. */
-function attend(
+/** Adds listeners to a connection. */
+function addListeners(
   session: ServerHttp2Session,
   socket: Socket,
   facts: ConnectionFacts,
@@ -150,7 +151,9 @@ function attend(
   });
 }
 
-/** Counts what costs a server more than a client, and says when there was too much of it in one window of time. */
+/**
+ * Counts frames that cost a server more than a client, and calls `tooMuch` when a time window has too many.
+ */
 function floodGate(tooMuch: () => void): { readonly control: () => void; readonly reset: () => void } {
   let sinceMs = 0;
   let frames = 0;

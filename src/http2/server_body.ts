@@ -3,14 +3,16 @@ import { withoutPseudo } from './fields.ts';
 import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, RequestBody } from '../engine/drivers/exchange_port.ts';
 
-/** What a body asks of its exchange. */
+/** What a request body needs from its exchange. */
 export interface BodyExchange {
-  sayContinue(): void;
-  /** It waits for the client now, or does not any more. */
+  sendContinue(): void;
+  /** It starts or stops waiting for the client. */
   waits(isWaiting: boolean): void;
 }
 
-/** The content of a request on a stream. Before it flows, the stream's window is all that a client can send of it. */
+/**
+ * The content of a request on a stream. Before it flows, the stream's window limits what a client can send.
+ */
 export class Http2Body implements RequestBody {
   readonly lengthBytes: number | null;
   receivedBytes = 0;
@@ -18,7 +20,7 @@ export class Http2Body implements RequestBody {
   awaitsContinue: boolean;
   /** It has ended or failed. */
   isOver: boolean;
-  /** All of it has come. */
+  /** All of it has arrived. */
   isWhole: boolean;
   readonly #stream: ServerHttp2Stream;
   readonly #exchange: BodyExchange;
@@ -55,7 +57,7 @@ export class Http2Body implements RequestBody {
     }
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
-      this.#exchange.sayContinue();
+      this.#exchange.sendContinue();
     }
     this.#exchange.waits(true);
     this.#stream.on('data', this.#onData).once('end', this.#onEnd);
@@ -67,7 +69,7 @@ export class Http2Body implements RequestBody {
     this.#stream.resume();
   }
 
-  /** It does not come in time, or its sender has left: nothing more of it will come. */
+  /** Fails the body (too slow, or the sender has left): no more will arrive. */
   fail(fault: BodyFault, detail: string): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -77,7 +79,7 @@ export class Http2Body implements RequestBody {
     this.#taker?.fail(fault, detail);
   }
 
-  /** Nobody takes the rest of it. A stream that stands still would never be over, and its connection neither. */
+  /** Discards the rest. A paused stream would never close, and neither would its connection. */
   discard(): void {
     this.isOver = true;
     this.#stream.off('data', this.#onData).off('end', this.#onEnd).resume();
@@ -93,7 +95,7 @@ export class Http2Body implements RequestBody {
   };
 
   readonly #onEnd = (): void => {
-    // A stream that was reset ends too; `close` tells that it was.
+    // A stream that was reset ends, too; `close` reports the reset.
     if (this.isOver || this.#stream.aborted) return;
     this.isOver = true;
     this.isWhole = true;

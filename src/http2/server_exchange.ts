@@ -2,7 +2,6 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import { contain, isStreamOver, respond, within } from '../io/containment.ts';
 import type { Deadlines, Deadline } from '../io/deadlines.ts';
 import { secretBytes } from '../crypto/random.ts';
-import type { Reply } from '../engine/contract.ts';
 import type { FieldList } from '../http/fields.ts';
 import { drive } from '../engine/drivers/live.ts';
 import type { Clients } from '../engine/drivers/clients.ts';
@@ -12,8 +11,9 @@ import { HTTP2_HEAD } from './limits.ts';
 import { Http2Sink, type SinkExchange } from './server_sink.ts';
 import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ConnectionFacts, ExchangePort } from '../engine/drivers/exchange_port.ts';
+import { contentOf } from '../engine/drivers/reply_content.ts';
 
-/** What all streams of all connections share. */
+/** State shared by all streams of all connections. */
 export interface Http2Shared {
   readonly exchanges: ExchangePort;
   readonly clients: Clients;
@@ -23,7 +23,7 @@ export interface Http2Shared {
   over(): void;
 }
 
-/** One stream with one request: makes its body and its sink, has it driven, and watches its time. */
+/** A stream with one request: creates its body and its sink, starts the driver, and watches deadlines. */
 export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   deadline = 0;
   readonly #stream: ServerHttp2Stream;
@@ -34,11 +34,11 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   #hasBegun = false;
   #isDriven = false;
   #isTunnel = false;
-  /** It was reset by us. */
+  /** We have reset it. */
   #hasReset = false;
   readonly #onReset: () => void;
 
-  /** `onReset` is called when the client resets the stream before its reply has ended. */
+  /** `onReset` is called when the client resets the stream before the end of the response. */
   constructor(
     stream: ServerHttp2Stream,
     facts: ConnectionFacts,
@@ -56,7 +56,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     const { exchanges, clients, deadlines } = this.#shared;
     contain(stream).on('error', () => undefined); // `close` follows
     stream.once('aborted', this.#onAborted);
-    // A client that was fast has reset it before anybody could hear of it.
+    // A fast client may have reset it before listeners were added.
     if (isStreamOver(stream)) this.#onAborted();
     const scheme = this.#facts.tls === null ? 'http' : 'https';
     const read = readHttp2Head(raw, scheme, hasEnded, HTTP2_HEAD, newKey);
@@ -88,8 +88,8 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     );
   }
 
-  sayContinue(): void {
-    this.#sink?.sayContinue();
+  sendContinue(): void {
+    this.#sink?.sendContinue();
   }
 
   waits(isWaiting: boolean): void {
@@ -109,12 +109,12 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
 
   expire(): void {
     const stream = this.#stream;
-    // One that its client has reset, in whatever mood, may still hold what the client does not take.
+    // A stream that its client has reset may still hold data that the client does not read.
     if (stream.closed || this.#isDriven || this.#body === null) stream.destroy();
     else if (this.#hasBegun) {
       this.#hasReset = true;
       stream.close(constants.NGHTTP2_CANCEL);
-      // What waits in it for the client's window keeps it from being over.
+      // Data that waits for the client's window keeps the stream open.
       this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
     } else this.#body?.fail('timeout', 'the request body did not arrive in time');
   }
@@ -124,21 +124,22 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
     const body = this.#body!;
     const stream = this.#stream;
     if (stream.destroyed) return;
-    // A stream that was reset while something waits on it would stay, and its connection with it.
+    // A stream that was reset with queued data would stay open, and its connection, too.
     this.#isDriven = true;
     this.deadline = this.#shared.deadlines.after(this.#shared.limits.lingerMs);
-    // RFC 9113 §8.1: the reply is complete, and nobody wants the rest of the request. That of a tunnel never ends.
+    // RFC 9113 §8.1: the response is complete, so the rest of the request is not needed. A tunnel has no such
+    // end.
     if ((body.isWhole && !this.#isTunnel) || stream.closed) return;
     body.discard();
     stream.close(constants.NGHTTP2_NO_ERROR);
   };
 
   /**
-   * A client that resets a stream with NO_ERROR while it stands still leaves it open in Node, and its session reads
-   * nothing more: not even that the client has gone. What we reset ourselves has been sent before the next turn.
+   * If a client resets a paused stream with NO_ERROR, Node leaves the stream open, and its session reads
+   * nothing more, not even the close of the connection. Our own resets are sent before the next tick.
    */
   readonly #onAborted = (): void => {
-    // What ends in the middle of a tunnel may have ended at its other side.
+    // A tunnel that ends may have been closed by its other side.
     if (!this.#hasReset && !this.#isTunnel && this.#sink?.isCut !== true) this.#onReset();
     setImmediate(() => within(this.#stream, () => void this.#stream.destroy()));
   };
@@ -146,17 +147,18 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   readonly #onClose = (): void => {
     this.deadline = 0;
     this.#shared.deadlines.forget(this);
-    const tellGone = this.#sink!.markGone();
+    const notifyGone = this.#sink!.markGone();
     this.#body!.fail('left', 'the client left in the middle of its request body');
-    tellGone();
+    notifyGone();
   };
 
-  /** A head that no exchange is made of; it has its event all the same. */
+  /** A head that is refused before an exchange starts; it still has its event. */
   #refuse({ status, code, detail, head }: Http2Refusal): void {
     const reply = this.#shared.exchanges.refuse({ status, code, detail, head, connection: this.#facts });
     const stream = this.#stream;
     if (isStreamOver(stream)) return;
-    // A timer of the stream's own would end with its reset, and a client that takes nothing would hold the connection.
+    // A timer of the stream would end with its reset, and a client that reads nothing would hold the
+    // connection.
     const { deadlines, limits } = this.#shared;
     deadlines.watch(this, limits.writeIdleMs);
     stream.once('close', () => deadlines.forget(this));
@@ -169,12 +171,7 @@ export class Http2Exchange implements Deadline, BodyExchange, SinkExchange {
   }
 }
 
-function contentOf({ body }: Reply): Buffer {
-  if (body === 'upstream') return Buffer.alloc(0);
-  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
-}
-
-/** RFC 6455 §4.1: 16 bytes that nobody has chosen. */
+/** RFC 6455 §4.1: 16 random bytes. */
 function newKey(): string {
   return Buffer.from(secretBytes(16)).toString('base64');
 }

@@ -6,15 +6,15 @@ import { http2Fields, http2Trailers } from './fields.ts';
 import { allValues, type FieldList, hasField } from '../http/fields.ts';
 import type { ReplyFraming, ReplySink } from '../engine/drivers/exchange_port.ts';
 
-/** What a reply asks of its exchange. */
+/** What a response needs from its exchange. */
 export interface SinkExchange {
-  /** The head is on its way: what the client still sends is its own business. */
+  /** The head has been sent; further data from the client no longer matters to it. */
   begun(): void;
-  /** Content waits for the client, or does not any more. */
+  /** Content starts or stops waiting for the client. */
   stalls(isStalling: boolean): void;
 }
 
-/** The reply's sink on a stream of HTTP/2. */
+/** Writes a response to an HTTP/2 stream. */
 export class Http2Sink implements ReplySink {
   readonly method: string;
   readonly takesTrailers: boolean;
@@ -23,9 +23,9 @@ export class Http2Sink implements ReplySink {
   onRoom: (() => void) | null = null;
   headSent = false;
   sentBytes = 0;
-  /** All of the reply is with the system, or the stream has become a tunnel. */
+  /** All of the response was passed to the system, or the stream has become a tunnel. */
   isOver = false;
-  /** It was cut short by us. */
+  /** We have cut it short. */
   isCut = false;
   readonly #stream: ServerHttp2Stream;
   readonly #exchange: SinkExchange;
@@ -35,7 +35,7 @@ export class Http2Sink implements ReplySink {
   #done: (() => void) | null = null;
   #trailers: FieldList = [];
   #isWaiting = false;
-  /** Its end is held back until all of it is known to be there. */
+  /** The end of the stream is held back until all content has arrived. */
   #waitsForTrailers = false;
   /** Writes that the client's window has no room for yet. */
   #unsentWrites = 0;
@@ -56,12 +56,12 @@ export class Http2Sink implements ReplySink {
 
   interim(status: number, fields: FieldList): void {
     if (this.gone || this.headSent) return;
-    // The rest of its fields would pass by whoever edits those of responses.
+    // The other fields would bypass filters that edit response fields.
     const links = allValues(fields, 'link');
     respondInterim(this.#stream, { ':status': status, ...(links.length > 0 && { link: links }) });
   }
 
-  sayContinue(): void {
+  sendContinue(): void {
     if (this.gone || this.headSent) return;
     respondInterim(this.#stream, { ':status': 100 });
   }
@@ -69,16 +69,16 @@ export class Http2Sink implements ReplySink {
   head(status: number, fields: FieldList, { lengthBytes, content }: ReplyFraming): void {
     if (this.gone) return;
     const sent = http2Fields(fields);
-    if (sent === null) throw new Error('the reply has a field that would break out of its line');
+    if (sent === null) throw new Error('the reply has a field that cannot be written as one line');
     if (lengthBytes !== null) sent.push('content-length', String(lengthBytes));
     if (!hasField(sent, 'date')) sent.push('date', new Date(this.#nowMs()).toUTCString());
     const endStream = !content || lengthBytes === 0;
     this.headSent = true;
     this.#exchange.begun();
-    if (isStreamOver(this.#stream)) return; // `close` follows and says that the client is gone
+    if (isStreamOver(this.#stream)) return; // `close` follows and reports that the client is gone
     const stream = this.#stream;
-    // Node ends a stream before it resets it. Where no length tells a part from the whole, its end is held back until
-    // it is known to be one.
+    // Node ends a stream before it resets it. Without a length, a cut response would look complete, so the
+    // end is held back until it is known to be one.
     const waitForTrailers = !endStream && (this.takesTrailers || lengthBytes === null);
     this.#waitsForTrailers = waitForTrailers;
     if (waitForTrailers) stream.once('wantTrailers', this.#onWantTrailers);
@@ -87,7 +87,7 @@ export class Http2Sink implements ReplySink {
   }
 
   take(bytes: Uint8Array): void {
-    // What is lent is copied: it is written when the client's window has room for it.
+    // Lent bytes are copied: they are written when the client's window has room.
     if (!this.gone && bytes.length > 0) this.#pieces.push(Buffer.from(bytes));
   }
 
@@ -103,7 +103,7 @@ export class Http2Sink implements ReplySink {
     }
     this.#trailers = trailers;
     this.#done = done;
-    if (isStreamOver(this.#stream)) return; // what was left of it is lost, as `close` tells
+    if (isStreamOver(this.#stream)) return; // the rest is lost, as `close` reports
     this.#write();
     this.#exchange.stalls(true);
     const stream = this.#stream;
@@ -128,7 +128,7 @@ export class Http2Sink implements ReplySink {
     return respond(this.#stream, [':status', '200', ...kept]) ? this.#stream : null;
   }
 
-  /** Only this stream is cut: what else is on the connection has nothing to do with it. */
+  /** Cuts only this stream; others on the connection are not affected. */
   destroy(): void {
     this.isCut = true;
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
@@ -146,7 +146,10 @@ export class Http2Sink implements ReplySink {
     this.#done = done;
   }
 
-  /** The stream is over, before the reply is if it has not ended; gives what tells whoever waits for either. */
+  /**
+   * Marks the stream as closed, possibly before the end of the response; returns a function that notifies the
+   * waiters.
+   */
   markGone(): () => void {
     if (this.isOver || this.gone) return () => undefined;
     this.gone = true;
@@ -191,8 +194,8 @@ export class Http2Sink implements ReplySink {
   readonly #onWantTrailers = (): void => {
     if (this.isCut) return;
     sendTrailers(this.#stream, this.takesTrailers ? http2Trailers(this.#trailers) : {});
-    // Node sends them in the next turn. A stream that is closed before that never ends for its client, and aborts the
-    // process when nghttp2 still asks it for them.
+    // Node sends them in the next tick. If the stream is closed before that, its client never sees the end.
+    // docs/decisions/0020 has what else was seen.
     setImmediate(() => within(this.#stream, this.#finish));
   };
 

@@ -8,8 +8,8 @@ import type { KeepingClient } from '../io/ports.ts';
 import type { UpstreamLimits } from '../io/upstream_limits.ts';
 
 /**
- * The upstream client for backends that speak HTTP/2: over TLS by ALPN, else with prior knowledge. Sessions are kept
- * for each upstream, replaced when it says goodbye, and opened beside each other when all of their streams are taken.
+ * The upstream client for HTTP/2 backends: over TLS by ALPN, else with prior knowledge. Sessions are kept for
+ * each upstream, replaced after GOAWAY, and added when all their streams are in use.
  */
 export function createHttp2Upstream(limits: UpstreamLimits): KeepingClient {
   const { headMs, bodyIdleMs } = limits;

@@ -23,11 +23,11 @@ export interface Http2Limits extends ExchangeLimits {
   readonly deadlines: Deadlines;
 }
 
-const MOST_INTERIM = 100;
+const MAX_INTERIM = 100;
 
 /**
- * One request on a stream of HTTP/2: takes the body of the request and is the body of the response. Both flow at the
- * same time, and each ends by itself.
+ * A request on an HTTP/2 stream: the taker of the request body and the body of the response. Both flow at the
+ * same time, and each ends on its own.
  */
 export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody, Deadline {
   deadline = 0;
@@ -43,7 +43,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   #isSettled = false;
   #hasFlowed = false;
   #interim = 0;
-  /** Of the declared length of the response. */
+  /** Remaining bytes of the declared response length. */
   #missingBytes = 0;
   #trailers: FieldList = NO_FIELDS;
   #requestTrailers: FieldList = NO_FIELDS;
@@ -88,7 +88,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
 
   expire(): void {
     const isBefore = !this.#isSettled;
-    const detail = isBefore ? 'no response in time' : 'the response stopped coming';
+    const detail = isBefore ? 'no response in time' : 'the response stalled';
     this.#fault ??= { fault: 'timeout', detail };
     this.#leave(constants.NGHTTP2_CANCEL);
     if (isBefore) this.#fail('timeout', detail);
@@ -97,7 +97,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   // --- the body of the request -------------------------------------------------------------------------------------
 
   take(bytes: Uint8Array): void {
-    // What is lent is copied: it waits for the upstream's window.
+    // Lent bytes are copied: they wait for the upstream's window.
     if (this.#isWritable()) this.#pieces.push(Buffer.from(bytes));
   }
 
@@ -105,7 +105,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     if (!this.#isWritable()) return true;
     const goesOn = this.#write();
     this.#isStalled = !goesOn;
-    // What the upstream does not take is its turn; what the client does not send is not.
+    // Time in which the upstream reads nothing counts against it; time in which the client sends nothing does not.
     if (!this.#isSettled) this.#expect(goesOn ? 0 : this.#limits.headMs);
     return goesOn;
   }
@@ -169,7 +169,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
 
   readonly #onEnd = (): void => {
     const taker = this.#responseTaker;
-    // The end of a stream that was reset is none. Reset with NO_ERROR it looks like one to Node; the length may tell.
+    // The end of a stream that was reset does not count. After NO_ERROR Node reports a normal end; the length may tell.
     if (taker === null || (this.#stream?.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR) return;
     if (this.#missingBytes > 0) return; // `close` follows
     this.#responseTaker = null;
@@ -189,7 +189,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   #begin(session: UpstreamSession): void {
     const head = http2Head(this.#request, this.#body.lengthBytes, this.#options.takesTrailers);
     if (head === null) {
-      this.#fail('invalid', 'the request cannot be written as it is');
+      this.#fail('invalid', 'the request cannot be written as HTTP/2');
       return;
     }
     const { lengthBytes } = this.#body;
@@ -199,7 +199,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
       waitForTrailers: lengthBytes === null,
     });
     if (typeof stream === 'string') {
-      // The session went away since it was looked at; nothing was sent.
+      // The session has closed since it was chosen; nothing was sent.
       this.#fail('connect', stream);
       return;
     }
@@ -217,7 +217,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
       this.#trailers = withoutPseudo(raw);
     });
     stream.once('wantTrailers', () => {
-      // Node ends a stream before it resets it: an upload that is cut must not look whole.
+      // Node ends a stream before it resets it; an upload that is cut must not look complete.
       if (!this.#isCut) sendTrailers(stream, http2Trailers(this.#requestTrailers));
     });
     stream.on('drain', this.#onDrain);
@@ -232,23 +232,23 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
   readonly #onInterim = (headers: Record<string, unknown>, _flags: number, raw?: FieldList): void => {
     const status = Number(headers[':status']);
     if (this.#isSettled || status === 100) return;
-    if (status === 101) this.#refuse('HTTP/2 knows no 101'); // RFC 9113 §8.6
-    else if (++this.#interim > MOST_INTERIM) this.#refuse('the upstream sends interim responses only');
+    if (status === 101) this.#refuse('HTTP/2 has no status 101'); // RFC 9113 §8.6
+    else if (++this.#interim > MAX_INTERIM) this.#refuse('the upstream sends too many interim responses');
     else this.#taker.interim({ status, headers: withoutPseudo(raw ?? NO_FIELDS) });
   };
 
   readonly #onResponse = (headers: Record<string, unknown>, flags: number, raw?: FieldList): void => {
     if (this.#isSettled) return;
     const status = Number(headers[':status']);
-    if (status > 599) return this.#refuse('the status is none'); // RFC 9110 §15
+    if (status > 599) return this.#refuse('the status is invalid'); // RFC 9110 §15
     this.#isSettled = true;
     this.#expect(0);
     const fields = withoutPseudo(raw ?? NO_FIELDS);
     const hasEnded = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
     this.#hasEnded = hasEnded;
     this.lengthBytes = hasEnded ? 0 : declaredLength(firstValue(fields, 'content-length'));
-    if (hasEnded) this.#stream?.resume(); // its end is to be seen
-    // The length of a response to HEAD, and of 304, is that of another one (RFC 9110 §8.6).
+    if (hasEnded) this.#stream?.resume(); // reads on, so that the end is noticed
+    // The length of a response to HEAD, and of a 304, describes another response (RFC 9110 §8.6).
     this.#missingBytes = endsAtHead(this.#request.method === 'HEAD', status) ? 0 : (this.lengthBytes ?? 0);
     this.#taker.answered({ status, headers: fields }, this.#reused, this);
   };
@@ -268,7 +268,7 @@ export class Http2UpstreamRequest implements Forwarding, BodyTaker, ResponseBody
     const taker = this.#responseTaker;
     this.#responseTaker = null;
     if (!this.#isSettled) {
-      // RFC 9113 §8.7: it says itself that it has not begun to look at the request.
+      // RFC 9113 §8.7: the upstream states that it has not processed the request.
       const isUntouched = rstCode === constants.NGHTTP2_REFUSED_STREAM && !this.#hasFlowed;
       this.#fail(isUntouched ? 'connect' : 'reset', detail);
     } else if (!this.#hasEnded) {

@@ -7,31 +7,36 @@ import { detailOf, dial, type DialLimits, type StaticEndpoint } from '../io/dial
 
 export interface SessionLimits extends DialLimits {
   readonly lookup: LookupFunction;
-  /** How long a session without streams is kept, in ms. */
+  /** How long an idle session is kept, in ms. */
   readonly idleConnectionMs: number;
 }
 
-/** What a client said twice is passed on as it was, as it is in HTTP/1.1; the types do not know the option here. */
+/** Repeated fields of a client are passed on unchanged, as in HTTP/1.1; Node's types lack the option here. */
 const SEVERAL_VALUES = { strictSingleValueFields: false } as object;
 
-/** A session, or why there is none. */
+/** A session, or why it could not be opened. */
 export type Opened = { readonly session: UpstreamSession } | { readonly failure: string };
 
 const STREAM_WINDOW_BYTES = 1_048_576;
 const CONNECTION_WINDOW_BYTES = 4_194_304;
-/** Sessions to one upstream whose streams are all taken; beyond it requests wait inside the sessions that are there. */
-const MOST_SESSIONS = 32;
-/** RFC 9113 §6.5.2 names no number; until the upstream has said one, no more than this are begun. */
+/** Maximum number of sessions to an upstream; beyond it, requests wait in the existing sessions. */
+const MAX_SESSIONS = 32;
+/**
+ * RFC 9113 §6.5.2 sets no default; until the upstream names a limit, no more streams than this are opened.
+ */
 const USUAL_STREAMS = 100;
-/** Sessions that are opened for one stream when others take the streams of each, or the upstream leaves at once. */
-const MOST_TURNS = 8;
+/**
+ * Maximum number of sessions opened for one request, when others take the streams or the upstream leaves at
+ * once.
+ */
+const MAX_ATTEMPTS = 8;
 
-/** One connection of HTTP/2 to an upstream. */
+/** An HTTP/2 connection to an upstream. */
 export class UpstreamSession {
   readonly http2: ClientHttp2Session;
-  /** Requests begun on it. */
+  /** Number of requests that were started on it. */
   uses = 0;
-  /** It takes no further streams. */
+  /** It accepts no further streams. */
   isLeaving = false;
   #streams = 0;
 
@@ -56,19 +61,19 @@ export class UpstreamSession {
     });
   }
 
-  /** A stream begins on it. */
+  /** A stream starts on it. */
   begin(): void {
     this.uses++;
     this.#streams++;
   }
 
-  /** A stream on it is over. `isLast`: nobody wants it for another one. */
+  /** A stream on it has ended. `isLast`: the session is not reused. */
   release(isLast: boolean): void {
     this.#streams--;
     if (isLast) this.retire();
   }
 
-  /** Closes when no stream uses it, now or later. */
+  /** Closes as soon as no stream uses it. */
   retire(): void {
     if (this.#streams === 0 && !this.http2.closed) this.http2.close();
   }
@@ -83,7 +88,7 @@ export class UpstreamSession {
 /** The sessions to one upstream. */
 export class SessionPool {
   readonly endpoint: StaticEndpoint;
-  /** The configuration names this upstream no more: sessions end with their last stream. */
+  /** The configuration no longer names this upstream: sessions close with their last stream. */
   isRetired = false;
   readonly #limits: SessionLimits;
   readonly #sessions: UpstreamSession[] = [];
@@ -95,39 +100,39 @@ export class SessionPool {
     this.#limits = limits;
   }
 
-  /** A session that takes a stream now, or null. */
+  /** A session with a free stream, or null. */
   ready(): UpstreamSession | null {
     return this.#sessions.find((each) => each.hasRoom) ?? null;
   }
 
-  /** A session for one stream; requests that come while one is being opened wait for it. Never rejects. */
+  /** A session for one stream; requests that arrive while one is being opened wait for it. Never rejects. */
   async take(): Promise<Opened> {
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const session = this.ready();
       if (session !== null) return { session };
       const busiest = this.#sessions.find((each) => !each.isLeaving);
-      if (this.#sessions.length >= MOST_SESSIONS && busiest !== undefined) return { session: busiest };
+      if (this.#sessions.length >= MAX_SESSIONS && busiest !== undefined) return { session: busiest };
       this.#opening ??= this.#open().finally(() => {
         this.#opening = null;
       });
       const opened = await this.#opening;
       if ('failure' in opened || opened.session.hasRoom) return opened;
     }
-    return { failure: 'the upstream takes no further streams' };
+    return { failure: 'the upstream accepts no further streams' };
   }
 
-  /** Whether there are connections, or will be. */
+  /** Whether there are connections, or one is being opened. */
   get isOpen(): boolean {
     return this.#all.size > 0 || this.#opening !== null;
   }
 
-  /** Closes sessions that nobody uses; the others close with their last stream. */
+  /** Closes idle sessions; the others close with their last stream. */
   retire(): void {
     this.isRetired = true;
     for (const session of this.#sessions) session.retire(); // they leave the list when they have closed
   }
 
-  /** Ends all sessions, those in use too. */
+  /** Closes all sessions, including those in use. */
   async close(): Promise<void> {
     const closed = Array.from(this.#all, (session) => {
       const gone = new Promise<void>((resolve) =>
@@ -157,7 +162,7 @@ export class SessionPool {
       const at = this.#sessions.indexOf(leaving);
       if (at >= 0) this.#sessions.splice(at, 1);
     });
-    // What the upstream allows is known with its first frame; without it the connection is no HTTP/2.
+    // The upstream's limits arrive in its first frame; without it, the connection is not HTTP/2.
     const isThere = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), this.#limits.connectMs);
       const settle = (is: boolean) => () => {
@@ -175,7 +180,7 @@ export class SessionPool {
   }
 }
 
-/** A connection on which HTTP/2 is to be spoken: TLS has agreed on it, or the configuration says so. */
+/** A connection for HTTP/2: by TLS with ALPN, or by configuration. */
 function connected(
   endpoint: StaticEndpoint,
   limits: SessionLimits,

@@ -17,7 +17,7 @@ export function editRequest(request: NodeRequest, edited: UpstreamRequest, body:
   const fields = [...headers, ...framingOf(request, edited)];
   request.rawHeaders = fields;
   request.headers = headersOf(fields);
-  body.giveBack(edited.body);
+  body.putBack(edited.body);
 }
 
 /** Framing is not edited by the edge: the application sees the client's framing, or the new length. */

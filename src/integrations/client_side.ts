@@ -52,7 +52,7 @@ export function connectionFactsOf(request: NodeRequest, nowMs: number): Connecti
 /** A request body that can be read before the application reads it, and put back. */
 export interface ReturnableBody extends RequestBody {
   /** Puts the bytes that were read, or replacement bytes, back at the front of the stream. */
-  readonly giveBack: (instead: Uint8Array | null) => void;
+  readonly putBack: (instead: Uint8Array | null) => void;
 }
 
 /**
@@ -102,7 +102,7 @@ export function bodyOfRequest(request: NodeRequest): ReturnableBody {
     },
     flow: (taker) => void pump(taker),
     resume: () => goOn?.(),
-    giveBack: (instead) => {
+    putBack: (instead) => {
       const bytes = instead ?? Buffer.concat(read);
       if (receivedBytes > 0) hideReading(request);
       read.length = 0;

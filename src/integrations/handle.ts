@@ -2,13 +2,13 @@ import type { Exchange } from '../engine/exchange.ts';
 import { requireFirst } from '../loading/lazy_load.ts';
 import { type ScriptedClients, type ScriptedUpstream, runScripted } from '../engine/drivers/scripted.ts';
 
-/** What answers in place of the network, where it was handed in. */
+/** Replacements for the network, if provided. */
 export interface HandleOptions {
   readonly upstream?: ScriptedUpstream;
   readonly clients?: ScriptedClients;
 }
 
-/** Runs an exchange to its end with what was handed in, or the network. */
+/** Runs an exchange to its end with the replacements, or the network. */
 export async function answered(
   exchange: Exchange,
   request: Request,
@@ -20,14 +20,14 @@ export async function answered(
   return runScripted(exchange, body, upstream, clients);
 }
 
-/** What `handle` asks the world with. With an upstream of the caller there is no network; signatures are still verified. */
+/** The clients of `handle`. With an upstream of the caller there is no network; signatures are still verified. */
 async function clientsBeside(upstream: ScriptedUpstream | undefined): Promise<ScriptedClients> {
   const { networkClients } = await import('../clients/network.ts');
   const clients = networkClients();
   return upstream === undefined ? clients : { verify: clients.verify };
 }
 
-/** Loaded only by those who hand in no upstream of their own. */
+/** Loaded only if the caller provides no upstream. */
 async function network(): Promise<ScriptedUpstream> {
   requireFirst('undici');
   return (await import('../clients/fetched_upstream.ts')).fetchUpstream;

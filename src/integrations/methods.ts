@@ -4,7 +4,7 @@ import type { World } from '../engine/contract.ts';
 import type { ClientFacts } from '../engine/request_like.ts';
 import type { Wiring } from '../engine/drivers/engine_exchange_port.ts';
 import type { Through } from './connect.ts';
-import type { FetchApp } from './fetch_app.ts';
+import type { FetchApp } from './fetch.ts';
 
 /** Middleware for Express and connect. */
 export type ConnectMiddleware = (
@@ -64,7 +64,7 @@ export function adaptersOf(wiring: Wiring, world: World, hosts: Hosts): Adapters
       try {
         through = await late.get();
       } catch (error) {
-        // Not past the edge: the framework answers with its page for errors, or there is no answer.
+        // An error must not let the request bypass the edge: the framework sends its error page, or nothing.
         if (next.length > 0) next(error);
         else response.destroy();
         return;

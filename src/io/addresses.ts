@@ -6,11 +6,11 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** The look-ups of the system, or others in their place. */
+/** Name lookups: those of the system, or replacements. */
 export interface NameSource {
-  /** All addresses of a name, by hosts file and DNS; rejects where there is none. */
+  /** All addresses of a name, from the hosts file and DNS; rejects when there are none. */
   readonly addresses: (host: string) => Promise<readonly ResolvedAddress[]>;
-  /** For how long DNS says that they hold, in ms; null where it does not know the name. */
+  /** The lifetime of the records according to DNS, in ms; null for a name that DNS does not know. */
   readonly lifetimeMs: (host: string) => Promise<number | null>;
 }
 
@@ -22,7 +22,7 @@ const SYSTEM_NAMES: NameSource = {
   lifetimeMs: (host) => dnsLifetimeMs(host, promises),
 };
 
-/** The shortest life of the address records of a name, in ms; null where DNS knows none. */
+/** The shortest lifetime of the address records of a name, in ms; null for a name that DNS does not know. */
 export async function dnsLifetimeMs(
   host: string,
   resolver: Pick<typeof promises, 'resolve4' | 'resolve6'>,
@@ -35,22 +35,24 @@ export async function dnsLifetimeMs(
   return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
 }
 
-/** How long an answer is used: what DNS says within these bounds, the first of them where it says nothing. */
+/**
+ * How long a result is used: the lifetime from DNS within these bounds, or the minimum when there is none.
+ */
 const UNKNOWN_MS = 10_000;
-const SHORTEST_MS = 1_000;
-const LONGEST_MS = 300_000;
-const MOST_NAMES = 1_024;
+const MIN_MS = 1_000;
+const MAX_MS = 300_000;
+const MAX_NAMES = 1_024;
 
 interface Entry {
   readonly addresses: readonly ResolvedAddress[];
   endMs: number;
-  /** Which address is to be tried first by the next dial. */
-  turn: number;
+  /** The address that the next connection tries first. */
+  nextIndex: number;
 }
 
 /**
- * Names of upstreams, looked up once in the time for which DNS says that the answer holds. The system's look-up knows
- * the hosts file but no times, DNS the times: addresses come from the one, how long they hold from the other.
+ * Addresses of upstream names, looked up once per lifetime of their DNS records. The system's lookup knows
+ * the hosts file but no lifetimes, DNS knows the lifetimes: so both are asked.
  */
 export function createAddresses(
   names: NameSource = SYSTEM_NAMES,
@@ -61,8 +63,8 @@ export function createAddresses(
 
   async function ask(host: string): Promise<Entry> {
     const addresses = await names.addresses(host);
-    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, turn: 0 };
-    if (known.size >= MOST_NAMES) known.clear();
+    const entry: Entry = { addresses, endMs: nowMs() + UNKNOWN_MS, nextIndex: 0 };
+    if (known.size >= MAX_NAMES) known.clear();
     known.set(host, entry);
     void learnLifetime(host, entry);
     return entry;
@@ -70,7 +72,7 @@ export function createAddresses(
 
   async function learnLifetime(host: string, entry: Entry): Promise<void> {
     const lifetimeMs = await names.lifetimeMs(host).catch(() => null);
-    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, lifetimeMs));
+    if (lifetimeMs !== null) entry.endMs = nowMs() + Math.max(MIN_MS, Math.min(MAX_MS, lifetimeMs));
   }
 
   function entryOf(host: string): Promise<Entry> {
@@ -84,19 +86,19 @@ export function createAddresses(
     return asked;
   }
 
-  /** All addresses, another one first each time, so that all of them share the load. */
-  async function inTurn(host: string): Promise<ResolvedAddress[]> {
+  /** All addresses, rotated by one each time, so that they share the load. */
+  async function rotated(host: string): Promise<ResolvedAddress[]> {
     const family = isIP(host);
     if (family !== 0) return [{ address: host, family }];
     const entry = await entryOf(host);
-    const turn = entry.turn++ % entry.addresses.length;
-    return [...entry.addresses.slice(turn), ...entry.addresses.slice(0, turn)];
+    const nextIndex = entry.nextIndex++ % entry.addresses.length;
+    return [...entry.addresses.slice(nextIndex), ...entry.addresses.slice(0, nextIndex)];
   }
 
   async function answer(host: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
     let found: ResolvedAddress[];
     try {
-      found = await inTurn(host);
+      found = await rotated(host);
     } catch (error) {
       callback(error as NodeJS.ErrnoException, '');
       return;

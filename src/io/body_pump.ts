@@ -7,9 +7,9 @@ export interface BodyPumpParts {
   readonly request: RequestBody;
 }
 
-/** Moves the content of a reply into its sink, at the client's pace, and says once what came of it. */
+/** Moves the content of a response into its sink, at the client's pace, and reports the result once. */
 export class BodyPump implements BodyTaker {
-  /** Bytes of content before compression, where that is not what was sent. */
+  /** Bytes of content before compression, if they differ from what was sent. */
   rawBytes: (() => number) | null = null;
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
@@ -39,15 +39,15 @@ export class BodyPump implements BodyTaker {
 
   fail(_fault: BodyFault, _detail: string): void {
     const { sink, request } = this.#parts;
-    // A client that leaves takes the upstream with it, and so does one that breaks its own body off.
+    // A client that leaves, or breaks off its own body, ends the upstream exchange, too.
     const cut = sink.gone || request.fault !== null ? 'client' : 'upstream';
     sink.onGone = null;
     sink.onRoom = null;
-    // What came before the fault, perhaps in the same read, is the client's: it goes out before the cut.
+    // Content that arrived before the fault, perhaps in the same read, is sent before the cut.
     sink.cut(() => this.#finish(cut));
   }
 
-  /** Leaves the reply to another one. */
+  /** Hands the response over to another producer. */
   leave(): void {
     this.#done = null;
   }

@@ -9,8 +9,8 @@ interface Fault {
 }
 
 /**
- * A body that can be looked at before it is passed on, and passed on again as long as all of it is held. From then
- * on it is read through this only. It takes the source's bytes and is, to whoever it is passed on to, the body.
+ * A body that can be read before it is passed on, and passed on again while all of it is buffered. From then
+ * on it is only read through this object, which is the taker of the source and the body for others.
  */
 export class BufferedBody implements Body, BodyTaker {
   readonly lengthBytes: number | null;
@@ -25,7 +25,7 @@ export class BufferedBody implements Body, BodyTaker {
   #isResting = false;
   #limitBytes = 0;
   #then: ((held: Buffered) => void) | null = null;
-  /** Who it was passed on to. */
+  /** The current taker. */
   #taker: BodyTaker | null = null;
 
   constructor(source: Body) {
@@ -35,11 +35,11 @@ export class BufferedBody implements Body, BodyTaker {
   }
 
   /**
-   * Reads the whole body if it is not longer than `limitBytes`. A body that is too long stays usable: what was
-   * read comes first when it is opened.
+   * Reads the whole body if it is not longer than `limitBytes`. A longer body stays usable: what was read
+   * comes first when it is opened.
    */
   hold(limitBytes: number, then: (held: Buffered) => void): void {
-    // A length that is declared too long is refused before a byte of it is taken, or asked for by 100 Continue.
+    // A declared length above the limit is refused before any byte is read, or asked for by 100 Continue.
     if (this.lengthBytes !== null && this.lengthBytes > limitBytes) then({ failure: 'too_large' });
     else if (this.#taker !== null) then({ failure: 'left' });
     else {
@@ -49,12 +49,12 @@ export class BufferedBody implements Body, BodyTaker {
     }
   }
 
-  /** Whether nobody has looked at it and nobody has had it. */
+  /** Whether no byte was read or passed on. */
   get isUntouched(): boolean {
     return !this.#begun && this.#taker === null;
   }
 
-  /** The body from its first byte, or null when bytes of it have been passed on and are not held any more. */
+  /** The body from its first byte, or null when bytes that were passed on are no longer buffered. */
   open(): Body | null {
     if (this.#complete) return this.#heldBytes === 0 ? NO_BODY : this.#replay();
     return this.#taker === null ? this : null;
@@ -85,7 +85,7 @@ export class BufferedBody implements Body, BodyTaker {
     this.#isPaused = true;
     if (this.#taker !== null) this.#isPaused = !this.#taker.rest();
     else {
-      // Whoever hears the answer may let the body flow before this returns.
+      // The callback may start the flow before this returns.
       this.#isResting = true;
       if (!this.#answer()) this.#isPaused = false;
       this.#isResting = false;
@@ -106,7 +106,7 @@ export class BufferedBody implements Body, BodyTaker {
     else this.#answer();
   }
 
-  /** Answers the one who asked, if anything can be said by now. False: more is needed for it. */
+  /** Answers the pending request if possible. False: more data is needed. */
   #answer(): boolean {
     const then = this.#then;
     if (then === null) return true;
@@ -143,7 +143,7 @@ export function bodyOf(bytes: Uint8Array): Body {
   return bytes.length === 0 ? NO_BODY : new BytesBody([bytes], bytes.length, NO_FIELDS);
 }
 
-/** All is there, so the length is known, and whoever opens it gets the same bytes. */
+/** All bytes are known, so the length is, too, and each `open` gives the same bytes. */
 class BytesBody implements Body {
   readonly lengthBytes: number;
   readonly #held: readonly Uint8Array[];
@@ -161,9 +161,9 @@ class BytesBody implements Body {
   }
 
   resume(): void {
-    // Nothing comes behind what was given.
+    // There are no further bytes.
   }
 }
 
-/** The body of a request that has none. */
+/** The body of a request without content. */
 export const NO_BODY: Body = new BytesBody([], 0, NO_FIELDS);

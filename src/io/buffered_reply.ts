@@ -4,20 +4,20 @@ import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { BodyPump, type BodyPumpParts } from './body_pump.ts';
 
 /**
- * Gathers a body that is sent as one piece, made of the whole. One that is longer than `limitBytes`, or that is not all
- * there at once and not worth waiting for, is given to `stream` instead, with what has come of it.
+ * Collects a body that is sent in one piece, made from the whole. One that is longer than `limitBytes`, or
+ * that is incomplete and not worth waiting for, is passed to `stream` instead, with the bytes so far.
  */
 export class BufferedReply implements BodyTaker {
   readonly #parts: BodyPumpParts;
   readonly #source: ResponseBody;
   readonly #when: { readonly limitBytes: number; readonly waits: boolean };
   readonly #stream: (source: ResponseBody) => void;
-  /** Makes the piece, and begins the reply. */
+  /** Makes the piece, and starts the response. */
   readonly #make: (whole: Uint8Array) => Uint8Array;
-  readonly #relay: BodyPump;
+  readonly #pump: BodyPump;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Pieces that are copies of ours already. */
+  /** Number of pieces that are already copies. */
   #kept = 0;
   #onward: BodyTaker | null = null;
 
@@ -34,7 +34,7 @@ export class BufferedReply implements BodyTaker {
     this.#when = when;
     this.#stream = stream;
     this.#make = make;
-    this.#relay = new BodyPump(parts, source, done);
+    this.#pump = new BodyPump(parts, source, done);
   }
 
   take(bytes: Uint8Array): void {
@@ -63,23 +63,23 @@ export class BufferedReply implements BodyTaker {
     if (sink.gone) return;
     const whole = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
     const bytes = this.#make(whole);
-    this.#relay.rawBytes = () => (sink.sentBytes === bytes.length ? whole.length : sink.sentBytes);
+    this.#pump.rawBytes = () => (sink.sentBytes === bytes.length ? whole.length : sink.sentBytes);
     sink.take(bytes);
-    this.#relay.end(NO_FIELDS);
+    this.#pump.end(NO_FIELDS);
   }
 
   fail(fault: BodyFault, detail: string): void {
     if (this.#onward !== null) this.#onward.fail(fault, detail);
-    else this.#relay.fail(fault, detail);
+    else this.#pump.fail(fault, detail);
   }
 
-  /** Hands over what has come, and from then on what comes. */
+  /** Passes on the collected bytes, and then what follows. */
   #goOver(): boolean {
     const pieces = this.#pieces;
     this.#pieces = [];
     let goesOn = true;
     const source = this.#source;
-    this.#relay.leave();
+    this.#pump.leave();
     this.#stream({
       lengthBytes: null,
       flow: (taker) => {

@@ -16,13 +16,13 @@ import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from './small_gzip.ts';
 
-/** Level 1: 100 kB take a fifth of the time of level 6 and come out 2 to 10 % longer. */
+/** Level 1: 100 kB take a fifth of the time of level 6, and the result is 2 to 10 % longer. */
 const ZLIB = { level: constants.Z_BEST_SPEED };
-/** Its window of 2^21 bytes is below the 8 MB that every client takes (RFC 9659 §3). */
+/** Its window of 2^21 bytes is below the 8 MB that every client supports (RFC 9659 §3). */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Bodies up to this length fit into a window of 2^12 bytes; the state of a smaller window is made in half the time. */
+/** Bodies up to this length fit into a window of 2^12 bytes, whose state is created in half the time. */
 const SMALL_BYTES = 4_096;
 
 /** Compresses a whole body; `deflate` is the zlib format (RFC 9110 §8.4.1.2). */
@@ -44,8 +44,8 @@ const LAST_BLOCKS: Readonly<Record<Encoding, readonly [block: readonly number[],
 };
 
 /**
- * The bytes that a `CompressedBody` makes of a body that comes in one piece, for drivers that have it in memory. zstd
- * cuts blocks by the pieces that it gets, so that it may differ from a connection by a few bytes.
+ * The bytes that `CompressedBody` produces for a body in one piece, for drivers that have it in memory. zstd
+ * splits blocks by its input pieces, so it may differ from a connection by a few bytes.
  */
 export function compressedAsStream(bytes: Uint8Array, encoding: Encoding, flushEach: boolean): Uint8Array {
   if (!flushEach || bytes.length === 0) return encodedAtOnce(bytes, encoding, {});
@@ -56,13 +56,13 @@ export function compressedAsStream(bytes: Uint8Array, encoding: Encoding, flushE
   return Buffer.concat([flushed, Buffer.from(lastBlock), Buffer.from(checksum)]);
 }
 
-/** What zlib makes of a whole body with the parameters of all bodies, and some for this one. */
+/** Compresses a whole body with the common parameters and some for this body. */
 function encodedAtOnce(
   bytes: Uint8Array,
   encoding: Encoding,
   given: Pick<ZlibOptions, 'finishFlush' | 'windowBits' | 'memLevel'>,
 ): Uint8Array {
-  // What comes out is hardly ever longer than what goes in, so it is written to one buffer and not put together.
+  // The output is hardly ever longer than the input, so one output buffer is enough.
   const options = { ...given, chunkSize: bytes.length + 1_024 };
   switch (encoding) {
     case 'br':
@@ -77,14 +77,14 @@ function encodedAtOnce(
 }
 
 /**
- * How much is compressed at once, while nothing else is done: a stream of zlib costs ten times what the bytes of a
- * small body do, and 64 kB take less than 0.2 ms. Brotli is slower.
+ * Maximum length that is compressed synchronously: a zlib stream costs ten times as much as the bytes of a
+ * small body, and 64 kB take less than 0.2 ms. Brotli is slower.
  */
 export function wholeBytes(encoding: Encoding): number {
   return encoding === 'br' ? 16_384 : 65_536;
 }
 
-/** With `flushEach` what each write brings comes out at once. */
+/** With `flushEach`, each write produces its output at once. */
 function createEncoder(encoding: Encoding, flushEach: boolean): Transform {
   if (encoding === 'br') {
     const flush = flushEach ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS;
@@ -99,18 +99,18 @@ function createEncoder(encoding: Encoding, flushEach: boolean): Transform {
 }
 
 /**
- * Compresses a body as it streams. With `flushEach` what was put in comes out at once, as Server-Sent Events need;
- * without it the encoder decides. A fault of the source is passed on and the stream left without its trailer, so
- * that nobody takes it for whole.
+ * Compresses a body as it streams. With `flushEach`, input is flushed at once, as Server-Sent Events need;
+ * otherwise the encoder decides. A fault of the source is passed on and the stream has no trailer, so that it
+ * is not taken for complete.
  */
 export class CompressedBody implements ResponseBody, BodyTaker {
   readonly lengthBytes = null;
-  /** Bytes that went in. */
+  /** Input bytes. */
   rawBytes = 0;
   readonly #source: ResponseBody;
   readonly #encoder: Transform;
   #taker: BodyTaker | null = null;
-  /** The source waits for the encoder. */
+  /** The encoder has asked the source to pause. */
   #isFull = false;
 
   constructor(source: ResponseBody, encoding: Encoding, flushEach: boolean) {
@@ -149,7 +149,7 @@ export class CompressedBody implements ResponseBody, BodyTaker {
   take(bytes: Uint8Array): void {
     if (this.#encoder.destroyed) return;
     this.rawBytes += bytes.length;
-    // The encoder works beside us and later; what was lent is not there any more then.
+    // The encoder runs in parallel, when the lent bytes are no longer valid.
     this.#encoder.write(Buffer.from(bytes));
   }
 

@@ -6,18 +6,20 @@ import type {
   OutgoingHttpHeaders,
   ServerHttp2Stream,
 } from 'node:http2';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /**
- * A fault on one connection stays on it. Whatever Node's streams, sessions and sockets throw when they are used, and
- * whatever our code throws when they call it, is caught here: the connection ends, the process and all other
- * connections go on. Calls that Node refuses because the peer was faster are no faults and are not reported.
+ * Keeps a fault of one connection from affecting others. Errors that Node's streams, sessions and sockets
+ * throw when they are used, or that our listeners throw, are caught here: the connection ends, the process
+ * and all other connections continue. Calls that Node refuses because the peer was faster are not faults and
+ * are not reported.
  */
 
 export interface Endable {
   destroy(error?: Error): unknown;
 }
 
-/** Runs what Node calls us for; a fault of ours ends `stream`, and is reported. */
+/** Runs a listener; a fault in it ends `stream` and is reported. */
 export function within(stream: Endable, run: () => void): void {
   try {
     run();
@@ -26,13 +28,13 @@ export function within(stream: Endable, run: () => void): void {
   }
 }
 
-/** What `within` does about a fault, for callers that cannot afford its closure. */
+/** Handles a fault as `within` does, for callers that cannot afford a closure. */
 export function failed(stream: Endable, fault: unknown): void {
   reportFault(fault);
   attempt(() => stream.destroy());
 }
 
-/** Contains what the listeners of `emitter` throw, whoever adds them. */
+/** Contains errors thrown by any listener of `emitter`. */
 export function contain<E extends EventEmitter & Endable>(emitter: E): E {
   const emit = emitter.emit.bind(emitter) as (event: string | symbol, ...values: unknown[]) => boolean;
   emitter.emit = (event: string | symbol, ...values: unknown[]): boolean => {
@@ -48,12 +50,12 @@ export function contain<E extends EventEmitter & Endable>(emitter: E): E {
 
 let contained = 0;
 
-/** Faults that were contained since the process began. */
+/** Number of contained faults since the start of the process. */
 export function containedFaults(): number {
   return contained;
 }
 
-/** A fault of ours that ended no more than its connection. Seen as a warning of the process, and counted. */
+/** Reports a fault that ended only its connection, as a warning of the process, and counts it. */
 export function reportFault(fault: unknown): void {
   contained++;
   const error = fault instanceof Error ? fault : new Error(String(fault));
@@ -62,7 +64,7 @@ export function reportFault(fault: unknown): void {
 
 // --- calls that throw when the peer was faster -------------------------------------------------------------------
 
-/** False when `call` threw: the stream or session had ended in the meantime, and its `close` follows. */
+/** False when `call` threw: the stream or session has ended in the meantime, and its `close` follows. */
 export function attempt(call: () => unknown): boolean {
   try {
     call();
@@ -72,12 +74,12 @@ export function attempt(call: () => unknown): boolean {
   }
 }
 
-/** A stream is closed as soon as it was reset, and destroyed some time later; neither takes a head. */
+/** A reset stream is closed at once and destroyed some time later; in neither state it accepts a head. */
 export function isStreamOver(stream: { readonly destroyed: boolean; readonly closed: boolean }): boolean {
   return stream.destroyed || stream.closed;
 }
 
-/** Throws on a head that no stream takes, for that is a fault of ours. */
+/** Throws on an invalid head, because that is a fault of ours. */
 export function respond(
   stream: ServerHttp2Stream,
   fields: readonly string[],
@@ -106,7 +108,7 @@ export function sendTrailers(
   return attempt(() => stream.sendTrailers(fields));
 }
 
-/** The stream, or why there is none. */
+/** The stream, or why it could not be opened. */
 export function requestStream(
   session: ClientHttp2Session,
   fields: readonly string[],
@@ -115,7 +117,7 @@ export function requestStream(
   try {
     return session.request(fields, options);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 
@@ -124,7 +126,7 @@ export function sendGoaway(session: Http2Session, code: number, lastStream?: num
   return attempt(() => session.goaway(code, lastStream));
 }
 
-/** False: no ping went out, and `answered` is not called. */
+/** False: no ping was sent, and `answered` is not called. */
 export function sendPing(session: Http2Session, answered: () => void): boolean {
   if (session.destroyed) return false;
   let isSent = false;

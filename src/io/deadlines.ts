@@ -1,21 +1,21 @@
 import { reportFault } from './containment.ts';
 
-/** Something that must be over by a time. */
+/** Something with a deadline. */
 export interface Deadline {
-  /** In ticks of its `Deadlines`; 0 for none. */
+  /** In ticks of its `Deadlines`; 0 means no deadline. */
   deadline: number;
-  /** The time is over. */
+  /** The deadline has passed. */
   expire(): void;
 }
 
-/** Between two looks at the clock, at most and at least, in ms. */
-const LONGEST_TICK_MS = 1_000;
-const SHORTEST_TICK_MS = 10;
+/** Bounds of the interval between two checks, in ms. */
+const MAX_TICK_MS = 1_000;
+const MIN_TICK_MS = 10;
 
 /**
- * Deadlines of many things by one timer, which looks at all of them once in a tick: a timer of its own for each
- * request and each connection would cost more than reading the request does. None comes early, and each late by two
- * ticks at most.
+ * Many deadlines with one timer, which checks all of them once per tick: a timer for each request and
+ * connection would cost more than parsing the request. A deadline never expires early, and at most two ticks
+ * late.
  */
 export class Deadlines {
   readonly #tickMs: number;
@@ -23,17 +23,17 @@ export class Deadlines {
   #tick = 1;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `shortestMs` is the shortest time that will be asked for: a tick is a fifth of it. */
+  /** `shortestMs` is the shortest time that will be used: a tick is a fifth of it. */
   constructor(shortestMs: number) {
-    this.#tickMs = Math.max(SHORTEST_TICK_MS, Math.min(LONGEST_TICK_MS, Math.floor(shortestMs / 5)));
+    this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, Math.floor(shortestMs / 5)));
   }
 
-  /** The deadline that is `ms` away; 0, which is none, for 0 ms. */
+  /** The deadline in `ms`; 0 means none. */
   after(ms: number): number {
     return ms === 0 ? 0 : this.#tick + 1 + Math.ceil(ms / this.#tickMs);
   }
 
-  /** Looks after `due` until it is forgotten; `ms` is the first time that it has, none when left out. */
+  /** Watches `due` until it is forgotten; `ms` is its first deadline, if any. */
   watch(due: Deadline, ms?: number): void {
     if (ms !== undefined) due.deadline = this.after(ms);
     this.#due.add(due);
@@ -55,7 +55,7 @@ export class Deadlines {
       try {
         due.expire();
       } catch (fault) {
-        reportFault(fault); // those behind it still have their time
+        reportFault(fault); // the others are still watched
       }
     }
   }

@@ -5,26 +5,26 @@ import { contain, failed } from './containment.ts';
 export type StaticEndpoint = UpstreamRequest['endpoint'];
 
 export interface DialLimits {
-  /** Longest wait for TCP, DNS and TLS together, in ms. */
+  /** Maximum time for TCP, DNS and TLS together, in ms. */
   readonly connectMs: number;
-  /** Whether certificates of TLS upstreams must be valid for the backend's host. */
+  /** Whether TLS upstreams need a certificate that is valid for the backend's host. */
   readonly verifyTls: boolean;
-  /** Further trusted certificates, PEM. */
+  /** Additional trusted certificates, PEM. */
   readonly ca: readonly string[];
 }
 
 export interface DialOptions extends DialLimits {
-  /** What TLS is asked for by ALPN; default `http/1.1`. */
+  /** The ALPN protocol to ask for; default `http/1.1`. */
   readonly protocol?: 'http/1.1' | 'h2';
   readonly lookup: LookupFunction;
-  /** Where what comes is read to; null for a socket that is a stream and nothing else. */
+  /** The buffer that data is read into; null for a socket that is only used as a stream. */
   readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number) => boolean } | null;
 }
 
 /**
- * Begins to open a connection; `secureConnect` of TLS and `connect` without say that it is there. Of a name with
- * several addresses the next one is tried when one does not answer (RFC 8305, by Node). What a listener or `onread`
- * throws ends this connection only.
+ * Starts to open a connection; it is ready at `secureConnect` with TLS, else at `connect`. For a name with
+ * several addresses, the next one is tried when one does not respond (RFC 8305, done by Node). An error that
+ * a listener or `onread` throws ends only this connection.
  */
 export function dial(endpoint: StaticEndpoint, options: DialOptions): Socket {
   const { onread } = options;
@@ -64,7 +64,8 @@ function open(endpoint: StaticEndpoint, options: DialOptions): Socket {
   const { connect: connectTls, rootCertificates } = process.getBuiltinModule('node:tls');
   return connectTls({
     ...to,
-    // SNI and the certificate are about the backend, whatever Host the request names (RFC 6066 §3: no addresses).
+    // SNI and the certificate check use the backend's host, whatever Host the request names (RFC 6066 §3: no
+    // IP addresses).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(options.ca.length > 0 ? { ca: [...rootCertificates, ...options.ca] } : {}),
     ALPNProtocols: [options.protocol ?? 'http/1.1'],
@@ -72,13 +73,13 @@ function open(endpoint: StaticEndpoint, options: DialOptions): Socket {
   });
 }
 
-/** A failed dial to several addresses (`localhost`) has no message of its own, only a code. */
+/** A failed connection to several addresses (`localhost`) has only a code and no message. */
 export function detailOf(error: Error): string {
   if (error.message !== '') return error.message;
   return 'code' in error ? String(error.code) : 'the connection failed';
 }
 
-/** What connections of leaves are told apart by. */
+/** The key that identifies the connections of an endpoint. */
 export function addressOf(endpoint: StaticEndpoint): string {
   return `${endpoint.tls ? 'tls' : 'tcp'} ${endpoint.host} ${endpoint.port}`;
 }

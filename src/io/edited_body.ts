@@ -4,8 +4,8 @@ import { type FieldList, NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 
 /**
- * A body as editors leave it, piece by piece: what comes out of a piece goes on before the next is read. A body that
- * cannot be edited breaks off with a fault, so that nobody takes it for whole.
+ * A body that is edited piece by piece: the output for a piece is passed on before the next one is read. A
+ * body that cannot be edited fails, so that it is not taken for complete.
  */
 export class EditedBody implements ResponseBody, BodyTaker {
   readonly lengthBytes = null;
@@ -42,7 +42,7 @@ export class EditedBody implements ResponseBody, BodyTaker {
 
   end(_trailers: FieldList): void {
     this.#give(this.#editor.end());
-    // What trailers say may not be true of the body any more, a checksum for one.
+    // Trailers may no longer be correct for the edited body, a checksum for example.
     this.#taker?.end(NO_FIELDS);
   }
 
@@ -54,11 +54,11 @@ export class EditedBody implements ResponseBody, BodyTaker {
     const taker = this.#taker;
     if (taker === null) return;
     if (bytes !== null) {
-      // An editor may give back what was lent to it, or what is its own.
+      // An editor may return the lent bytes, or its own.
       if (bytes.length > 0) taker.take(bytes);
       return;
     }
     this.cancel();
-    taker.fail('malformed', 'the body cannot be edited as it must be');
+    taker.fail('malformed', 'the body cannot be edited');
   }
 }

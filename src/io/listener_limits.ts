@@ -1,28 +1,33 @@
-/** What a client may take of the listener, in bytes and ms. */
+import { WIRE_LIMITS } from '../http/message_limits.ts';
+
+/** Limits of a listener for its clients, in bytes and ms. */
 export interface ListenerLimits {
-  /** Longest head: request line and fields. */
+  /** Maximum length of a head: request line and fields. */
   readonly headBytes: number;
-  /** Longest time for a head, from its first byte. */
+  /** Maximum time for a head, from its first byte. */
   readonly headMs: number;
-  /** Longest time for a whole request, head and body; 0 for no limit. */
+  /** Maximum time for a whole request, head and body; 0 for no limit. */
   readonly requestMs: number;
-  /** Longest wait for the next bytes of a body. */
+  /** Maximum wait for the next bytes of a body. */
   readonly bodyIdleMs: number;
-  /** Longest time in which a client takes nothing of a reply that is ready for it. */
+  /** Maximum time in which a client reads nothing of a response that is ready. */
   readonly writeIdleMs: number;
-  /** How long a connection is kept for its next request. */
+  /** How long an idle connection is kept. */
   readonly keepAliveMs: number;
-  /** How long the rest of a body that nobody wants is read before the connection is cut. */
+  /** How long the rest of an unneeded body is read before the connection is closed. */
   readonly lingerMs: number;
-  /** Longest silence of an upgraded connection; 0 for no limit. */
+  /** Maximum silence of an upgraded connection; 0 for no limit. */
   readonly tunnelIdleMs: number;
-  /** What a client may send ahead while its request is under way: pipelined requests, or bytes of another protocol. */
+  /**
+   * How much a client may send ahead while its request is in flight: pipelined requests, or bytes of another
+   * protocol.
+   */
   readonly aheadBytes: number;
 }
 
-/** The service documents 1 MB of head and 5 minutes of silence; the rest is our choice. */
+/** The service documents 5 minutes of silence; the rest is our choice. */
 export const LISTENER_LIMITS: ListenerLimits = {
-  headBytes: 1_048_576,
+  headBytes: WIRE_LIMITS.headBytes,
   headMs: 30_000,
   requestMs: 300_000,
   bodyIdleMs: 60_000,
@@ -33,8 +38,11 @@ export const LISTENER_LIMITS: ListenerLimits = {
   aheadBytes: 65_536,
 };
 
+/** How long exchanges may finish when the edge stops, in ms. */
+export const DRAIN_MS = 10_000;
+
 /**
- * How long a stop waits for exchanges whose connection was cut. They are complete at once, but for those that ask
- * somebody who cannot be interrupted, such as an OpenID provider.
+ * How long a stop waits for exchanges whose connection was closed. They complete at once, except for those
+ * that wait for something that cannot be interrupted, such as an OpenID provider.
  */
 export const AFTER_CUT_MS = 2_000;

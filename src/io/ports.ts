@@ -3,41 +3,47 @@ import type { ForwardFailure, ResponseHead, UpstreamRequest } from '../engine/co
 import type { FieldList } from '../http/fields.ts';
 
 /**
- * What the hands of the driver hold: bodies, the reply's sink and the upstream client, without a word about who
- * parses the bytes. A front makes the first two, `http1/upstream_client.ts` the third; another codec may make all. All of
- * it is callbacks: a request whose parts are there when they are asked for runs to its end in one go.
+ * The interfaces between the driver and the wire: bodies, the sink of a response and the upstream client,
+ * independent of any codec. A server implements the first two, `http1/upstream_client.ts` the third. All of
+ * them use callbacks: a request whose parts are available runs to its end synchronously.
  */
 
 /**
- * Why a body ended before its end. `left`: the peer went away; `malformed`: its framing is broken; `…_too_large`: what
- * stands around its content is longer than the limit.
+ * Why a body ended early. `left`: the peer went away; `malformed`: its framing is invalid; `…_too_large`:
+ * chunk extensions or trailers exceed the limit.
  */
 export type BodyFault = 'left' | 'timeout' | 'malformed' | 'extensions_too_large' | 'trailers_too_large';
 
 /**
- * Who takes a body. `take` and `rest` in any number, then `end` or `fail` once; nothing comes after that. A taker
- * must not throw.
+ * The consumer of a body. Receives `take` and `rest` any number of times, then `end` or `fail` once, and
+ * nothing after that. A taker must not throw.
  */
 export interface BodyTaker {
   /**
-   * Bytes, lent: they stay as they are until a `rest` that says true, or until the body is resumed. Who needs them
-   * longer copies them. After `end` they are the taker's for as long as `end` runs.
+   * Bytes, lent: they stay valid until a `rest` that returns true, or until the body is resumed. A taker that
+   * needs them longer copies them. After `end` they are valid while `end` runs.
    */
   take(bytes: Uint8Array): void;
-  /** Nothing more is there for now. False: the source waits until it is resumed, and leaves what it lent alone. */
+  /**
+   * Nothing more is available for now. False: the source pauses until it is resumed, and keeps the lent bytes
+   * valid.
+   */
   rest(): boolean;
-  /** All of it has been taken. `trailers` came behind it; almost always none. */
+  /** The body is complete. `trailers` are almost always empty. */
   end(trailers: FieldList): void;
   fail(fault: BodyFault, detail: string): void;
 }
 
-/** A body. Nothing of it is read from its sender before it flows, nor while it waits: so the sender waits too. */
+/**
+ * A body. It is not read from its sender before it flows, nor while it is paused, so backpressure reaches the
+ * sender.
+ */
 export interface Body {
-  /** As declared; 0 when there is none, null when only the end will tell (chunked, or until close). */
+  /** The declared length; 0 without content, null when only the end will tell (chunked, or until close). */
   readonly lengthBytes: number | null;
-  /** Begins to give the body to `taker`, at once as far as it is there; once for each body. */
+  /** Starts passing the body to `taker`, synchronously as far as it is available; once per body. */
   flow(taker: BodyTaker): void;
-  /** Goes on after a `rest` that said false; not from inside of that `rest`. */
+  /** Continues after a `rest` that returned false; must not be called inside that `rest`. */
   resume(): void;
 }
 
@@ -45,105 +51,116 @@ export interface Body {
 export interface RequestBody extends Body {
   /** Bytes of content read from the client so far. */
   readonly receivedBytes: number;
-  /** Why the content ended early, if it did. */
+  /** Why the content ended early; null if it did not. */
   readonly fault: BodyFault | null;
-  /** Whether the client waits to be told to send it (100-continue); `flow` tells it. */
+  /** Whether the client waits for 100 Continue; `flow` sends it. */
   readonly awaitsContinue: boolean;
 }
 
-/** A response body; whoever does not take it to its end must cancel it. */
+/** A response body; a taker that does not read it to the end must cancel it. */
 export interface ResponseBody extends Body {
-  /** Gives up the rest and closes the connection that it came on; nothing is taken any more. Harmless after the end. */
+  /** Discards the rest and closes its connection. Harmless after the end. */
   cancel(): void;
 }
 
 export interface ReplyFraming {
-  /** Null: the content is ended by framing of the sink's choice. */
+  /** Null: the sink chooses the framing that ends the content. */
   readonly lengthBytes: number | null;
-  /** False: the reply has no content, and `lengthBytes` is what GET would have had (RFC 9110 §8.6). */
+  /** False: the response has no content, and `lengthBytes` is the length for GET (RFC 9110 §8.6). */
   readonly content: boolean;
 }
 
-/** Where a reply goes. Once the client is gone all calls are without effect; only `head` may throw. */
+/** The destination of a response. Once the client is gone, calls have no effect; only `head` may throw. */
 export interface ReplySink {
   readonly method: string;
-  /** Whether the client's connection was lost before the reply ended. */
+  /** Whether the client's connection was lost before the end of the response. */
   readonly gone: boolean;
   /** Called once when `gone` becomes true. */
   onGone: (() => void) | null;
-  /** Called when there is room again after a `rest` that said false. */
+  /** Called when there is room again after a `rest` that returned false. */
   onRoom: (() => void) | null;
   readonly headSent: boolean;
-  /** Bytes of content that the operating system has taken, framing not counted. */
+  /** Bytes of content that the operating system has accepted, without framing. */
   readonly sentBytes: number;
-  /** Whether the client takes trailers. */
+  /** Whether the client accepts trailers. */
   readonly takesTrailers: boolean;
-  /** Passes an interim response on (RFC 9110 §15.2); without effect where the client knows none. */
+  /** Passes an interim response on (RFC 9110 §15.2); no effect if the client's protocol version has none. */
   interim(status: number, fields: FieldList): void;
   /**
-   * Begins the reply. Framing and fields of one hop that are among `fields` are the sink's to leave out. Throws on a
-   * field that would break out of its line, before a byte is sent.
+   * Starts the response. The sink leaves out framing and hop-by-hop fields. Throws on a field that cannot be
+   * written as one line, before any byte is sent.
    */
   head(status: number, fields: FieldList, framing: ReplyFraming): void;
-  /** Content, lent as `BodyTaker.take` says. */
+  /** Content, lent as in `BodyTaker.take`. */
   take(bytes: Uint8Array): void;
   /** Sends what was given. False: wait for `onRoom`. */
   rest(): boolean;
-  /** Ends the reply; `done` when all has been handed to the operating system or the client is gone. */
+  /**
+   * Ends the response; `done` is called when all has been passed to the operating system or the client is
+   * gone.
+   */
   end(trailers: FieldList, done: () => void): void;
-  /** Sends 101 with these fields and gives the connection as it is; null when the client is gone or never asked. */
+  /**
+   * Sends 101 with these fields and returns the raw connection; null when the client is gone or did not ask
+   * for it.
+   */
   switchProtocols(fields: FieldList, protocol: string): Duplex | null;
-  /** Cuts the connection: the client must not take what it has for the whole. */
+  /** Closes the connection abruptly: the client must not take the response for complete. */
   destroy(): void;
-  /** The same behind all that was given; `done` when that has gone out or the client is gone. */
+  /**
+   * As `destroy`, but after all that was given; `done` is called when that was sent or the client is gone.
+   */
   cut(done: () => void): void;
 }
 
-/** Who asked for a forward. `interim` any number of times, then one of the others, once. */
+/** Receives the result of a forward: `interim` any number of times, then one of the others, once. */
 export interface ForwardTaker {
   interim(head: ResponseHead): void;
-  /** The body flows when the taker lets it. */
+  /** The body flows when the taker starts it. */
   answered(head: ResponseHead, reused: boolean, body: ResponseBody): void;
   switched(head: ResponseHead, reused: boolean, tunnel: Tunnel): void;
   failed(failure: ForwardFailure, detail: string): void;
 }
 
-/** What came of one forward. */
+/** The result of a forward. */
 export type Forwarded =
   | { readonly head: ResponseHead; readonly reused: boolean; readonly body: ResponseBody }
   | { readonly head: ResponseHead; readonly reused: boolean; readonly tunnel: Tunnel }
   | { readonly failure: ForwardFailure; readonly detail: string };
 
-/** The upstream's side of a connection that has changed its protocol. */
+/** The upstream side of an upgraded connection. */
 export interface Tunnel {
   readonly duplex: Duplex;
   /** `Upgrade` as the upstream spelled it. */
   readonly protocol: string;
 }
 
-/** What a forward needs besides the request. */
+/** Options of a forward besides the request. */
 export interface ForwardOptions {
-  /** Ask the upstream whether it wants the body before it flows (RFC 9110 §10.1.1). */
+  /** Ask the upstream whether it wants the body before sending it (RFC 9110 §10.1.1). */
   readonly expectsContinue: boolean;
-  /** Tell the upstream that trailers are taken (RFC 9110 §10.1.4). */
+  /** Tell the upstream that trailers are accepted (RFC 9110 §10.1.4). */
   readonly takesTrailers: boolean;
 }
 
-/** A forward that is under way. */
+/** A forward in flight. */
 export interface Forwarding {
-  /** Gives the exchange up at any phase and frees its connection; the taker hears no more. Harmless after the end. */
+  /**
+   * Cancels the exchange in any state and frees its connection; the taker is not called any more. Harmless
+   * after the end.
+   */
   cancel(): void;
 }
 
 export interface UpstreamClient {
-  /** Sends the request; the taker may hear what came of it before this returns. Never throws. */
+  /** Sends the request; the taker may be called before this returns. Never throws. */
   forward(request: UpstreamRequest, body: Body, options: ForwardOptions, taker: ForwardTaker): Forwarding;
-  /** Closes all connections, those in use too. */
+  /** Closes all connections, including those in use. */
   close(): Promise<void>;
 }
 
-/** An upstream client that keeps connections from one exchange to the next. */
+/** An upstream client that reuses connections. */
 export interface KeepingClient extends UpstreamClient {
-  /** The upstreams of a new configuration: connections to others close as soon as no exchange uses them. */
+  /** Sets the upstreams of a new configuration: connections to others close as soon as they are idle. */
   keepOnly(endpoints: readonly UpstreamRequest['endpoint'][]): void;
 }

@@ -5,8 +5,8 @@ import { type Address, parseAddress } from '../net/address.ts';
 export const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS';
 
 /**
- * A look-up that knows public addresses only. What it gives is what is dialled, so a name that resolves to another
- * address the next time gains nothing.
+ * A lookup that returns public addresses only. The caller dials the returned address, so a name that resolves
+ * to a private one the next time (DNS rebinding) gains nothing.
  */
 export function publicLookup(
   system: LookupFunction,

@@ -2,23 +2,24 @@ import { NO_FIELDS } from '../http/fields.ts';
 import type { BodyFault, BodyTaker, ResponseBody } from './ports.ts';
 
 export interface Producer {
-  /** What was pushed waits: push no more for now. */
+  /** The buffer is full: stop pushing for now. */
   pause(): void;
   resume(): void;
-  /** Nobody wants the rest. */
+  /** The rest is not needed. */
   cancel(): void;
 }
 
-/** Above this the producer is paused. */
+/** Above this, the producer is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
 /**
- * A body whose producer pushes when it likes: what comes before somebody takes it, or while the taker waits, is kept
- * in order, and the producer told to pause. A fault overtakes nothing: bytes that came before it are given before it.
+ * A body whose producer pushes at its own pace: what arrives before there is a taker, or while it has paused,
+ * is buffered in order, and the producer is paused. Bytes that arrived before a fault are passed on before
+ * it.
  */
 export class PushBody implements ResponseBody {
   lengthBytes: number | null = null;
-  /** Bytes that wait for the taker. */
+  /** Bytes that are buffered for the taker. */
   queuedBytes = 0;
   readonly #producer: Producer;
   readonly #queue: Uint8Array[] = [];
@@ -32,7 +33,7 @@ export class PushBody implements ResponseBody {
     this.#producer = producer;
   }
 
-  /** Adds bytes, which must not be changed afterwards; without effect after the end. */
+  /** Adds bytes, which must not be changed afterwards; no effect after the end. */
   push(bytes: Uint8Array): void {
     if (this.#isOver || bytes.length === 0) return;
     this.#queue.push(bytes);
@@ -85,7 +86,7 @@ export class PushBody implements ResponseBody {
       for (const bytes of this.#queue) taker.take(bytes);
       this.#queue.length = 0;
       this.queuedBytes = 0;
-      // What ends here is sent with its end.
+      // The final bytes are sent together with the end.
       if (!this.#isOver) this.#isWaiting = !taker.rest();
     }
     if (this.#isOver) {

@@ -1,22 +1,24 @@
+import type { Duplex } from 'node:stream';
+
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The bytes of a connection that have come and were not read yet, always in one piece. What comes alone is not
- * copied; what has to wait for more is, into a buffer that doubles, so that a peer that sends byte by byte costs no
- * more than one that does not.
+ * The unread bytes of a connection, always contiguous. A single read is not copied; bytes that must wait for
+ * more are copied into a buffer that doubles, so that a peer that sends byte by byte costs no more than
+ * others.
  */
 export class ReadBuffer {
   bytes: Buffer = EMPTY;
   from = 0;
   to = 0;
-  /** Whether `bytes` is this inbox's own to write to. */
+  /** Whether this buffer owns `bytes` and may write to them. */
   #owned = false;
 
   get length(): number {
     return this.to - this.from;
   }
 
-  /** Adds bytes. They may be used until `keep` is called, which makes a copy where one is needed. */
+  /** Adds bytes. They are used in place until `keep` is called, which copies them if needed. */
   add(more: Buffer, length = more.length): void {
     if (this.from === this.to) {
       this.bytes = more;
@@ -30,13 +32,13 @@ export class ReadBuffer {
     this.to += length;
   }
 
-  /** What is left stays until more comes: bytes that belong to somebody else are copied. */
+  /** Keeps the rest until more arrives: bytes that are owned by the caller are copied. */
   keep(): void {
     if (this.from === this.to) this.clear();
     else if (!this.#owned) this.#makeRoom(0);
   }
 
-  /** Lets go of all. */
+  /** Releases everything. */
   clear(): void {
     this.bytes = EMPTY;
     this.from = 0;
@@ -55,4 +57,10 @@ export class ReadBuffer {
     this.to = held;
     this.#owned = true;
   }
+}
+
+/** Returns bytes that were read ahead to the connection, for its next reader; the bytes are copied. */
+export function unshiftBuffered(input: ReadBuffer, socket: Duplex): void {
+  if (input.length > 0) socket.unshift(Buffer.from(input.bytes.subarray(input.from, input.to)));
+  input.clear();
 }

@@ -1,22 +1,25 @@
 import { crc32 } from 'node:zlib';
 
-/** Longest body that is packed here: what comes out fits into one packet with fixed codes as with codes of its own. */
+/** Maximum length of a body compressed here: with fixed codes the result still fits into one packet. */
 export const SMALL_GZIP_BYTES = 2_048;
 
 const HASH_BITS = 11;
 const MIN_MATCH = 4;
 const MAX_MATCH = 258;
 
-/** Bits as they are written, the first one lowest, and how many there are. */
+/** Bits in writing order, the first one lowest, and their number. */
 type Code = readonly [bits: number, count: number];
 
-/** The same of all values, with their extra bits. */
+/** The codes of all values, including their extra bits. */
 interface Codes {
   readonly bits: Uint32Array;
   readonly counts: Uint8Array;
 }
 
-/** Where each text of four bytes came last, counted from `epoch`; what lies before belongs to earlier bodies. */
+/**
+ * The last position of each sequence of four bytes, counted from `epoch`; lower values belong to earlier
+ * bodies.
+ */
 const places = new Int32Array(1 << HASH_BITS);
 let epoch = 1;
 
@@ -26,13 +29,14 @@ const DISTANCES = distanceCodes();
 
 const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff] as const;
 const TAIL_BYTES = 8;
-/** A literal takes nine bits at most. */
+/** A literal takes at most nine bits. */
 const out = Buffer.alloc(HEAD.length + SMALL_GZIP_BYTES + (SMALL_GZIP_BYTES >> 3) + 2 + TAIL_BYTES);
 out.set(HEAD);
 
 /**
- * A body of up to `SMALL_GZIP_BYTES` in gzip (RFC 1952), as one block of fixed codes (RFC 1951 §3.2.6): making the
- * state of zlib anew for each body would take longer than packing it. Null where that makes nothing shorter.
+ * Compresses up to `SMALL_GZIP_BYTES` with gzip (RFC 1952), as one block of fixed codes (RFC 1951 §3.2.6):
+ * creating the zlib state for each body would take longer than compressing it. Null when the result would not
+ * be shorter.
  */
 export function smallGzip(bytes: Uint8Array): Buffer | null {
   const end = deflate(bytes, HEAD.length) + TAIL_BYTES;
@@ -42,7 +46,7 @@ export function smallGzip(bytes: Uint8Array): Buffer | null {
   return Buffer.from(out.subarray(0, end));
 }
 
-/** Writes one final block to `out`; gives where it ends. */
+/** Writes one final block to `out`; returns its end. */
 function deflate(bytes: Uint8Array, from: number): number {
   if (epoch > 2 ** 30) {
     places.fill(0);
@@ -51,7 +55,7 @@ function deflate(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   const lastStart = length - MIN_MATCH;
   let to = from;
-  let held = 0b011; // the last block, of fixed codes
+  let held = 0b011; // the final block, with fixed codes
   let count = 3;
   let at = 0;
   while (at < length) {
@@ -79,7 +83,7 @@ function deflate(bytes: Uint8Array, from: number): number {
     for (; count >= 8; count -= 8, held >>>= 8) out[to++] = held;
   }
   epoch += length;
-  // The end of the block is seven bits of zero.
+  // The end of the block is seven zero bits.
   for (count += 7; count > 0; count -= 8, held >>>= 8) out[to++] = held;
   return to;
 }
@@ -113,7 +117,7 @@ function lengthCodes(): Codes {
     ...lengthCode(257 + index),
     index < 8 ? 0 : (index >> 2) - 1,
   ]);
-  // The longest has a symbol of its own, without extra bits.
+  // The maximum length has its own symbol, without extra bits.
   [codes.bits[MAX_MATCH], codes.counts[MAX_MATCH]] = lengthCode(285);
   return codes;
 }
@@ -130,7 +134,7 @@ function distanceCodes(): Codes {
   ]);
 }
 
-/** The codes of all values from `first` to `last`, of symbols that stand for a power of two of them each. */
+/** The codes of all values from `first` to `last`, for symbols that each cover a power of two of them. */
 function valueCodes(
   last: number,
   first: number,

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** What went through a tunnel, and who broke it, if it did not end by both sides saying so. */
+/** What passed through a tunnel, and which side broke it unless both ended it. */
 export interface Spliced {
   readonly toUpstreamBytes: number;
   readonly toClientBytes: number;
@@ -8,8 +8,8 @@ export interface Spliced {
 }
 
 /**
- * Joins two connections byte for byte, with back-pressure, until both have ended. The end of one direction is
- * passed on as such (half-close); an error of either side, or no byte either way for `idleMs`, ends both.
+ * Joins two connections byte for byte, with backpressure, until both have ended. The end of one direction is
+ * passed on (half-close); an error of either side, or no byte in either direction for `idleMs`, ends both.
  */
 export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promise<Spliced> {
   return new Promise((resolve) => {
@@ -40,8 +40,8 @@ export function splice(client: Duplex, upstream: Duplex, idleMs: number): Promis
     function watch(side: Duplex, other: Duplex, name: 'client' | 'upstream'): void {
       side.on('error', () => stop(name));
       side.once('close', () => {
-        // A stream of HTTP/2 that was reset says that both of its directions have ended. Ours ends when the other
-        // side's does, and not before.
+        // An HTTP/2 stream that was reset reports the end of both directions. Our side ends when the other
+        // side does, and not before.
         if (!side.readableEnded || !side.writableFinished || !other.readableEnded) stop(name);
         open--;
         if (open > 0) return;

@@ -4,22 +4,23 @@ import { connect as connectTls } from 'node:tls';
 import type { StaticEndpoint } from '../engine/stream.ts';
 import { contain } from './containment.ts';
 
-/** How backends of TLS and TCP edges are connected to. */
+/** How connections to backends of TLS and TCP edges are opened. */
 export interface DialOptions {
-  /** Longest time until the connection is there, its TLS included, in ms. */
+  /** Maximum time to connect, including TLS, in ms. */
   readonly dialMs: number;
-  /** Authorities that may have signed the certificates of TLS backends, PEM; the system's when left out. */
+  /** Authorities for certificates of TLS backends, PEM; default: the system's. */
   readonly ca?: string;
 }
 
-/** A connection, or why there is none. */
+/** A connection, or why it could not be opened. */
 export type Dialled = { readonly stream: Duplex } | { readonly failure: string };
 
-const KEEP_ALIVE_MS = 60_000;
+/** Silence after which TCP probes whether the peer is there. */
+export const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Connects to a backend; all addresses of a name are tried (RFC 8305). `preface` goes out before anything else, TLS
- * included: it is the PROXY protocol header. Never rejects.
+ * Connects to a backend and tries all addresses of a name (RFC 8305). `preface` is sent before anything else,
+ * including TLS: it is the PROXY protocol header. Never rejects.
  */
 export function dialTcp(
   { host, port, tls }: StaticEndpoint,
@@ -42,7 +43,7 @@ export function dialTcp(
     const done = (): void => {
       clearTimeout(timer);
       stream.off('error', onError).off('close', onClose);
-      // Whoever takes the stream listens for itself from its next turn on.
+      // The user of the stream adds its own listener in the next tick.
       stream.on('error', () => undefined);
       resolve({ stream });
     };
@@ -65,7 +66,7 @@ export function dialTcp(
 function secured(socket: Socket, host: string, ca: string | undefined) {
   return connectTls({
     socket,
-    // An address cannot be a server name (RFC 6066 §3); the certificate has to hold for it all the same.
+    // An address is not allowed as server name (RFC 6066 §3), but the certificate must still be valid for it.
     ...(isIP(host) === 0 && { servername: host }),
     host,
     ...(ca !== undefined && { ca }),

@@ -1,31 +1,31 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Carried } from '../engine/stream.ts';
+import type { Relayed } from '../engine/stream.ts';
 
-/** Longest silence of a connection of which one side has ended, in ms; our choice. */
+/** Maximum silence of a half-closed connection, in ms; our choice. */
 const HALF_OPEN_MS = 300_000;
 
 export interface TcpForwardOptions {
-  /** Longest time without a byte either way, in ms; 0 for no limit. */
+  /** Maximum time without a byte in either direction, in ms; 0 for no limit. */
   readonly idleMs: number;
-  /** Cuts the connection when the edge stops. */
+  /** Closes the connection when the edge stops. */
   readonly drain: AbortSignal;
 }
 
 /**
- * Joins a client and a backend byte for byte until both have ended. The end of one direction is passed on as such
- * (half-close), a reset as a reset, and a side that takes nothing holds the other one back. `bytesIn` counts what
- * came from the client, `bytesOut` what the system has taken on its way to the client.
+ * Joins a client and a backend byte for byte until both have ended. The end of one direction is passed on
+ * (half-close), a reset as a reset, and backpressure applies in both directions. `bytesIn` counts what the
+ * client sent, `bytesOut` what the system has accepted for the client.
  */
 export function forwardTcp(
   client: Duplex,
   backend: Duplex,
   { idleMs, drain }: TcpForwardOptions,
-): Promise<Carried> {
+): Promise<Relayed> {
   return new Promise((resolve) => {
     let bytesIn = 0;
     let bytesOut = 0;
-    let cut: Carried['cut'] = 'none';
+    let cut: Relayed['cut'] = 'none';
     let open = 2;
     let restMs = idleMs;
     let timer = idleMs > 0 ? setTimeout(() => stop('idle'), idleMs) : undefined;
@@ -57,7 +57,7 @@ export function forwardTcp(
       to.on('drain', () => from.resume());
       from.on('end', () => {
         if (to.writable) to.end();
-        // One side that has ended does not hold both for as long as two that may still speak.
+        // A half-closed connection gets a shorter time limit than one with two active sides.
         if (restMs > 0) restMs = Math.min(restMs, HALF_OPEN_MS);
         else restMs = HALF_OPEN_MS;
         clearTimeout(timer);
@@ -79,7 +79,7 @@ export function forwardTcp(
       else side.once('close', closed);
     }
 
-    function stop(by: Exclude<Carried['cut'], 'none'>): void {
+    function stop(by: Exclude<Relayed['cut'], 'none'>): void {
       if (cut !== 'none') return;
       cut = by;
       reset(client);
@@ -90,7 +90,7 @@ export function forwardTcp(
 
 function nothing(): void {}
 
-/** What was cut short must not look like an end (RFC 9293 §3.10.4). */
+/** A connection that was cut must not look like a normal end (RFC 9293 §3.10.4). */
 function reset(side: Duplex): void {
   if (side instanceof Socket && side.constructor === Socket && !side.destroyed) side.resetAndDestroy();
   else side.destroy();

@@ -1,32 +1,35 @@
 import { type Endable, failed, reportFault } from './containment.ts';
 
-/** How much goes out together at the end of a turn: above it, what there is goes out before. */
+/** Size of a chunk that is sent together at the end of a tick; when it is full, it is sent earlier. */
 const CHUNK_BYTES = 65_536;
-const MOST_CHUNKS = 16;
+const MAX_CHUNKS = 16;
 
-/** Reads up to this length wait for the end of the turn; longer ones would drive each other out of the caches. */
+/**
+ * Reads up to this length wait for the end of the tick; longer ones would evict each other from the CPU
+ * caches.
+ */
 export const WAITING_BYTES = 4_096;
 
-/** Who has bytes that came and were not looked at. */
+/** A connection with unprocessed input. */
 export interface Reading {
-  /** What a fault of ours ends. */
+  /** The stream that a fault of ours ends. */
   readonly socket: Endable;
-  /** Goes on with what came; called once more when there is nothing left, it does nothing. */
+  /** Processes the input; does nothing when called once more without input. */
   advance(): void;
 }
 
-/** Who has bytes that go out at the end of the turn. */
+/** A connection with output for the end of the tick. */
 export interface Postponed {
-  /** Hands over what waits. */
+  /** Writes the pending output. */
   settle(): void;
 }
 
-/** Bytes that wait; what the system leaves over of a write keeps no more than one chunk in memory. */
+/** Pending output; when the system does not accept all of a write, at most one chunk stays in memory. */
 export class Chunk {
   bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** Up to where they are in use. */
+  /** The end of the used part. */
   to = 0;
-  /** The system has not taken all of a write: they must not be overwritten. */
+  /** The system has not accepted all of a write: the bytes must not be overwritten. */
   isKept = false;
 
   clear(): void {
@@ -37,11 +40,11 @@ export class Chunk {
 }
 
 /**
- * One turn of the event loop: what came on all connections is looked at together, and what there is to say to all goes
- * out together. Code that runs many times in a row finds itself in the caches of the processor, where system calls
- * between would drive it out; and whoever receives is awake already (docs/decisions/0016_turns.md).
+ * One tick of the event loop: input of all connections is processed together, then the output for all is sent
+ * together. Code that runs many times in a row stays in the CPU caches, which system calls in between would
+ * evict; and the receivers are awake already (docs/decisions/0016_turns.md).
  */
-class Turn {
+class TickBatch {
   readonly #chunks = [new Chunk()];
   #at = 0;
   #isBegun = false;
@@ -54,17 +57,17 @@ class Turn {
     this.end();
   };
 
-  /** Has `one` go on at the end of this turn. */
+  /** Processes the input of `one` at the end of this tick. */
   read(one: Reading): void {
     this.#reading.push(one);
     this.#begin();
   }
 
-  /** A chunk with room for `count` bytes behind its `to`. */
+  /** A chunk with room for `count` bytes after its `to`. */
   room(count: number): Chunk {
     const chunk = this.#chunks[this.#at]!;
     if (chunk.to + count <= CHUNK_BYTES) return chunk;
-    if (this.#at + 1 < MOST_CHUNKS) {
+    if (this.#at + 1 < MAX_CHUNKS) {
       this.#at++;
       return (this.#chunks[this.#at] ??= new Chunk());
     }
@@ -72,7 +75,7 @@ class Turn {
     return this.#chunks[0]!;
   }
 
-  /** Has `one` settled at the end of this turn. */
+  /** Writes the output of `one` at the end of this tick. */
   add(one: Postponed): void {
     this.#postponed.push(one);
     this.#begin();
@@ -84,7 +87,7 @@ class Turn {
     setImmediate(this.#atEnd);
   }
 
-  /** Looks at all that came, and hands over all that waits. */
+  /** Processes all input, and sends all pending output. */
   end(): void {
     const reading = this.#reading;
     this.#reading = this.#spareReading;
@@ -117,4 +120,4 @@ class Turn {
   }
 }
 
-export const tickBatch = new Turn();
+export const tickBatch = new TickBatch();

@@ -1,35 +1,38 @@
 import type { LookupFunction } from 'node:net';
+import { RESPONSE_HEAD_MS, WIRE_LIMITS } from '../http/message_limits.ts';
 import type { DialLimits } from './dial.ts';
 
 export interface UpstreamLimits extends DialLimits, ExchangeLimits {
-  /** Longest wait for the next bytes of a response body, in ms; 0 for no limit. */
+  /** Maximum wait for the next bytes of a response body, in ms; 0 for no limit. */
   readonly bodyIdleMs: number;
-  /** How long an unused connection is kept, in ms, unless the upstream says less (`Keep-Alive: timeout`). */
+  /**
+   * How long an idle connection is kept, in ms, unless the upstream asks for less (`Keep-Alive: timeout`).
+   */
   readonly idleConnectionMs: number;
-  /** Unused connections kept for each upstream. */
+  /** Maximum number of idle connections per upstream. */
   readonly idleConnections: number;
-  /** Longest response head, in bytes. */
+  /** Maximum length of a response head, in bytes. */
   readonly headBytes: number;
-  /** Looks names up; null for the system, with the times of DNS. */
+  /** Resolves names; null for the system's lookup with DNS lifetimes. */
   readonly lookup: LookupFunction | null;
 }
 
 export const UPSTREAM_LIMITS: UpstreamLimits = {
   connectMs: 10_000,
-  headMs: 60_000,
+  headMs: RESPONSE_HEAD_MS,
   continueMs: 1_000,
   bodyIdleMs: 300_000,
   idleConnectionMs: 60_000,
   idleConnections: 256,
-  headBytes: 1_048_576,
+  headBytes: WIRE_LIMITS.headBytes,
   verifyTls: true,
   ca: [],
   lookup: null,
 };
 
 export interface ExchangeLimits {
-  /** Longest wait for a response head while it is the upstream's turn, in ms. */
+  /** Maximum wait for a response head once the request has been sent, in ms. */
   readonly headMs: number;
-  /** How long an upstream that was asked whether it wants the body has for its answer, in ms. */
+  /** How long an upstream may take to answer `Expect: 100-continue`, in ms. */
   readonly continueMs: number;
 }

@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import { within } from './containment.ts';
 import { type Chunk, tickBatch, type Postponed } from './tick_batch.ts';
 
-/** Whose socket it is. */
+/** The owner of the socket. */
 export interface WriteBufferOwner {
-  /** All that a `flush` left behind is with the system. */
+  /** Everything that a `flush` had left is with the system. */
   flushed(): void;
 }
 
-/** Up to this much waits for the end of the turn; above it the pieces are handed over as they are. */
+/** Up to this size, output waits for the end of the tick; larger pieces are written as they are. */
 const JOINED_BYTES = 16_384;
 
 /**
- * What goes out on a socket, gathered for one system call: text in Latin-1 and bytes that are lent. Bytes must stay as
- * they are until `flush` has said true or the owner was told `flushed`. Whoever owns the socket sees to its end, and
- * says `flushNow` or `settle` before it.
+ * Output of a socket, collected for one system call: Latin-1 text and lent bytes. Lent bytes must stay valid
+ * until `flush` returns true or the owner's `flushed` is called. The owner ends the socket, and calls
+ * `flushNow` or `settle` before.
  */
 export class WriteBuffer implements Postponed {
   readonly #socket: Socket;
@@ -22,9 +22,9 @@ export class WriteBuffer implements Postponed {
   #text = '';
   readonly #pieces: (Uint8Array | string)[] = [];
   #bytes = 0;
-  /** Text that waits for the end of the turn by itself; Node copies what the system leaves over of a text. */
+  /** Text without bytes that waits for the end of the tick; Node copies what the system does not accept. */
   #alone = '';
-  /** Where in its chunk is what waits for the end of the turn; null when nothing does. */
+  /** The chunk with the output for the end of the tick; null without any. */
   #chunk: Chunk | null = null;
   #from = 0;
   #to = 0;
@@ -37,7 +37,7 @@ export class WriteBuffer implements Postponed {
     this.#isTls = 'encrypted' in socket;
   }
 
-  /** Whether the system has not taken all yet. */
+  /** Whether the system has not accepted everything yet. */
   get isWaiting(): boolean {
     return this.#waiting;
   }
@@ -54,8 +54,8 @@ export class WriteBuffer implements Postponed {
   }
 
   /**
-   * Hands over all that was gathered, what is small at the end of the turn. True when the lent bytes are not needed
-   * any more and more may follow: the system has taken all of earlier turns.
+   * Writes what was collected; small output waits for the end of the tick. Returns true when the lent bytes
+   * are free and more may follow: the system has accepted everything of earlier ticks.
    */
   flush(): boolean {
     if (this.#bytes > 0) {
@@ -71,13 +71,16 @@ export class WriteBuffer implements Postponed {
     if (this.#waiting || this.#socket.destroyed) return false;
     if (this.#socket.writableLength === 0) return true;
     this.settle();
-    // `drain` comes above the high-water mark only: an empty write behind the others always tells.
+    // `drain` is only emitted above the high-water mark; the callback of an empty final write always runs.
     this.#waiting = true;
     this.#socket.write(NOTHING, (error) => this.#flushed(error));
     return false;
   }
 
-  /** The same without waiting for the end of the turn. True when the system has taken it, and all before it. */
+  /**
+   * As `flush`, without waiting for the end of the tick. Returns true when the system has accepted
+   * everything.
+   */
   flushNow(): boolean {
     this.flush();
     this.settle();
@@ -95,14 +98,14 @@ export class WriteBuffer implements Postponed {
     this.#chunk = null;
     if (socket.destroyed) return;
     const bytes = chunk.bytes.subarray(this.#from, this.#to);
-    // TLS takes what it is given at once, and says so in a later turn.
+    // TLS accepts data at once, and reports it in a later tick.
     socket.write(this.#isTls ? Buffer.from(bytes) : bytes);
     if (!this.#isTls && socket.writableLength > 0) chunk.isKept = true;
   }
 
   #flushed(error?: Error | null): void {
     this.#waiting = false;
-    // Else the connection is over, which its owner sees.
+    // Otherwise the connection has closed, which its owner notices.
     if (error === undefined || error === null) within(this.#socket, () => this.#owner.flushed());
   }
 
@@ -117,10 +120,10 @@ export class WriteBuffer implements Postponed {
     }
   }
 
-  /** Copies what was gathered to what goes out at the end of the turn. */
+  /** Copies the collected output to the output for the end of the tick. */
   #join(): void {
     const chunk = tickBatch.room(this.#bytes);
-    // What waits elsewhere, or has something else behind it, goes out by itself.
+    // Output in another chunk, or followed by other output, is sent on its own.
     if (this.#chunk !== chunk || this.#to !== chunk.to) {
       this.settle();
       this.#chunk = chunk;

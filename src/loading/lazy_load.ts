@@ -1,16 +1,18 @@
 import { createRequire } from 'node:module';
 
-/** Code that is loaded when it is first needed. */
+/** Code that is loaded on first use. */
 export interface LazyLoad<Loaded> {
-  /** What was loaded; null before. */
+  /** The loaded code; null before. */
   readonly now: () => Loaded | null;
-  /** Loads it, once. A load that fails, for want of descriptors for example, is tried again by the next call. */
+  /**
+   * Loads it once. A load that fails, for example because file descriptors ran out, is tried again by the next call.
+   */
   readonly get: () => Promise<Loaded>;
-  /** Waits for a load that has begun; null when none has, or when it fails. */
+  /** Waits for a load in progress; null when there is none, or when it fails. */
   readonly ifBegun: () => Promise<Loaded | null>;
 }
 
-/** Wraps a load so that its success is kept and its failure is not. */
+/** Wraps a load so that its success is cached and its failure is not. */
 export function lazyLoad<Loaded>(load: () => Promise<Loaded>): LazyLoad<Loaded> {
   let loaded: Loaded | null = null;
   let loading: Promise<Loaded> | null = null;
@@ -37,8 +39,8 @@ export function lazyLoad<Loaded>(load: () => Promise<Loaded>): LazyLoad<Loaded> 
 const require = createRequire(import.meta.filename);
 
 /**
- * Loads CommonJS packages before a module is imported that needs them. Node keeps the error of an import whose
- * evaluation failed for good, and a package that opens files then may meet EMFILE; a failed `require` is forgotten.
+ * Loads CommonJS packages before a module that needs them is imported. Node caches the error of a failed import
+ * forever, and a package that opens files may fail with EMFILE; a failed `require` is not cached.
  */
 export function requireFirst(...packages: readonly string[]): void {
   for (const name of packages) require(name);

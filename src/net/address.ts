@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** 128 bits as four unsigned 32-bit words, the most significant first. */
+/** 128 bits as four unsigned 32-bit words, most significant first. */
 export interface Words {
   readonly w0: number;
   readonly w1: number;
@@ -9,11 +9,12 @@ export interface Words {
 }
 
 /**
- * A parsed IP address; never changed. An IPv4 address is its number in `w3`, the other words zero.
- * An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is that IPv4 address, so a dual-stack socket changes no decision.
+ * A parsed IP address, immutable. An IPv4 address is a number in `w3`, with zero in the other words. An
+ * IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes that IPv4 address, so that a dual-stack socket changes
+ * no decision.
  */
 export interface Address extends Words {
-  /** Canonical: dotted decimal, or the form of RFC 5952. */
+  /** Canonical text: dotted decimal, or RFC 5952. */
   readonly text: string;
   readonly family: 4 | 6;
 }
@@ -23,8 +24,8 @@ const COLON = 58;
 const ZERO = 48;
 
 /**
- * Reads an address as `inet_pton` would: four decimal octets without leading zeros, or RFC 4291 §2.2.
- * No octal, no short forms, no zone, no brackets, no white space: null for all of those.
+ * Parses an address as `inet_pton` does: four decimal octets without leading zeros, or RFC 4291 §2.2. Returns
+ * null for octal, short forms, zones, brackets and white space.
  */
 export function parseAddress(text: string): Address | null {
   const v4 = readV4(text, 0);
@@ -38,8 +39,8 @@ export function parseAddress(text: string): Address | null {
 }
 
 /**
- * Reads an address as a system writes that of a socket: a link-local one comes with its zone (`fe80::1%eth0`, RFC 4007
- * §11), which names an interface of this machine and is no part of the address.
+ * Parses the address of a socket as the system writes it: a link-local one has a zone (`fe80::1%eth0`, RFC
+ * 4007 §11), which names an interface and is not part of the address.
  */
 export function parseSocketAddress(text: string): Address | null {
   const zone = text.indexOf('%');
@@ -48,23 +49,23 @@ export function parseSocketAddress(text: string): Address | null {
   return bare.includes(':') && zone < text.length - 1 ? parseAddress(bare) : null;
 }
 
-/** The address of 128 bits read as IPv6, with IPv4-mapped ones turned into IPv4. */
+/** The address of 128 IPv6 bits; IPv4-mapped ones become IPv4. */
 export function addressOf(words: Words): Address {
   if (isMapped(words)) return v4Address(v4Text(words.w3), words.w3);
   return v6Address(words);
 }
 
-/** Whether 128 bits lie in ::ffff:0:0/96. */
+/** Whether 128 bits are in ::ffff:0:0/96. */
 export function isMapped(words: Words): boolean {
   return words.w0 === 0 && words.w1 === 0 && words.w2 === 0xffff;
 }
 
-/** The IPv4 address of an unsigned 32-bit number. */
+/** The IPv4 address with this unsigned 32-bit number. */
 export function v4FromNumber(value: number): Address {
   return v4Address(v4Text(value), value);
 }
 
-/** The IPv6 address of 128 bits, whatever they say. */
+/** The IPv6 address of 128 bits, without conversion of mapped ones. */
 export function v6Address({ w0, w1, w2, w3 }: Words): Address {
   const parts = [
     w0 >>> 16,
@@ -85,7 +86,7 @@ export function addressBytes({ family, w0, w1, w2, w3 }: Address): Uint8Array {
   return Uint8Array.from(words.flatMap((word) => [word >>> 24, word >>> 16, word >>> 8, word]));
 }
 
-/** Numeric order; of addresses, only within one family. */
+/** Numeric order; for addresses of one family only. */
 export function compareWords(a: Words, b: Words): number {
   return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
 }
@@ -98,9 +99,9 @@ function v4Text(value: number): string {
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 }
 
-/** The number of a dotted-decimal address that fills `text` from `from` on, or -1. */
+/** The number of a dotted-decimal address that takes all of `text` from `from` on, or -1. */
 export function readV4(text: string, from: number): number {
-  // Longest is 255.255.255.255; the bound keeps a hostile string from being walked.
+  // The longest is 255.255.255.255; the limit bounds the work on hostile input.
   if (text.length - from > 15) return -1;
   let value = 0;
   let octet = -1;
@@ -122,9 +123,12 @@ export function readV4(text: string, from: number): number {
   return dots === 3 && octet >= 0 ? ((value << 8) | octet) >>> 0 : -1;
 }
 
-/** The bits of an IPv6 address in any form of RFC 4291 §2.2, or null. IPv4-mapped ones are not singled out. */
+/**
+ * The bits of an IPv6 address in any form of RFC 4291 §2.2, or null. IPv4-mapped ones get no special
+ * treatment.
+ */
 export function readV6(text: string): Words | null {
-  // Longest is six groups and a dotted quad: 45 characters.
+  // The longest has six groups and a dotted quad: 45 characters.
   if (text.length < 2 || text.length > 45) return null;
   const groups = [0, 0, 0, 0, 0, 0, 0, 0];
   let count = 0;
@@ -165,7 +169,9 @@ export function readV6(text: string): Words | null {
   return wordsOf(groups, count, gap);
 }
 
-/** Eight groups from `count` of them with `::` before number `gap` (-1: none); null when they do not add up. */
+/**
+ * Expands `count` groups with `::` before group `gap` (-1: none) to eight; null when that is not possible.
+ */
 function wordsOf(groups: readonly number[], count: number, gap: number): Words | null {
   if (gap < 0 ? count !== 8 : count === 8) return null;
   const shift = 8 - count;

@@ -3,28 +3,28 @@ import type { Address, Words } from './address.ts';
 
 /** A range of addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */
 export interface Cidr {
-  /** Canonical: lowest address, slash, number of bits. */
+  /** Canonical text: lowest address, slash, number of bits. */
   readonly text: string;
-  /** The lowest address of the range. */
+  /** The lowest address in the range. */
   readonly address: Address;
-  /** Length of the prefix, 0 to 32 or 0 to 128 by the family of `address`. */
+  /** Prefix length, 0 to 32 or 0 to 128 depending on the family of `address`. */
   readonly bits: number;
 }
 
-/** Why a text is refused as a range, and what was probably meant. */
+/** Why text is not a valid range, and what was probably meant. */
 export interface CidrProblem {
   readonly problem: 'no_mask' | 'host_bits' | 'not_an_address' | 'bad_mask';
   readonly message: string;
-  /** A text that would be accepted; an example where nothing can be guessed. */
+  /** Valid text; an example when there is nothing to guess. */
   readonly suggestion: string;
 }
 
 const EXAMPLE = '192.0.2.0/24';
 
 /**
- * Reads a range strictly: an address as `parseAddress` has it, a slash, a decimal length, no bits set beyond it.
- * A range of IPv4-mapped addresses (::ffff:0:0/96 or longer) is the IPv4 range; a shorter IPv6 range
- * (such as ::/0) holds no IPv4 address.
+ * Parses a range strictly: an address as in `parseAddress`, a slash, a decimal length, and no bits set beyond
+ * it. A range of IPv4-mapped addresses (::ffff:0:0/96 or longer) becomes the IPv4 range; a shorter IPv6 range
+ * (such as ::/0) contains no IPv4 address.
  */
 export function parseCidr(text: string): Cidr | CidrProblem {
   const slash = text.indexOf('/');
@@ -47,31 +47,37 @@ export function parseCidr(text: string): Cidr | CidrProblem {
   const lowest = lowestOf(words, isV4 ? bits + 96 : bits);
   if (compareWords(words, lowest) !== 0) {
     const suggestion = textOf(lowest, isV4, bits);
-    const message = `'${text}' has bits set beyond its mask; the range that holds it is '${suggestion}'`;
+    const message = `'${text}' has bits set beyond its mask; the range that contains it is '${suggestion}'`;
     return { problem: 'host_bits', message, suggestion };
   }
   return cidrOf(lowest, isV4, bits);
 }
 
-/** Narrows the answer of `parseCidr`. */
+/** As `parseCidr`, but an address without a mask is the range of that address alone. */
+export function parseRange(text: string): Cidr | CidrProblem {
+  const answer = parseCidr(text);
+  return 'problem' in answer && answer.problem === 'no_mask' ? parseCidr(answer.suggestion) : answer;
+}
+
+/** Narrows the result of `parseCidr`. */
 export function isCidrProblem(answer: Cidr | CidrProblem): answer is CidrProblem {
   return 'problem' in answer;
 }
 
-/** Whether `address` lies in the range; never across families. */
+/** Whether `address` is in the range; always false across families. */
 export function contains(cidr: Cidr, address: Address): boolean {
   if (cidr.address.family !== address.family) return false;
   const lowest = lowestOf(address, address.family === 4 ? cidr.bits + 96 : cidr.bits);
   return compareWords(lowest, cidr.address) === 0;
 }
 
-/** The first address after the range, as bits of its family; null when the range reaches the last address. */
+/** The first address after the range; null when the range ends at the last address. */
 export function firstAfter(cidr: Cidr): Words | null {
   const { family, w0, w1, w2, w3 } = cidr.address;
   const words = [w0, w1, w2, w3];
   const bits = family === 4 ? cidr.bits + 96 : cidr.bits;
   const lastWord = family === 4 ? 3 : 0;
-  // Adding one at the last bit of the prefix; a carry out of a word goes to the one before it.
+  // Adds one at the last bit of the prefix; a carry goes to the word before.
   let step = bits === 0 ? 0 : 2 ** ((128 - bits) % 32);
   for (let at = Math.ceil(bits / 32) - 1; at >= lastWord; at--) {
     const sum = words[at]! + step;
@@ -82,7 +88,7 @@ export function firstAfter(cidr: Cidr): Words | null {
   return null;
 }
 
-/** The bits of an address in either family; IPv4 as its number in the last word. */
+/** The bits of an address of either family; IPv4 as its number in the last word. */
 function wordsOf(address: string): Words | null {
   const v4 = readV4(address, 0);
   return v4 >= 0 ? { w0: 0, w1: 0, w2: 0, w3: v4 } : readV6(address);
@@ -93,7 +99,7 @@ function cidrOf(lowest: Words, isV4: boolean, bits: number): Cidr {
     const address = v4FromNumber(lowest.w3);
     return { text: `${address.text}/${bits}`, address, bits };
   }
-  // A mapped prefix shorter than 96 has host bits set and is refused before; only longer ones come here.
+  // A mapped prefix shorter than 96 has host bits set and was refused before.
   const mapped = isMapped(lowest);
   const address = mapped ? addressOf(lowest) : v6Address(lowest);
   const length = mapped ? bits - 96 : bits;
@@ -104,7 +110,7 @@ function textOf(lowest: Words, isV4: boolean, bits: number): string {
   return cidrOf(lowest, isV4, bits).text;
 }
 
-/** `words` with every bit from number `bits` on cleared. */
+/** `words` with every bit from position `bits` on cleared. */
 function lowestOf(words: Words, bits: number): Words {
   return {
     w0: keepBits(words.w0, bits),
@@ -133,7 +139,7 @@ function badMask(text: string, mask: string, words: Words, isV4: boolean): CidrP
   return { problem: 'bad_mask', message, suggestion };
 }
 
-/** What a refused mask may have meant: leading zeros, a netmask in octets, or else a single address. */
+/** What an invalid mask may have meant: leading zeros, a netmask in octets, or else a single address. */
 function guessedBits(mask: string, width: number): number {
   const trimmed = mask.trim().replace(/^0+(?=\d)/, '');
   const bits = readBits(trimmed, width);
@@ -152,7 +158,7 @@ function notAnAddress(text: string, address: string, slash: number): CidrProblem
   return { problem: 'not_an_address', message, suggestion };
 }
 
-/** Undoes the usual slips: white space, brackets, a zone, leading zeros, missing octets. */
+/** Corrects common mistakes: white space, brackets, a zone, leading zeros, missing octets. */
 function guess(address: string, mask: string): string | undefined {
   const bare = address
     .trim()

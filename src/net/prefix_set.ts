@@ -3,17 +3,19 @@ import type { Address, Words } from './address.ts';
 import { firstAfter } from './cidr.ts';
 import type { Cidr } from './cidr.ts';
 
-/** A compiled list of ranges that says which of them matched, not only whether one did. */
+/** A compiled list of ranges that finds which of them matches. */
 export interface PrefixSet {
   /** Number of ranges given. */
   readonly size: number;
-  /** Position of the most specific range that holds the address (of equal ranges the first), or -1. Allocates nothing. */
+  /**
+   * Index of the most specific range with the address (the first of equal ranges), or -1. Allocates nothing.
+   */
   find(address: Address): number;
-  /** For the set after this one. */
+  /** Reused when a similar set is compiled. */
   readonly sorted: Sorted;
 }
 
-/** The ranges of a set and their order. */
+/** The ranges of a set and their sort order. */
 interface Sorted {
   readonly cidrs: readonly Cidr[];
   readonly order4: readonly number[];
@@ -21,11 +23,11 @@ interface Sorted {
 }
 
 /**
- * Compiles ranges. Two CIDR ranges are nested or apart, never overlapping in part, so the address space falls into
- * at most 2n + 1 segments with one most specific range each: a sorted array and a binary search, whose first
- * steps a small bucket index takes at once. 8 bytes for a segment of IPv4, 20 for one of IPv6.
+ * Compiles ranges. Two CIDR ranges are nested or disjoint, never partly overlapping, so the address space has
+ * at most 2n + 1 segments, each with one most specific range: a sorted array with binary search, whose first
+ * steps are replaced by a small bucket index. Takes 8 bytes per IPv4 segment, 20 per IPv6 segment.
  *
- * `before` is a set of nearly the same objects in the same order: what is in both is not sorted again.
+ * `before` is a set of mostly the same objects in the same order: the common part is not sorted again.
  */
 export function prefixSet(cidrs: readonly Cidr[], before?: PrefixSet): PrefixSet {
   const change = before === undefined ? null : changeBetween(before.sorted.cidrs, cidrs);
@@ -40,18 +42,18 @@ export function prefixSet(cidrs: readonly Cidr[], before?: PrefixSet): PrefixSet
   };
 }
 
-/** Words of one segment in a table: its start, and the position of its range as an unsigned number, ~0 for none. */
+/** Words per segment in a table: its start, and the index of its range as an unsigned number, ~0 for none. */
 const STRIDE = 5;
 const ANSWER = 4;
 const NONE = 0xffffffff;
 
-/** The segments of one family in ascending order, none before the first range. */
+/** The segments of one family in ascending order; there is none before the first range. */
 function flatten(cidrs: readonly Cidr[], order: readonly number[]): Uint32Array {
   const table = new Uint32Array(order.length * 2 * STRIDE);
   let end = 0;
   const emit = ({ w0, w1, w2, w3 }: Words, answer: number): void => {
     const last = end - STRIDE;
-    // Of two segments that begin together the later hides the earlier.
+    // When two segments start at the same address, the later one hides the earlier.
     if (
       end > 0 &&
       table[last] === w0 &&
@@ -68,7 +70,7 @@ function flatten(cidrs: readonly Cidr[], order: readonly number[]): Uint32Array 
     table[end + ANSWER] = answer;
     end += STRIDE;
   };
-  // The ranges that hold the place reached, the widest first, and where each of them ends.
+  // The ranges that contain the current position, the widest first, and where each of them ends.
   const open: number[] = [];
   const ends: (Words | null)[] = [];
   const closeUpTo = (place: Words | null): void => {
@@ -92,10 +94,11 @@ function flatten(cidrs: readonly Cidr[], order: readonly number[]): Uint32Array 
   return table.subarray(0, end);
 }
 
-/** Positions of the ranges of one family by lowest address, of those that begin together the wider first. */
+/** Indexes of the ranges of one family, by lowest address; the wider range first when these are equal. */
 function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
   const order: number[] = [];
-  // The leading bits, as many as a double holds, settle nearly all comparisons without touching an object.
+  // The leading bits, as many as a double can represent, decide almost all comparisons without reading
+  // objects.
   const leading = new Float64Array(cidrs.length);
   for (let index = 0; index < cidrs.length; index++) {
     const { address } = cidrs[index]!;
@@ -112,15 +115,15 @@ function inOrder(cidrs: readonly Cidr[], family: 4 | 6): number[] {
   );
 }
 
-/** One stretch of a list that became another one; what stands around it is the same. */
+/** A section that differs between two lists; the parts before and after are the same. */
 interface Change {
   readonly from: number;
-  /** End of the stretch in the list before, and in the list now. */
+  /** End of the section in the old and in the new list. */
   readonly before: number;
   readonly now: number;
 }
 
-/** What changed between two lists; null when it is too much for merging to be quicker than sorting. */
+/** The difference between two lists; null when it is so large that sorting is faster than merging. */
 function changeBetween(before: readonly Cidr[], now: readonly Cidr[]): Change | null {
   const shorter = Math.min(before.length, now.length);
   let from = 0;
@@ -131,7 +134,7 @@ function changeBetween(before: readonly Cidr[], now: readonly Cidr[]): Change | 
   return change.now - from > now.length / 8 ? null : change;
 }
 
-/** The order that was, without what is gone and with what is new in its place. */
+/** The previous order, without removed and with new ranges. */
 function merged(
   cidrs: readonly Cidr[],
   family: 4 | 6,
@@ -159,11 +162,11 @@ function sameRange(a: Cidr, b: Cidr): boolean {
   return a.bits === b.bits && compareWords(a.address, b.address) === 0;
 }
 
-const MOST_BUCKETS = 65_536;
+const MAX_BUCKETS = 65_536;
 
 /**
- * Where the segments of each bucket of leading words begin: `first[bucket] … first[bucket + 1]` bounds the search.
- * Buckets divide the span in use evenly, so that ranges close together are still told apart.
+ * Where the segments of each bucket of leading words begin: `first[bucket] … first[bucket + 1]` bounds the
+ * search. Buckets divide the used span evenly, so that adjacent ranges are still separated.
  */
 interface BucketIndex {
   readonly lowest: number;
@@ -173,7 +176,7 @@ interface BucketIndex {
 
 function bucketIndex(words: Uint32Array): BucketIndex {
   const lowest = words[0] ?? 0;
-  const buckets = Math.min(MOST_BUCKETS, 2 ** Math.ceil(Math.log2(words.length + 1)));
+  const buckets = Math.min(MAX_BUCKETS, 2 ** Math.ceil(Math.log2(words.length + 1)));
   const perWord = buckets / ((words.at(-1) ?? 0) - lowest + 1);
   const first = new Uint32Array(buckets + 1);
   let at = 0;
@@ -188,7 +191,7 @@ function bucketIndex(words: Uint32Array): BucketIndex {
 function finder4(segments: Uint32Array): (value: number) => number {
   const count = segments.length / STRIDE;
   const starts = Uint32Array.from({ length: count }, (_, index) => segments[index * STRIDE + 3]!);
-  // A start and its answer side by side, so that both come with one cache line.
+  // Start and result side by side, so that they share a cache line.
   const table = new Uint32Array(count * 2);
   for (let index = 0; index < count; index++) {
     table[index * 2] = starts[index]!;
@@ -201,7 +204,7 @@ function finder4(segments: Uint32Array): (value: number) => number {
     const bucket = Math.min(lastBucket, Math.floor((value - lowest) * perWord));
     let low = first[bucket]!;
     let high = first[bucket + 1]!;
-    // The number of starts at or below the value; the segment sought is the one before.
+    // The number of starts at or below the value; the segment is the one before.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (table[middle * 2]! <= value) low = middle + 1;

@@ -3,8 +3,8 @@ import { type Cidr, isCidrProblem, parseCidr } from './cidr.ts';
 import { prefixSet } from './prefix_set.ts';
 
 /**
- * Ranges that are not for everybody's traffic, from the registries of RFC 6890: this machine, private and shared
- * networks, link-local (cloud metadata), benchmarks, multicast, reserved, and forms that carry an IPv4 address.
+ * Non-public ranges from the registries of RFC 6890: this machine, private and shared networks, link-local
+ * (cloud metadata), benchmarking, multicast, reserved, and forms that embed an IPv4 address.
  */
 const RANGES = [
   '0.0.0.0/8',
@@ -37,18 +37,18 @@ const PRIVATE = prefixSet(
   }),
 );
 
-/** Whether requests to this address would reach the machine itself or its network. */
+/** Whether requests to this address would reach this machine or its network. */
 export function isPrivateAddress(address: Address): boolean {
   return PRIVATE.find(address) >= 0;
 }
 
 /**
- * Whether a host as named in a URL (lower case, IPv6 in brackets) surely is such an address. Names that mean this
- * machine are, and so are numbers that resolvers may read as an address (`127.1`, `0x7f000001`). What any other
- * name resolves to is for whoever dials to look at.
+ * Whether a host in a URL (lower case, IPv6 in brackets) is certainly a private address. This includes names
+ * of this machine, and numbers that resolvers may read as an address (`127.1`, `0x7f000001`). Other names
+ * must be checked after they are resolved.
  */
 export function isPrivateHost(host: string): boolean {
-  // A dot at the end is the root of all names, which many resolvers leave away.
+  // A final dot is the DNS root, which many resolvers ignore.
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const address = parseAddress(bare);
   if (address !== null) return isPrivateAddress(address);

@@ -68,7 +68,7 @@ const PLAIN_RESPONSES: Edit = {
 
 function readsResponses({ phases }: PolicyDocument): boolean {
   const inResponses = phases.on_http_response.some(({ actions }) =>
-    actions.some(({ type }) => type === 'response-body-find-replace'),
+    actions.some(({ type }) => ACTION_FACTS.get(type)!.readsText === true),
   );
   return inResponses || phases.on_event_stream_message.length > 0;
 }

@@ -11,9 +11,9 @@ import type { RuleName } from './verdicts.ts';
 export interface CompiledRule extends RuleName {
   readonly conditions: readonly Condition[];
   readonly actions: readonly CompiledAction[];
-  /** The conditions for other readings of the path; null where the rule does not guard by the path. */
+  /** The conditions for other readings of the path; null unless the rule guards by the path. */
   readonly loose: LooseConditions | null;
-  /** The step that says that the rule applies. */
+  /** The step that reports that the rule applies. */
   readonly applies: InnerStep;
   /** For each condition, the step that reports that the rule does not apply because of it. */
   readonly notApplied: readonly InnerStep[];
@@ -25,7 +25,7 @@ export interface CompiledPhase {
   readonly rules: readonly CompiledRule[];
   /** Null if every rule is evaluated: few rules, no usable facts, or a full trace. */
   readonly index: RuleIndex | null;
-  /** Rules that guard by the path: an index, which knows one reading of it, may not pass over them. */
+  /** Rules that guard by the path. The index knows one reading of the path, so it must not skip them. */
   readonly pathGuards: Int32Array;
   readonly context: PolicyContext;
   /** Edits for every exchange in this phase, whether or not a rule applies. */

@@ -33,6 +33,7 @@ export const trafficPolicy = {
     carriers: ['https', 'tls', 'tcp'],
     ends: 'may',
     reads: [],
+    runsActions: true,
     costNs: 60,
     reasons: POLICY_REASONS,
     examples: {

@@ -7,12 +7,13 @@ import { type Condition, conditionFailure } from '../filters/evaluators.ts';
 import type { Failure } from '../filters/failure.ts';
 
 /**
- * A rule that guards by the path must hold for whatever reader stands behind the edge. So where its expressions are not
- * true of the path as it is, they are asked again of each way in which a looser reader takes it (`http/readings.ts`).
- * Readings are decoded and in lower case: the texts that an expression compares them with are rewritten so, too.
+ * A rule that guards by the path must also apply to other spellings that the server behind the edge may accept. If its
+ * expressions are false for the path itself, they are evaluated for each reading of a more lenient server
+ * (`http/readings.ts`). Readings are decoded and lower case, so the texts that an expression compares them with are
+ * rewritten in the same way.
  */
 
-/** Parts of a URL that have nothing of its path. */
+/** Parts of a URL without the path. */
 const PATHLESS: ReadonlySet<string> = new Set([
   'authority',
   'fragment',
@@ -24,15 +25,16 @@ const PATHLESS: ReadonlySet<string> = new Set([
   'user_password',
 ]);
 
-export interface LooseSource {
+interface LooseSource {
   readonly source: string;
-  /** Whether a text in it was rewritten: then it may be true of a path that has one reading only. */
+  /** Whether a text in it was rewritten: then it may be true even for a path with a single reading. */
   readonly isRewritten: boolean;
 }
 
 /**
- * An expression rewritten for readings. `nothing`: it reads no path. `literal`: it is to be taken at its word, because a
- * text with a path parameter or a pattern that tells upper from lower case says that its author has thought of spellings.
+ * An expression rewritten for readings. `nothing`: it does not read the path. `literal`: it is used as written, because
+ * a text with a path parameter, or a pattern that distinguishes upper and lower case, shows that its author has
+ * considered spellings.
  */
 export function looseSource({
   source,
@@ -52,13 +54,13 @@ interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Whether it makes a difference to a path in lower case. */
+  /** Whether it changes the result for a path in lower case. */
   readonly matters: boolean;
 }
 
 type Found = 'reads' | 'nothing' | 'literal';
 
-/** Goes down to the smallest terms that read the path, and rewrites the texts in them. */
+/** Finds the smallest terms that read the path, and rewrites the texts in them. */
 function rewrite(node: Node, edits: Edit[]): Found {
   const isBranch =
     node.kind === 'logic' || node.kind === 'conditional' || (node.kind === 'unary' && node.operator === '!');
@@ -79,14 +81,14 @@ function readsPath(node: Node): boolean {
   return childrenOf(node).some(readsPath);
 }
 
-/** Variables of the exchange; all else is a name of the expression's own. */
+/** Variables of the exchange; all others are local names of the expression. */
 const EXCHANGE: ReadonlySet<string> = new Set(['actions', 'conn', 'endpoint', 'req', 'res']);
 
 function readsRequest(node: Node): boolean {
   return node.kind === 'name' ? EXCHANGE.has(node.name) : childrenOf(node).some(readsRequest);
 }
 
-/** Telling upper from lower case, or encoded from plain, is what such a pattern is for. */
+/** A pattern that distinguishes upper and lower case, or encoded and plain characters. */
 const TELLS_SPELLINGS = /%|;|\\[pP]|\[:|\[[^\]a-z]*[A-Z][^\]a-z]*\]/;
 
 function rewriteTexts(node: Node, edits: Edit[]): Found {
@@ -95,7 +97,7 @@ function rewriteTexts(node: Node, edits: Edit[]): Found {
     replace(node, looseText(node.value), edits);
     return 'reads';
   }
-  // In the body of a loop over paths, what is asked of something else stays as it is.
+  // In the body of a loop over paths, comparisons of other values are not rewritten.
   if (node.kind === 'binary' && !readsPath(node) && readsRequest(node)) return 'nothing';
   const isPattern = node.kind === 'call' && node.name === 'matches';
   for (const [at, child] of childrenOf(node).entries()) {
@@ -116,15 +118,15 @@ function replace(
   if (text !== value) edits.push({ start: span.start, end: span.end, text: JSON.stringify(text), matters });
 }
 
-/** A rule's expressions for readings of the path. */
+/** The expressions of a rule for readings of the path. */
 export interface LooseConditions {
-  /** Compiled when they are asked for first: most rules never meet a path with two readings. Null: to be passed over. */
+  /** Compiled on first use: most rules never meet a path with two readings. Null: the rule is skipped for readings. */
   readonly conditions: () => readonly Condition[] | null;
-  /** Whether they may be true of a path that has one reading only. */
+  /** Whether they may be true for a path with a single reading. */
   readonly isRewritten: boolean;
 }
 
-/** The expressions of a guarding rule for readings; null where no reading can make a difference. */
+/** The expressions of a guarding rule for readings; null if readings cannot change the result. */
 export function looseConditions(
   conditions: readonly Condition[],
   compileLoose: (source: string, condition: Condition) => Condition,
@@ -137,7 +139,7 @@ export function looseConditions(
       const loose = sources[at]!;
       return typeof loose === 'object' ? compileLoose(loose.source, condition) : condition;
     });
-    // A pattern may be too large once letter case does not count; the rule is taken at its word then.
+    // Without letter case a pattern may become too large; the rule is then used as written.
     return all.every(({ program }) => program !== null) ? all : null;
   };
   return {
@@ -146,7 +148,7 @@ export function looseConditions(
   };
 }
 
-/** The reading of the request's path of which all expressions are true; null where there is none. */
+/** The reading of the request's path for which all expressions are true; null if there is none. */
 export function readingThatHolds(
   { conditions, isRewritten }: LooseConditions,
   activation: Activation,
@@ -171,14 +173,17 @@ export function readingThatHolds(
   return null;
 }
 
-/** Routers of applications take `/admin/` for `/admin`. */
+/** Routers of applications treat `/admin/` like `/admin`. */
 function withoutLastSlash(paths: readonly string[]): ReadonlySet<string> {
   const all = new Set(paths);
   for (const path of paths) if (path.length > 1 && path.endsWith('/')) all.add(path.slice(0, -1));
   return all;
 }
 
-/** An error of an expression means that it is not about this reading; but none may be left out for want of time. */
+/**
+ * An error of an expression means that it does not apply to this reading; but exceeding the evaluation limit must not
+ * skip a reading.
+ */
 function allHold(conditions: readonly Condition[], activation: Activation): boolean | Failure {
   for (const condition of conditions) {
     const holds = condition.evaluate(activation);

@@ -1,7 +1,7 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import type { Handler, RequestHead, Stop } from '../engine/contract.ts';
-import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Linked } from '../engine/module.ts';
+import type { HandlerPart } from '../engine/handler_part.ts';
 import { NO_FACTS } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
@@ -17,7 +17,7 @@ import type { PolicyState } from '../filters/policy_run.ts';
 import type { PolicyLinks } from './module_links.ts';
 import type { TrafficPolicyConfig } from './module_schema.ts';
 
-/** Makes the handler of a policy. */
+/** Creates the handler of a policy. */
 export function compileTrafficPolicy(config: TrafficPolicyConfig, linked: Linked & PolicyLinks): Handler {
   const { branding, carriedBy = 'https_edge' } = linked;
   const { document, diagnostics } = checkedPolicy(config, linked, carriedBy);
@@ -47,7 +47,7 @@ function partsOf({ connect, request, response }: CompiledPolicy): readonly Handl
   );
 }
 
-/** The document of the check that accepted the configuration; it is read again where there was none for this place. */
+/** The document from the check that accepted the configuration; it is parsed again if there is none for this place. */
 function checkedPolicy(
   config: TrafficPolicyConfig,
   { pointer, branding }: Linked,
@@ -61,7 +61,7 @@ function checkedPolicy(
   return checkCarriedPolicy({ file: { name: at, text }, pointer: at, span, text }, { branding, carriedBy });
 }
 
-/** A policy that was not checked before it came here guards nothing: nobody passes. */
+/** A policy that was not checked cannot guard anything, so all requests are refused. */
 function refuseAll({ refusal, pointer }: Linked, message: string): Handler {
   const stop: Stop<PolicyCode> = {
     verdict: 'stop',
@@ -90,7 +90,10 @@ function contextOf(linked: Linked & PolicyLinks): PolicyContext {
 const USUAL_PORT = { http: 80, https: 443 } as const;
 const NO_HOST: NonNullable<PolicyLinks['endpoint']> = { host: '', port: USUAL_PORT.https, protocol: 'https' };
 
-/** An edge has many hosts: the endpoint is the one that was asked for. The last one is kept, requests come in rows. */
+/**
+ * An edge has many hosts: the endpoint is the requested one. The last one is cached, because consecutive requests often
+ * share it.
+ */
 function surroundingsOf(linked: Linked & PolicyLinks): PolicyContext['surroundings'] {
   const { endpointId: id = linked.pointer, facts = NO_FACTS, secret = () => undefined } = linked;
   const cookies = linked.logins?.registry.cookies;

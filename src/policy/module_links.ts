@@ -2,12 +2,12 @@ import type { Facts } from './env/facts.ts';
 import type { Surroundings } from './env/inputs.ts';
 import type { PolicyContext } from '../filters/action.ts';
 
-/** What a policy may ask of its surroundings, beyond what every module is given. All that is left out is unknown. */
+/** What a policy may know about its surroundings, beyond the links of all modules. Omitted parts are unknown. */
 export interface PolicyLinks {
   readonly endpointId?: string;
-  /** What carries the policy; default an HTTPS edge. */
+  /** The kind of endpoint; default an HTTPS edge. */
   readonly carriedBy?: 'https_edge' | 'tls_edge' | 'tcp_edge';
-  /** The endpoint of a TLS or TCP edge, where no request names one. */
+  /** The endpoint of a TLS or TCP edge, which no request names. */
   readonly endpoint?: Pick<Surroundings['endpoint'], 'host' | 'port' | 'protocol'>;
   readonly facts?: Facts;
   readonly secret?: Surroundings['secret'];

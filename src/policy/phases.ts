@@ -1,3 +1,4 @@
+import { EXCHANGE_BUDGET } from '../cel/limits.ts';
 import { ask } from '../engine/contract.ts';
 import type { Ask, Connection, RequestHead, ResponseHead, Verdict, World } from '../engine/contract.ts';
 import { headersEdit } from '../engine/edits.ts';
@@ -17,10 +18,11 @@ export function runConnect(
   if (!policy.enabled) return DISABLED;
   if (policy.connect === null) return NO_RULE;
   const activation = new Activation(world, policy.context.surroundings(null), connection);
+  activation.unitsLeft = EXCHANGE_BUDGET;
   return runPhase(policy.connect, activation, null, connection, state, world);
 }
 
-/** Runs `on_http_request`. `carry` is that of the connection's verdict, if any: its results are kept. */
+/** Runs `on_http_request`. `filterData` is that of the connection's verdict, if any: its results are kept. */
 export function runRequest(
   policy: CompiledPolicy,
   request: RequestHead,
@@ -40,7 +42,7 @@ export function runRequest(
 }
 
 /**
- * Runs `on_http_response`. `carry` is that of the request phase's verdict: results of its actions are kept, its
+ * Runs `on_http_response`. `filterData` is that of the request phase's verdict: results of its actions are kept, its
  * variables are not (`vars` belong to one phase).
  */
 export function runResponse(
@@ -62,8 +64,8 @@ export function runResponse(
 }
 
 /**
- * What expressions see of a request. A client cannot say who it is: identity fields of its own making are not among
- * them, while those that an edge before this one has set are.
+ * The request as expressions see it. Identity fields from the client are removed, because a client cannot prove who it
+ * is; those set by a previous edge are kept.
  */
 function activationOf(
   { context }: CompiledPolicy,
@@ -74,10 +76,12 @@ function activationOf(
   const { headers } = request;
   const believed = connection.hops === undefined ? context.branding.withoutIdentity(headers) : headers;
   const seen = believed === headers ? request : { ...request, headers: believed };
-  return new Activation(world, context.surroundings(request), connection, seen);
+  const activation = new Activation(world, context.surroundings(request), connection, seen);
+  activation.unitsLeft = EXCHANGE_BUDGET;
+  return activation;
 }
 
-/** Sets the cookies of a login in whatever response there is in the end. */
+/** Sets the cookies of a login in the final response, whatever it is. */
 function withCookies(verdict: Verdict | Ask, cookies: readonly string[]): Verdict | Ask {
   if (verdict.verdict === 'ask') {
     const { question, resume } = verdict;

@@ -8,7 +8,7 @@ import { conditionFailure } from '../filters/evaluators.ts';
 import { Failure } from '../filters/failure.ts';
 import { readingThatHolds } from './loose_path.ts';
 import { type Candidates, candidatesOf, nextCandidate } from './rule_index.ts';
-import { type Carried, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
+import { type PolicyEffects, appliedPass, failureDetail, failureStop, stopOf } from './verdicts.ts';
 import { keepResult } from '../filters/policy_run.ts';
 import type { Awaited, PolicyState, PolicyRun } from '../filters/policy_run.ts';
 
@@ -173,15 +173,16 @@ function carryOut(
     if (policyRun.changes !== changes) candidates = search(phase, activation);
     at = nextApplying(phase, activation, candidates, at + 1, steps);
   }
-  return appliedPass(carriedBy(policyRun));
+  return appliedPass(effectsOf(policyRun));
 }
 
 function loosely({ rule, reading }: Loosely): InnerStep {
-  const message = 'all expressions of the rule are true of the path as a looser reader may take it';
+  const message =
+    'all expressions of the rule are true for a spelling of the path that the upstream may accept';
   return { ...rule.applies, says: message, detail: { reading } };
 }
 
-/** Runs the actions of a rule from `first` on; null when all of them let the walk go on. */
+/** Runs the actions of a rule from `first` on; null when all of them let the phase continue. */
 function runActions(
   policyRun: PolicyRun,
   phase: CompiledPhase,
@@ -212,18 +213,18 @@ function settle(
     passOver(policyRun, phase, action, action.onFailure, outcome);
     return null;
   }
-  if (outcome.does === 'wait') {
+  if (outcome.verdict === 'ask') {
     return ask(outcome.question, (answer) => {
       const ended = settle(policyRun, phase, ruleAt, actionAt, outcome.resume(answer));
       return ended ?? goOn(policyRun, phase, ruleAt, actionAt + 1);
     });
   }
   policyRun.steps.push(outcome.step);
-  if (outcome.does === 'next') return null;
+  if (outcome.verdict === 'pass') return null;
   // A response that replaces another also discards the edits of the other.
   if (policyRun.phase === 'on_http_response')
     policyRun.edits = policyRun.edits?.filter(({ edit }) => edit === 'log') ?? null;
-  return stopOf(outcome, rule, action, carriedBy(policyRun));
+  return stopOf(outcome, rule, action, effectsOf(policyRun));
 }
 
 /** Continues after a question: the remaining actions of the rule, then the rules after it. */
@@ -251,7 +252,8 @@ function passOver(
 ): void {
   const { branding } = context;
   const error = { code: branding.errorCode(failure.number), message: failure.message };
-  keepResult(policyRun, result, { ...base, error });
+  const known = typeof base === 'function' ? base(policyRun.activation) : base;
+  keepResult(policyRun, result, { ...known, error });
   policyRun.steps.push({
     kind: 'action',
     name: action.type,
@@ -269,11 +271,11 @@ function failed(
   action: CompiledAction | null,
   failure: Failure,
 ): Verdict {
-  return failureStop(failure, rule, action, phase, carriedBy(policyRun));
+  return failureStop(failure, rule, action, phase, effectsOf(policyRun));
 }
 
 /** Edits, steps and the data for later phases, as members of a verdict. */
-function carriedBy({ edits, steps, activation, awaited, cookies }: PolicyRun): Carried {
+function effectsOf({ edits, steps, activation, awaited, cookies }: PolicyRun): PolicyEffects {
   const filterData: FilterData = { activation, awaited, cookies };
   return { edits: edits ?? NO_EDITS, inner: steps, filterData };
 }

@@ -6,13 +6,13 @@ import type { Checking, SemanticCheck } from '../edge/document/check.ts';
 import type { Report } from '../edge/document/report.ts';
 
 export interface KeyOptions {
-  /** Whether files with private keys may be missing, because whoever takes the configuration may have them. */
+  /** Whether files with private keys may be missing, because the target instance may have them. */
   readonly keysMayBeMissing?: boolean;
 }
 
 /**
- * The check that reads certificates and keys from files beside an edge file. It puts their texts into the
- * configuration, where the edge finds them as if they had stood there.
+ * The check that reads certificates and keys from files named in an edge file. It puts their contents into
+ * the configuration, as if they had been written there.
  */
 export function certificateFiles(
   edgeFile: string,
@@ -49,7 +49,7 @@ interface Filling {
   readonly mayBeMissing?: boolean;
 }
 
-/** Puts the text of a named file under another key; what is wrong with it is reported at the name. */
+/** Reads a file into another key; problems are reported at the file name. */
 function fill(
   thing: Readonly<Record<string, string | undefined>> | undefined,
   textKey: string,
@@ -63,7 +63,7 @@ function fill(
   try {
     const text = readFileSync(resolve(folder, name), 'utf8');
     message = problemOf(text);
-    // The sound parts were made for this check and become the configuration; nothing else holds them yet.
+    // The parts were created for this check and become the configuration, so they can be changed.
     if (message === null) (thing as Record<string, string>)[textKey] = text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -2,25 +2,25 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import { suggest } from '../diagnostics/suggest.ts';
-import { didYouMean } from '../config_file/message_text.ts';
+import { didYouMean } from '../diagnostics/message_text.ts';
 import type { CheckedScenario } from '../simulator/document/check.ts';
 
-/** Where the text of an edge or a policy is that was checked as data. */
+/** The text from which an edge or a policy was read that is checked as data. */
 export interface WrittenAt {
   readonly name: string;
-  /** Null for what a program makes. */
+  /** Null if a program produced it. */
   readonly text: string | null;
   readonly spanOf: (pointer: string) => Span | undefined;
   readonly keySpanOf: (pointer: string) => Span | undefined;
-  /** Pointer of the edge or the policy in that text. */
+  /** Pointer to the edge or the policy in that text. */
   readonly at: string;
 }
 
-/** Codes that are about a key, not about its value. */
+/** Codes of findings about a key, not about its value. */
 const UNKNOWN_KEY = /unknown_key|_2236$/;
 const INSIDE_POLICY = /^\/edges\/https\/policy\/routes\/0\/traffic_policy\/value/;
 
-/** Findings about an edge that was made for a scenario, at their places in the file that people have written. */
+/** Moves findings about an edge that was generated for a scenario to their places in the user's file. */
 export function relocated(
   findings: readonly Diagnostic[],
   { name, text, spanOf, keySpanOf, at }: WrittenAt,
@@ -33,7 +33,7 @@ export function relocated(
   });
 }
 
-/** What stands around is near enough where a key is missing. */
+/** When a key is missing, its parent is used as the place. */
 function spanNear(pointer: string, spanOf: WrittenAt['spanOf']): Span | undefined {
   for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
     const span = spanOf(at);
@@ -41,7 +41,7 @@ function spanNear(pointer: string, spanOf: WrittenAt['spanOf']): Span | undefine
   }
 }
 
-/** That the file of an edge or a policy cannot be read, at the place that names it. */
+/** Reports an edge or policy file that cannot be read, at the place that names it. */
 export function unreadable(
   checked: CheckedScenario,
   key: 'edge' | 'policy',

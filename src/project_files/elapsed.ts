@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that only goes forward. `performance` would load a dozen modules of Node's for the same. */
+/** Milliseconds of a monotonic clock. `performance` would load a dozen of Node's modules. */
 export function elapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

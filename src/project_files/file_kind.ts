@@ -4,19 +4,19 @@ import { EDGE_FILE } from '../edge/document/edge_file.ts';
 import { EDGE_SHAPE } from '../edge/document/edge_shape.ts';
 import { readDocument } from '../config_file/read.ts';
 
-/** The kinds of files that people write. */
+/** The kinds of files that users write. */
 export type KindOfFile = 'edge' | 'policy' | 'scenario';
 
-/** What stands at the left edge of a traffic policy, and never at that of an edge file. */
+/** Top-level keys of traffic policies, which edge files do not have. */
 const POLICY_KEY =
   /^\s*\{?\s*["']?(?:on_tcp_connect|on_http_request|on_http_response|on_event_stream_message|inbound|outbound)["']?\s*:/m;
 const EDGE_KEY = /^["']?(?:edges|backends)["']?\s*:/m;
-/** The same in JSON, where keys stand anywhere. */
+/** The same for JSON, where keys can be anywhere in a line. */
 const EDGE_MEMBER = /"edges"\s*:/;
-/** What stands at the left edge of a scenario file only. */
+/** Top-level keys of scenario files only. */
 const SCENARIO_KEY = /^["']?(?:cases|simulation)["']?\s*:/m;
 
-/** Which kind of file a text is, by the keys at its top; where none is known, the kind that it comes nearest to. */
+/** The kind of a file, by its top-level keys; without known keys, the most similar kind. */
 export async function kindOfFile(text: string): Promise<KindOfFile> {
   if (SCENARIO_KEY.test(text)) return 'scenario';
   if (EDGE_KEY.test(text)) return 'edge';
@@ -24,7 +24,7 @@ export async function kindOfFile(text: string): Promise<KindOfFile> {
   return EDGE_MEMBER.test(text) ? 'edge' : nearestKind(text);
 }
 
-/** Loaded with what it compares with only where the keys are misspelt. */
+/** Loaded only when the keys are misspelt. */
 async function nearestKind(text: string): Promise<KindOfFile> {
   const { document } = readDocument({ name: '', text }, EDGE_FILE);
   const entries = Object.entries((document?.value ?? {}) as Readonly<Record<string, unknown>>);
@@ -35,16 +35,16 @@ async function nearestKind(text: string): Promise<KindOfFile> {
     policy: [...PHASES, ...Object.keys(LEGACY_PHASES)],
     scenario: ['cases', ...Object.keys(SHELL_SHAPE.properties ?? {})],
   };
-  const likeness = (kind: KindOfFile): number =>
+  const similarity = (kind: KindOfFile): number =>
     entries.reduce((sum, [key, value]) => {
       const near = keys[kind].includes(key) ? 2 : suggest(key, keys[kind]) === undefined ? 0 : 1;
       return sum + near + (kind === 'policy' && isRules(value) ? 2 : 0);
     }, 0);
   const kinds = ['edge', 'policy', 'scenario'] as const;
-  return kinds.reduce((best, kind) => (likeness(kind) > likeness(best) ? kind : best));
+  return kinds.reduce((best, kind) => (similarity(kind) > similarity(best) ? kind : best));
 }
 
-/** Rules are told by their actions, whatever the phase is called. */
+/** Rules are recognised by their actions, whatever the name of the phase. */
 function isRules(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -54,12 +54,13 @@ function isRules(value: unknown): boolean {
 }
 
 const SEEMS: Readonly<Record<KindOfFile, string>> = {
-  edge: 'this seems to be an edge file: `edgeproof dev` runs it',
-  policy: 'this seems to be a traffic policy: `edgeproof http 3000 -p FILE` runs it before port 3000',
-  scenario: 'this seems to be a scenario file: `edgeproof test` runs it',
+  edge: 'this seems to be an edge file; run it with `edgeproof dev`',
+  policy:
+    'this seems to be a traffic policy; run it in front of port 3000 with `edgeproof http 3000 -p FILE`',
+  scenario: 'this seems to be a scenario file; run it with `edgeproof test`',
 };
 
-/** Findings about a file that was read as one kind of file, with the word that it seems to be another one. */
+/** Reports findings about a file that was read as one kind, with a hint that it seems to be another. */
 export async function reportKind(
   found: readonly Diagnostic[],
   text: string,

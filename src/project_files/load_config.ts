@@ -5,17 +5,19 @@ import type { Diagnostic, Source } from '../diagnostics/diagnostic.ts';
 import type { PolicySetting } from '../policy/document/setting.ts';
 import type { KeyOptions } from './certificate_files.ts';
 import { type Checked, type SemanticCheck, checkEdge } from '../edge/document/check.ts';
+import { trafficPolicy } from '../policy/facts.ts';
 import { brandingOf } from '../engine/branding.ts';
 import { kindOfFile, reportKind } from './file_kind.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** A file that cannot be read at all; the message is for the user. */
+/** A file that cannot be read; the message is for the user. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
 export const SCRIPTS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
-/** The names of what only `edge/semantic_checks.ts` understands. */
-const LANGUAGES_INSIDE = /traffic_policy|webhook_verification|facts|certificate|idp_metadata/;
+/** Keys whose values only `edge/semantic_checks.ts` can check. */
+const LANGUAGES_INSIDE = new RegExp(`${trafficPolicy.module.type}|facts|certificate`);
 let loads = 0;
 
 /** Whether the file is a program that exports an edge. */
@@ -23,13 +25,13 @@ export function isScript(path: string): boolean {
   return SCRIPTS.has(extname(path));
 }
 
-/** Gives the findings about a text; `checkerFor` tells which kind of file it is. */
+/** Returns the findings about a text; `checkerFor` chooses it by the kind of file. */
 export type Checker = (source: Source) => readonly Diagnostic[];
 
-/** What the command line says of the endpoint that carries a policy of its own file. */
-export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan'>;
+/** The endpoint of a policy file, as given on the command line. */
+export type Surrounding = Pick<PolicySetting, 'carriedBy' | 'plan' | 'strict'>;
 
-/** The checker for a text, with the code that it needs and no more. */
+/** The checker for a text, loading only the code that it needs. */
 export async function checkerFor(text: string, surrounding: Surrounding = {}): Promise<Checker> {
   const kind = await kindOfFile(text);
   if (kind === 'scenario') {
@@ -41,45 +43,46 @@ export async function checkerFor(text: string, surrounding: Surrounding = {}): P
     const branding = brandingOf('service');
     return (source) => checkPolicy(source, { branding, ...surrounding }).diagnostics;
   }
-  // Most files hold no policy, and the code that understands policies takes longer to load than all the rest.
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks() : () => [];
-  return (source) => checkEdge(source, further(source.name)).diagnostics;
+  // Most files have no policy, and the policy code takes longer to load than everything else.
+  const { strict = false } = surrounding;
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks({ strict }) : () => [];
+  return (source) => checkEdge(source, further(source.name), { nowMs: Date.now() }).diagnostics;
 }
 
 /** Reads and checks an edge file: YAML, JSON, or a TypeScript or JavaScript module with a default export. */
 export async function loadConfig(path: string, options: KeyOptions = {}): Promise<Checked> {
   if (isScript(path)) return checkConfigValue(await importDefault(path), path, options);
   const text = readText(path);
-  const further = LANGUAGES_INSIDE.test(text) ? await furtherChecks(options) : () => [];
+  const further = LANGUAGES_INSIDE.test(text) ? await loadSemanticChecks(options) : () => [];
   const source = { name: path, text };
-  const checked = checkEdge(source, further(path));
+  const checked = checkEdge(source, further(path), { nowMs: Date.now() });
   if (checked.config === null)
     return { ...checked, diagnostics: await reportKind(checked.diagnostics, text, 'edge') };
-  if (!text.includes('traffic_policy')) return checked;
+  if (!text.includes(trafficPolicy.module.type)) return checked;
   const { locateInPolicies } = await import('../edge/policy_places.ts');
   return { ...checked, locate: locateInPolicies(source, checked) };
 }
 
-/** Checks an edge that was handed over as an object; files that it names stand beside `path`. */
+/** Checks an edge that was given as an object; files that it names are relative to `path`. */
 export async function checkConfigValue(
   value: unknown,
   path = '.',
   options: KeyOptions = {},
 ): Promise<Checked> {
-  const further = namesLanguages(value) ? await furtherChecks(options) : () => [];
-  return checkEdge({ value }, further(path));
+  const further = namesLanguages(value) ? await loadSemanticChecks(options) : () => [];
+  return checkEdge({ value }, further(path), { nowMs: Date.now() });
 }
 
 function namesLanguages(value: unknown): boolean {
   try {
     return LANGUAGES_INSIDE.test(JSON.stringify(value) ?? '');
   } catch {
-    // What cannot be written as JSON departs from the shape, and is checked for all that it may hold.
+    // What cannot be written as JSON is invalid, and is checked for everything.
     return true;
   }
 }
 
-/** The text of a file, or a FileError. */
+/** Reads a file as text; throws FileError. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -88,14 +91,15 @@ export function readText(path: string): string {
   }
 }
 
-async function furtherChecks(
-  options: KeyOptions = {},
-): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
+async function loadSemanticChecks({
+  strict = false,
+  ...options
+}: KeyOptions & { readonly strict?: boolean } = {}): Promise<(edgeFile: string) => readonly SemanticCheck[]> {
   const { semanticChecks: checksOf } = await import('../edge/semantic_checks.ts');
   const { certificateFiles } = await import('./certificate_files.ts');
   const { checkCertificateTimes } = await import('../edge/certificates.ts');
   const nowMs = Date.now();
-  const checks = checksOf({ nowMs });
+  const checks = checksOf({ strict });
   return (edgeFile) => [
     ...checks,
     certificateFiles(edgeFile, options),
@@ -103,10 +107,10 @@ async function furtherChecks(
   ];
 }
 
-/** The default export of a module, loaded anew. */
+/** The default export of a module, loaded again. */
 export async function importDefault(path: string): Promise<unknown> {
   const url = pathToFileURL(resolve(path));
-  // A module is loaded once a URL; a reload needs another one.
+  // A module is loaded once per URL, so a reload needs a new one.
   url.searchParams.set('load', String(++loads));
   let module: { readonly default?: unknown };
   try {
@@ -121,7 +125,7 @@ export async function importDefault(path: string): Promise<unknown> {
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'it is a folder';
+  if (code === 'EISDIR') return 'this is a folder';
   if (code === 'EACCES') return 'permission denied';
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

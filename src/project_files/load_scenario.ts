@@ -10,17 +10,17 @@ import { type EdgeFixture, edgeFixture } from '../coverage/edge_fixture.ts';
 import { FileError, SCRIPTS, checkConfigValue, importDefault, loadConfig, readText } from './load_config.ts';
 import { type WrittenAt, relocated, unreadable } from './edge_findings.ts';
 
-/** A scenario file with the edge that it tests; null when that cannot be used. */
+/** A scenario file with the edge that it tests; null when the edge cannot be used. */
 export interface LoadedScenario {
   readonly checked: CheckedScenario;
   readonly edge: EdgeFixture | null;
   /** Findings about the edge. */
   readonly findings: readonly Diagnostic[];
-  /** Files that it was made of: a change in one of them affects it. */
+  /** Files that it depends on. */
   readonly files: readonly string[];
-  /** Where the text of the edge is; null for one that a program makes. */
+  /** The source of the edge; null if a program produced it. */
   readonly source: EdgeSource | null;
-  /** The same for all scenarios of one edge: its path as the user would write it. */
+  /** Name of the edge, the same for all its scenarios: its path as the user would write it. */
   readonly edgeName: string;
 }
 
@@ -45,7 +45,7 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
     if (shell === undefined) return { checked, edge: null, findings: [], files: [path], ...unread };
     const { edge, policy } = shell;
     const named = typeof edge === 'string' ? edge : typeof policy === 'string' ? policy : null;
-    const beside = named === null ? null : besideOf(path, named);
+    const beside = named === null ? null : relativeTo(path, named);
     const files = beside === null ? [path] : [path, beside];
     let config: Checked;
     let findings: readonly Diagnostic[];
@@ -71,16 +71,16 @@ export function scenarioLoader(): (path: string) => Promise<LoadedScenario> {
       return { checked, edge: null, findings, files, ...unread };
     let ready = compiled.get(config);
     if (shell.secrets !== undefined) {
-      // Secrets are a file's own, so the edge is too.
+      // Secrets belong to the scenario file, so its edge cannot be shared.
       ready = edgeFixture(config.config, config.locate, 'decided', null, shell.secrets);
     } else if (ready === undefined) compiled.set(config, (ready = edgeFixture(config.config, config.locate)));
     const source = sourceOf(checked, config, edge === undefined ? 'policy' : 'edge', beside);
     const edgeName = beside ?? path;
-    return { checked, edge: ready, findings: findings.filter(isTold), files, source, edgeName };
+    return { checked, edge: ready, findings: findings.filter(isReported), files, source, edgeName };
   };
 }
 
-/** Where an edge or a policy is written: in a file of its own, or in the scenario. */
+/** The source of an edge or a policy: its own file, or the scenario. */
 function sourceOf(
   checked: CheckedScenario,
   { spanOf, keySpanOf }: Checked,
@@ -93,19 +93,19 @@ function sourceOf(
   return of === 'edge' ? { of, source, spanOf, keySpanOf } : { of, source };
 }
 
-/** Warnings about the edge are for `check`; here only what keeps cases from running is told. */
-function isTold({ severity }: Diagnostic): boolean {
+/** Warnings about the edge are for `check`; here only errors are reported. */
+function isReported({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-/** A path as it is written in the file, seen from where the command runs. */
-function besideOf(file: string, named: string): string {
+/** A path in the file, relative to the current folder. */
+function relativeTo(file: string, named: string): string {
   return relative('.', resolve(dirname(file), named)) || join(dirname(file), named);
 }
 
 const NO_PLACES = { spanOf: () => undefined, keySpanOf: () => undefined };
 
-/** An edge or a policy in a scenario, or a policy in a file of its own, and where it is written. */
+/** An edge or a policy in a scenario, or a policy in its own file, and its source. */
 async function valueOf(
   { document, name }: CheckedScenario,
   edge: unknown,
@@ -128,7 +128,7 @@ async function valueOf(
   return { value: read?.value ?? null, written };
 }
 
-/** A policy on a route of its own, before a backend `app`. */
+/** A policy on a route with the backend `app`. */
 function policyEdge(policy: unknown): Promise<Checked> {
   return checkConfigValue({
     backends: { app: { static: { address: 'localhost:3000' } } },

@@ -1,3 +1,5 @@
+import { modulesOf, placedRoutes } from '../coverage/placed_routes.ts';
+import { ACTION_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import type { CaseRow, Scenario } from '../simulator/document/check.ts';
@@ -9,25 +11,25 @@ import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import { elapsedMs } from './elapsed.ts';
 import { type LoadedScenario, scenarioLoader } from './load_scenario.ts';
 
-/** What is run, and how. */
+/** What to run, and how. */
 export interface TestRun {
   readonly selects: (row: CaseRow) => boolean;
   readonly seed: number | string | null;
   readonly repeat: number;
   readonly bail: boolean;
-  /** Whether each `snapshot` of a text is about to be filled in. */
+  /** Whether the `snapshot` values of a text will be filled in. */
   readonly fillsSnapshots?: boolean;
-  /** Whether reports tell the lines of cases that passed. */
+  /** Whether reports contain the lines of cases that passed. */
   readonly lines: boolean;
-  readonly told: (result: CaseResult) => void;
-  /** Called with each file that is complete. */
+  readonly onResult: (result: CaseResult) => void;
+  /** Called with each completed file. */
   readonly finished?: (result: FileResult) => void;
   readonly completed?: (simulated: SimulatedRequest) => void;
-  /** Gives the edge that cases run on in place of the loaded one: for coverage. */
+  /** Replaces the loaded edge for the run, to record coverage. */
   readonly on?: (loaded: LoadedScenario, edge: EdgeFixture) => EdgeFixture;
 }
 
-/** Runs scenario files one after the other; `made` hears which files each of them was made of. */
+/** Runs scenario files one after the other; `made` receives the files that each of them depends on. */
 export async function runScenarios(
   paths: readonly string[],
   run: TestRun,
@@ -47,7 +49,7 @@ export async function runScenarios(
   return results;
 }
 
-/** What a program makes has no text, but a name. */
+/** What a program produces has a name, but no text. */
 function named(findings: readonly Diagnostic[], name: string): readonly Diagnostic[] {
   return findings.map((each) => (each.source === undefined ? { ...each, source: { name, text: '' } } : each));
 }
@@ -71,8 +73,8 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
     fillsSnapshots: run.fillsSnapshots === true && isFillable(checked.name),
     lines: run.lines,
     signer: await signerFor(scenario),
-    told: (result) => {
-      run.told(result);
+    onResult: (result) => {
+      run.onResult(result);
       return true;
     },
     clockMs: elapsedMs,
@@ -80,27 +82,32 @@ async function runLoaded(loaded: LoadedScenario, run: TestRun): Promise<FileResu
   });
 }
 
-/** Whether the text of a scenario file can be changed: a program's cannot. */
+/** Whether the text of a scenario file can be edited; that of a program cannot. */
 export function isFillable(file: string): boolean {
   return /\.(?:ya?ml|json)$/.test(file);
 }
 
-/** What signs the requests of a file; null where none is signed. */
+/** Signs the requests of a file; null if none is signed. */
 export async function signerFor(scenario: Scenario): Promise<Signer | null> {
   return needsSigner(scenario) ? loadSigner() : null;
 }
 
-/** What signs requests for an edge that verifies signatures; null for any other. */
+/** Types of actions that verify signatures. */
+const SIGNED = [...ACTION_FACTS.values()]
+  .filter(({ signedBy }) => signedBy !== undefined)
+  .map(({ type }) => type);
+
+/** Signs requests for an edge that verifies signatures; null for other edges. */
 export async function signerOf(config: EdgeConfig): Promise<Signer | null> {
-  const routes = Object.values(config.edges.https).flatMap((edge) => edge.routes);
-  const verifies = routes.some(
-    ({ webhook_verification: own, traffic_policy: policy }) =>
-      own !== undefined || policy?.value.includes('verify-webhook') === true,
-  );
+  const verifies =
+    modulesOf(config).some(({ facts }) => facts.signedBy !== undefined) ||
+    placedRoutes(config).some(({ route: { traffic_policy: policy } }) =>
+      SIGNED.some((type) => policy?.value.includes(type)),
+    );
   return verifies ? loadSigner() : null;
 }
 
-/** The table of webhook providers is large: only files that sign load it. */
+/** The table of webhook providers is large, so it is loaded only for files that sign. */
 async function loadSigner(): Promise<Signer> {
   return (await import('../simulator/webhook_signer.ts')).webhookSigner;
 }

@@ -1,7 +1,7 @@
 import type { CaseRow } from '../simulator/document/check.ts';
 import { compilePattern, isPatternProblem } from '../regex/pattern.ts';
 
-/** Which cases of which share are run. */
+/** The cases and the shard to run. */
 export interface Selection {
   readonly filters: readonly string[];
   readonly tags: readonly string[];
@@ -9,8 +9,9 @@ export interface Selection {
 }
 
 /**
- * Compiles a selection: `=name` is the whole name, `/x/` an RE2 pattern, anything else a part of the name in any
- * letter case. Of several filters one has to hold, of tags each list; `!tag` takes cases without it.
+ * Compiles a selection: `=name` is the whole name, `/x/` an RE2 pattern, anything else part of the name in
+ * any letter case. A case must match one of the filters and each list of tags; `!tag` selects cases without
+ * it.
  */
 export function selector(selection: Selection): ((row: CaseRow) => boolean) | { readonly problem: string } {
   const names: ((name: string) => boolean)[] = [];

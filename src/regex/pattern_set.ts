@@ -6,7 +6,7 @@ import type { PatternProblem } from './refusals.ts';
 /** Maximum size of the program of a whole set, in instructions; a search takes that many steps a character at worst. */
 export const SET_LIMIT_INSTRUCTIONS = 10_000;
 /** Maximum number of steps, instructions times characters, of one search: about a tenth of a second. */
-export const SET_LIMIT_STEPS = 4_000_000;
+const SET_LIMIT_STEPS = 4_000_000;
 /** Memory limit of the set's automaton in bytes; at the limit the engine resets it. */
 const AUTOMATON_LIMIT_BYTES = 8 * 2 ** 20;
 

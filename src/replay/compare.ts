@@ -18,7 +18,7 @@ export interface Judged {
 }
 
 /** A decision in words; requests with the same outcome have equal texts. */
-export function fateOf(decided: Decided): string {
+export function outcomeText(decided: Decided): string {
   const { outcome, by, code, status, endpoint, exchange } = decided;
   if (exchange.ended?.code === 'engine.bug') return 'no outcome';
   if (outcome === 'forwarded') return `forwarded to ${endpoint?.id ?? 'nothing'}`;
@@ -34,8 +34,10 @@ export function compareDecisions(before: Decided, after: Decided): Judged {
   if (differ === 'some')
     return { finding: 'unknown', cause: 'chance: other weights', pointer: after.pointer };
   const difference =
-    differ === 'all' ? `${fateByChance(before)} → ${fateByChance(after)}` : differenceOf(before, after);
-  if (difference === null) return { finding: 'same', cause: fateOf(after), pointer: after.pointer };
+    differ === 'all'
+      ? `${outcomeTextByChance(before)} → ${outcomeTextByChance(after)}`
+      : differenceOf(before, after);
+  if (difference === null) return { finding: 'same', cause: outcomeText(after), pointer: after.pointer };
   return { finding: 'changed', cause: difference, pointer: after.pointer ?? before.pointer };
 }
 
@@ -43,7 +45,7 @@ function unknownFor({ attribute, pointer }: Unknown): Judged {
   return { finding: 'unknown', cause: attribute, pointer };
 }
 
-/** Whether decisions with backends of different choices differ for all that chance may choose, or for some. */
+/** Whether decisions with different random choices differ for all possible backends, or for some. */
 function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
   const [ones, others] = [before, after].map(
     ({ choice, endpoint }): readonly (Endpoint | null)[] => choice?.endpoints ?? [endpoint],
@@ -60,15 +62,15 @@ function anyDiffer(before: Decided, after: Decided): 'all' | 'some' | null {
   return differing.length === pairs.length ? 'all' : 'some';
 }
 
-function fateByChance(decided: Decided): string {
+function outcomeTextByChance(decided: Decided): string {
   const { choice, outcome } = decided;
-  if (choice === null || outcome !== 'forwarded') return fateOf(decided);
+  if (choice === null || outcome !== 'forwarded') return outcomeText(decided);
   return `forwarded to one of ${choice.endpoints.map(({ id }) => id).join(', ')}`;
 }
 
 /** The difference of two decisions; null if neither the client nor the backend could observe one. */
 function differenceOf(before: Decided, after: Decided): string | null {
-  const [one, other] = [fateOf(before), fateOf(after)];
+  const [one, other] = [outcomeText(before), outcomeText(after)];
   if (one !== other) return `${one} → ${other}`;
   if (after.endpoint !== null && !sameEndpoint(before, after)) {
     return `${other}: at ${addressOf(before)} → at ${addressOf(after)}`;
@@ -90,7 +92,7 @@ function sameEndpoint({ endpoint: one }: Decided, { endpoint: other }: Decided):
   return one.host === other.host && one.port === other.port && one.tls === other.tls;
 }
 
-/** Bodies of which only one is known are not compared. */
+/** Bodies are only compared if both are known. */
 function sameBody(one: Uint8Array | null, other: Uint8Array | null): boolean {
   return one === null || other === null || Buffer.compare(one, other) === 0;
 }
@@ -124,22 +126,20 @@ export function compareWithLog(decided: Decided, { outcome }: LogRecord): Judged
   }
   const departure = departureOf(decided, outcome);
   return departure === null
-    ? { finding: 'same', cause: fateOf(decided), pointer: decided.pointer }
+    ? { finding: 'same', cause: outcomeText(decided), pointer: decided.pointer }
     : { finding: 'changed', cause: departure, pointer: decided.pointer };
 }
 
 /** How a decision differs from the log; null if it reproduces the recorded outcome. */
 export function departureOf(decided: Decided, recorded: RecordedOutcome): string | null {
-  const fate = fateOf(decided);
+  const fate = outcomeText(decided);
   const { exchange, status } = decided;
   const { decisions } = recorded;
   for (const module in decisions) {
     const was = decisions[module]!;
     const found = decisionOf(exchange, module);
     const is = found === 'not_run' ? 'invalid' : found;
-    if (is !== was && !(module !== 'circuit_breaker' && is === 'allow_while_open' && was === 'allow')) {
-      return `recorded ${module} ${was} → ${fate}`;
-    }
+    if (is !== was) return `recorded ${module} ${was} → ${fate}`;
   }
   const code = codeOf(decided);
   if (recorded.errorCode !== null && code !== recorded.errorCode)
@@ -159,12 +159,12 @@ export function departureOf(decided: Decided, recorded: RecordedOutcome): string
   return null;
 }
 
-/** Whether the response is that of a server, not one that a backend of the configuration has. */
+/** Whether an upstream responded, rather than a fixed backend of the configuration. */
 function isAnsweredByUpstream({ outcome, endpoint }: Decided): boolean {
   return outcome === 'forwarded' && endpoint?.kind !== 'http_response';
 }
 
-/** Whether no server was asked. */
+/** Whether no upstream was contacted. */
 function isLocal({ exchange }: Decided): boolean {
   return exchange.attempts.every(({ endpoint }) => endpoint.kind === 'http_response');
 }

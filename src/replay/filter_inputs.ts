@@ -1,3 +1,4 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Verdict } from '../engine/contract.ts';
 import type { HandlerPart } from '../engine/handler_part.ts';
 import type { Exchange } from '../engine/exchange.ts';
@@ -23,18 +24,12 @@ interface Parts {
   readonly actions: ReadonlyMap<string, FilterPart>;
 }
 
-const parts = new WeakMap<CompiledFilter, Parts>();
-
-function partsIn(filter: CompiledFilter): Parts {
-  let known = parts.get(filter);
-  if (known === undefined) {
-    const [module, ...inside] = filter.parts;
-    const actions = inside.map((part) => partOf(part, ACTION_FACTS.get(part.type)!));
-    const all = [partOf(module!, MODULE_FACTS.get(filter.module)!), ...actions];
-    parts.set(filter, (known = { all, actions: new Map(actions.map((part) => [part.pointer, part])) }));
-  }
-  return known;
-}
+const partsIn = weakMemoize((filter: CompiledFilter): Parts => {
+  const [module, ...inside] = filter.parts;
+  const actions = inside.map((part) => partOf(part, ACTION_FACTS.get(part.type)!));
+  const all = [partOf(module!, MODULE_FACTS.get(filter.module)!), ...actions];
+  return { all, actions: new Map(actions.map((part) => [part.pointer, part])) };
+});
 
 function partOf(
   { type, pointer, config }: HandlerPart,

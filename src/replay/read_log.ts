@@ -9,6 +9,7 @@ import { assembleFacts, factsOf, isEventLine } from './event_facts.ts';
 import { lineForms } from './line_forms.ts';
 import { readEvent } from './read_event.ts';
 import { isRecordingHead, isRecordingLine, readRecording } from './read_recording.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
 /** Reads a log line by line. */
 export interface LogReader {
@@ -18,7 +19,7 @@ export interface LogReader {
   readonly end: () => void;
 }
 
-export interface Taken {
+export interface LogTaker {
   readonly record: (record: LogRecord) => void;
   readonly problem: (line: number, message: string) => void;
 }
@@ -30,7 +31,7 @@ const DOCUMENT_LIMIT_UNITS = 256 * 1_024 * 1_024;
  * Reads a log and detects its format from its lines: recordings, NDJSON of `http_request_complete` events, access logs
  * of other servers, curl command lines (a backslash at the end continues the line), or a HAR document over all lines.
  */
-export function logReader(taken: Taken): LogReader {
+export function logReader(taken: LogTaker): LogReader {
   let document: string[] | null = null;
   let documentUnits = 0;
   let curl = '';
@@ -87,14 +88,14 @@ const FIRST_LINE_BYTES = 1 << 18;
 
 type Read = LogRecord | { readonly problem: string } | null;
 
-function give(read: Read, line: number, taken: Taken): void {
+function give(read: Read, line: number, taken: LogTaker): void {
   if (read === null) return;
   if ('problem' in read) taken.problem(line, read.problem);
   else taken.record(read);
 }
 
 /** Reads a parsed line; null for a line without a record, such as the head of a recording. */
-export function readValue(value: unknown, line: number): Read {
+function readValue(value: unknown, line: number): Read {
   if (value === undefined) return { problem: 'this is not JSON' };
   if (isEventLine(value)) return readEvent(factsOf(value), line);
   if (isRecordingLine(value)) return readRecording(value.exchange, line);
@@ -166,6 +167,6 @@ function readCurlLine(text: string, line: number): Read {
       lost: CURL_LOSES,
     };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
 }

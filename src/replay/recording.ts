@@ -1,8 +1,10 @@
+import type { HttpRequestComplete } from '../events/catalogue.ts';
+
 /**
  * The format of a recording: NDJSON with a head line, then one exchange per line. Field lists are `[name,
  * value, name, value, …]` as everywhere; times are RFC 3339. docs/replay.md describes it.
  */
-export const RECORDING_VERSION = 1;
+const RECORDING_VERSION = 1;
 
 export interface RecordingHead {
   readonly edgeproof_recording: number;
@@ -25,7 +27,7 @@ export interface RecordedBody {
   readonly redacted?: true;
 }
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   /** As sent, path and query. */
@@ -41,7 +43,7 @@ export interface RecordedResponse {
   readonly body: RecordedBody;
 }
 
-export interface RecordedClient {
+interface RecordedClient {
   readonly ip: string;
   readonly port: number;
   readonly server_ip: string;
@@ -75,7 +77,7 @@ export interface RecordedFetch {
 }
 
 /** One step of the trace, shortened. */
-export interface RecordedStep {
+interface RecordedStep {
   readonly module: string;
   readonly verdict: 'pass' | 'stop';
   readonly code: string;
@@ -91,7 +93,7 @@ export interface RecordedExchange {
   /** Null if the client got none. */
   readonly response: RecordedResponse | null;
   /** The event's object as delivered, redacted. */
-  readonly event: unknown;
+  readonly event: HttpRequestComplete;
   readonly trace: readonly RecordedStep[];
   /** Places of redacted values, such as `request.headers.authorization`; empty if nothing was redacted. */
   readonly redactions: readonly string[];

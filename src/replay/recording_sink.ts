@@ -1,3 +1,5 @@
+import type { HttpRequestComplete } from '../events/catalogue.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { AnswerTo, Answers, Question, UpstreamRequest } from '../engine/contract.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { traceOf } from '../engine/trace.ts';
@@ -31,7 +33,7 @@ export interface RecordingSink {
     readonly response: KeptBytes;
   } | null;
   /** The exchange is complete. */
-  readonly finished: (exchange: Exchange, event: unknown) => void;
+  readonly finished: (exchange: Exchange, event: HttpRequestComplete) => void;
 }
 
 interface Forwarding {
@@ -51,15 +53,14 @@ interface Draft {
 
 /** A sink that passes each record to `write`. At most `bodyLimit` bytes of each body are kept. */
 export function recordingSink(write: (exchange: RecordedExchange) => void, bodyLimit: number): RecordingSink {
-  const drafts = new WeakMap<object, Draft>();
+  const draftOf = weakMemoize((_exchange: object): Draft => ({
+    question: null,
+    body: null,
+    forwards: [],
+    fetches: [],
+    reply: null,
+  }));
   const forwardings = new WeakMap<readonly string[], Forwarding>();
-  const draftOf = (exchange: object): Draft => {
-    let draft = drafts.get(exchange);
-    if (draft === undefined) {
-      drafts.set(exchange, (draft = { question: null, body: null, forwards: [], fetches: [], reply: null }));
-    }
-    return draft;
-  };
   return {
     asked: (exchange, question) => {
       if (question === null) return;
@@ -94,7 +95,7 @@ export function recordingSink(write: (exchange: RecordedExchange) => void, bodyL
       const found = forwardings.get(headers);
       return found === undefined ? null : { request: found.requestBody, response: found.responseBody };
     },
-    finished: (exchange, event) => write(recordOf(exchange, drafts.get(exchange), event, bodyLimit)),
+    finished: (exchange, event) => write(recordOf(exchange, draftOf(exchange), event, bodyLimit)),
   };
 }
 
@@ -126,8 +127,8 @@ function fetchAnswer(
 
 function recordOf(
   exchange: Exchange,
-  draft: Draft | undefined,
-  event: unknown,
+  draft: Draft,
+  event: HttpRequestComplete,
   bodyLimit: number,
 ): RecordedExchange {
   const { head, connection } = exchange;
@@ -143,8 +144,8 @@ function recordOf(
       body: requestBody(exchange, draft, bodyLimit),
     },
     client: clientOf(connection),
-    forwards: draft?.forwards.map(recordedForward) ?? [],
-    fetches: draft?.fetches ?? [],
+    forwards: draft.forwards.map(recordedForward),
+    fetches: draft.fetches,
     response: responseOf(exchange, draft, bodyLimit),
     event,
     trace: traceOf(exchange).map(({ module, verdict, code, pointer }) => ({
@@ -158,26 +159,22 @@ function recordOf(
 }
 
 /** The body as read by a handler or an upstream; a body that was not read is only counted. */
-function requestBody({ head, sent }: Exchange, draft: Draft | undefined, bodyLimit: number): RecordedBody {
-  const read = draft?.body ?? null;
+function requestBody({ head, sent }: Exchange, draft: Draft, bodyLimit: number): RecordedBody {
+  const { body: read } = draft;
   if (read !== null) return recordedBody(read, read.length, bodyLimit);
   const declared = firstValue(head.headers, 'content-length');
   const hasNone = declared === undefined && !hasField(head.headers, 'transfer-encoding');
   if (hasNone || declared === '0') return { bytes: 0, text: '' };
-  const forwarded = draft?.forwards.at(-1)?.requestBody.body();
+  const forwarded = draft.forwards.at(-1)?.requestBody.body();
   if (forwarded !== undefined && (sent?.requestBytes ?? 0) > 0) return forwarded;
   return { bytes: declared !== undefined && /^\d{1,15}$/.test(declared) ? Number(declared) : null };
 }
 
-function responseOf(
-  { response, sent }: Exchange,
-  draft: Draft | undefined,
-  bodyLimit: number,
-): RecordedResponse | null {
+function responseOf({ response, sent }: Exchange, draft: Draft, bodyLimit: number): RecordedResponse | null {
   if (response === null) return null;
   const { status, headers } = response;
   const size = sent === null ? null : sent.responseBytes;
-  const reply = draft?.reply ?? null;
+  const { reply } = draft;
   // A streamed response is recorded with the upstream's response; this is only what the client got of it.
   const body =
     reply === null || reply === 'upstream' ? { bytes: size } : recordedBody(reply, size, bodyLimit);
@@ -185,8 +182,8 @@ function responseOf(
 }
 
 function recordedForward({ request, responseBody, given }: Forwarding): RecordedForward {
-  const { endpoint: leaf, target, headers } = request;
-  const own = { backend: leaf.id, address: `${leaf.host}:${leaf.port}`, target, headers };
+  const { endpoint: to, target, headers } = request;
+  const own = { backend: to.id, address: `${to.host}:${to.port}`, target, headers };
   if (given === null) return { ...own, response: null, reused: false };
   if ('failure' in given) return { ...own, response: null, failure: given.failure, reused: false };
   const { status, headers: fields } = given.head;

@@ -8,17 +8,17 @@ interface Conversation {
 }
 
 /** Records the questions and answers of an exchange without changing them. */
-export function recordingTap<P extends Conversation>(plane: P, sink: RecordingSink): P {
+export function recordingTap<P extends Conversation>(port: P, sink: RecordingSink): P {
   const heard = (exchange: object, question: Question | null): Question | null => {
     sink.asked(exchange, question);
     return question;
   };
   return {
-    ...plane,
-    next: (exchange: object) => heard(exchange, plane.next(exchange)),
+    ...port,
+    next: (exchange: object) => heard(exchange, port.next(exchange)),
     answer: (exchange: object, given: AnswerTo<Question>) => {
       sink.answered(exchange, given);
-      return heard(exchange, plane.answer(exchange, given));
+      return heard(exchange, port.answer(exchange, given));
     },
   };
 }

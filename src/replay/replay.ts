@@ -1,4 +1,4 @@
-import { type Finding, type Judged, departureOf, fateOf } from './compare.ts';
+import { type Finding, type Judged, departureOf, outcomeText } from './compare.ts';
 import type { ReplayedEdge } from './decide.ts';
 import type { Decided } from './decided.ts';
 import { judging } from './judging.ts';
@@ -105,8 +105,8 @@ export function replay(candidate: ReplayedEdge, current: ReplayedEdge | null): R
         line: record.line,
         request: requestOf(record),
         ...judged,
-        after: fateOf(after),
-        before: before === null ? null : fateOf(before),
+        after: outcomeText(after),
+        before: before === null ? null : outcomeText(before),
         reproduced,
       });
     },
@@ -154,7 +154,7 @@ class Groups {
     }
     group.count++;
     if (group.examples.length < EXAMPLES) {
-      group.examples.push({ line: record.line, request: requestOf(record), after: fateOf(decided) });
+      group.examples.push({ line: record.line, request: requestOf(record), after: outcomeText(decided) });
     }
   }
 
@@ -166,7 +166,7 @@ class Groups {
 }
 
 /** The request on one line. */
-export function requestOf({ head, connection }: LogRecord): string {
+function requestOf({ head, connection }: LogRecord): string {
   const { method, scheme, authority, path, query } = 'refused' in head ? head.head : head;
   const target = query === undefined ? path : `${path}?${query}`;
   return `${method} ${scheme}://${authority}${target} from ${connection.client.text}`;

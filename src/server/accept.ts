@@ -4,12 +4,12 @@ import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 import { readProxyHeader } from './proxy_protocol.ts';
 import { preread } from './preread.ts';
 
-/** What both listeners for TLS and TCP do with a connection that has just been accepted. */
+/** Steps that the TLS and the TCP listener share for an accepted connection. */
 
 const PROXY_HEADER_BYTES = 8_192;
 
 /**
- * Facts of a connection to a port of an edge; null when the PROXY protocol header that has to be there is not, or the
+ * Facts of a connection to a port of an edge; null when its required PROXY protocol header is missing, or the
  * client's address cannot be read.
  */
 export async function acceptedFacts(
@@ -22,7 +22,7 @@ export async function acceptedFacts(
     clientAddress: socket.remoteAddress ?? '',
     clientPort: socket.remotePort ?? 0,
     serverAddress: socket.localAddress ?? '',
-    // The port that visitors know; where this process listens is another matter.
+    // The port that clients know, which may differ from the port of this process.
     serverPort: place.port,
     serverName: place.host,
     startMs,

@@ -2,9 +2,9 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { type Bound, type ListenProblem, listenOn } from './bind.ts';
 import { type Family, openMetrics } from './admin_metrics.ts';
 
-/** What the admin listener tells. */
+/** What the admin listener serves. */
 export interface AdminSource {
-  /** Whether new requests are to be sent here: false while it drains. */
+  /** Whether the instance accepts new requests: false while it drains. */
   readonly isReady: () => boolean;
   readonly families: () => Promise<readonly Family[]> | readonly Family[];
 }
@@ -17,7 +17,7 @@ export interface Admin {
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 const PLAIN = 'text/plain; charset=utf-8';
 
-/** `/healthz`, `/readyz` and `/metrics` on a port of their own, away from what visitors reach. */
+/** Serves `/healthz`, `/readyz` and `/metrics` on a separate port that clients of the edge cannot reach. */
 export async function listenForAdmin(
   source: AdminSource,
   options: { readonly host: string; readonly port: number },
@@ -47,7 +47,7 @@ async function answer(
   request.resume();
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    send(405, 'GET and HEAD only\n');
+    send(405, 'only GET and HEAD are supported\n');
     return;
   }
   switch ((request.url ?? '').split('?')[0] ?? '') {
@@ -62,10 +62,10 @@ async function answer(
       try {
         send(200, openMetrics(await source.families()), OPEN_METRICS);
       } catch {
-        send(500, 'the metrics could not be gathered\n');
+        send(500, 'the metrics could not be collected\n');
       }
       break;
     default:
-      send(404, '/healthz, /readyz and /metrics are here\n');
+      send(404, 'not found; try /healthz, /readyz or /metrics\n');
   }
 }

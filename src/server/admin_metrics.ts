@@ -1,7 +1,8 @@
+import { weakMemoize } from '../caches/weak_memoize.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { Pipeline } from '../engine/pipeline.ts';
 
-/** What is counted of one family of metrics, as plain data: counts of several processes can be added up. */
+/** One metric family as plain data, so that counts of several processes can be added. */
 export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -12,19 +13,22 @@ export interface Family {
 }
 
 export interface Metrics {
-  /** Counts an exchange that is complete. */
+  /** Counts a completed exchange. */
   readonly record: (exchange: Exchange, nowMs: number) => void;
   readonly families: () => Family[];
 }
 
-/** Upper bounds of the time of requests, in seconds; the clock of requests counts ms. */
+/** Upper bounds of request durations, in seconds; the clock of requests counts ms. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Names of routes and of backends that are told apart; those beyond are `other`, however often a configuration changes. */
-const MOST_NAMES = 1_000;
+/**
+ * Maximum number of route and backend names; further ones are counted as `other`, however often a
+ * configuration changes.
+ */
+const MAX_NAMES = 1_000;
 const OTHER = 'other';
 
 interface OfRoute {
-  /** By the first digit of the status; 0 for none. */
+  /** By the first digit of the status; 0 without a status. */
   readonly classes: number[];
   readonly buckets: number[];
   seconds: number;
@@ -34,21 +38,14 @@ interface OfRoute {
   readonly decisions: Map<string, Map<string, number>>;
 }
 
-/** Counts by route, decision, backend and class of status. What is counted is bounded by the configuration. */
+/** Counts by route, decision, backend and status class. The configuration bounds the number of series. */
 export function createMetrics(): Metrics {
   const routes = new Map<string, OfRoute>();
-  const ofPipeline = new WeakMap<Pipeline, OfRoute>();
+  const ofPipeline = weakMemoize(({ route }: Pipeline) => named(routes, route, newRoute));
   const backends = new Map<string, Map<string, number>>();
 
-  const routeOf = (pipeline: Pipeline | null): OfRoute => {
-    if (pipeline === null) return named(routes, 'none', newRoute);
-    let found = ofPipeline.get(pipeline);
-    if (found === undefined) {
-      found = named(routes, pipeline.route, newRoute);
-      ofPipeline.set(pipeline, found);
-    }
-    return found;
-  };
+  const routeOf = (pipeline: Pipeline | null): OfRoute =>
+    pipeline === null ? named(routes, 'none', newRoute) : ofPipeline(pipeline);
 
   return {
     record: (exchange, nowMs) => {
@@ -92,7 +89,7 @@ function newRoute(): OfRoute {
 }
 
 function named<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
-  const key = all.has(name) || all.size < MOST_NAMES ? name : OTHER;
+  const key = all.has(name) || all.size < MAX_NAMES ? name : OTHER;
   let found = all.get(key);
   if (found === undefined) all.set(key, (found = make()));
   return found;
@@ -131,7 +128,7 @@ function familiesOf(
     for (const [outcome, count] of outcomes) attempts[`_total${labels({ backend, outcome })}`] = count;
   }
   return [
-    counter('edgeproof_requests', 'Requests that are complete, by the class of their status.', requests),
+    counter('edgeproof_requests', 'Completed requests, by status class.', requests),
     {
       name: 'edgeproof_request_duration_seconds',
       type: 'histogram',
@@ -139,10 +136,10 @@ function familiesOf(
       help: 'Time from the head of a request to the last byte of its response.',
       samples: duration,
     },
-    { ...counter('edgeproof_request_body_bytes', 'Content of requests.', received), unit: 'bytes' },
-    { ...counter('edgeproof_response_body_bytes', 'Content of responses.', sent), unit: 'bytes' },
-    counter('edgeproof_module_decisions', 'What modules decided about requests, by reason.', decisions),
-    counter('edgeproof_backend_attempts', 'What came of asking backends, by reason.', attempts),
+    { ...counter('edgeproof_request_body_bytes', 'Content bytes of requests.', received), unit: 'bytes' },
+    { ...counter('edgeproof_response_body_bytes', 'Content bytes of responses.', sent), unit: 'bytes' },
+    counter('edgeproof_module_decisions', 'Decisions of modules about requests, by reason.', decisions),
+    counter('edgeproof_backend_attempts', 'Results of requests to backends, by reason.', attempts),
   ];
 }
 
@@ -156,7 +153,7 @@ function labels(given: Readonly<Record<string, string>>): string {
     .join(',')}}`;
 }
 
-/** Counts of several processes as one. */
+/** Adds the counts of several processes. */
 export function addedUp(all: readonly (readonly Family[])[]): Family[] {
   const byName = new Map<string, Family & { readonly samples: Record<string, number> }>();
   for (const family of all.flat()) {
@@ -164,14 +161,14 @@ export function addedUp(all: readonly (readonly Family[])[]): Family[] {
     if (sum === undefined) byName.set(family.name, (sum = { ...family, samples: {} }));
     for (const [sample, value] of Object.entries(family.samples)) {
       const before = sum.samples[sample] ?? 0;
-      // A gauge tells the worst of them.
+      // A gauge has the maximum over all processes.
       sum.samples[sample] = family.type === 'gauge' ? Math.max(before, value) : before + value;
     }
   }
   return [...byName.values()];
 }
 
-/** The text that scrapers read (OpenMetrics 1.0). */
+/** The metrics as OpenMetrics 1.0 text. */
 export function openMetrics(families: readonly Family[]): string {
   let text = '';
   for (const { name, type, unit, help, samples } of families) {

@@ -5,7 +5,7 @@ export interface ListenOptions {
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Fail when the port is taken, rather than take the next free one. */
+  /** Fail when the port is in use, instead of taking the next free one. */
   readonly strictPort?: boolean;
 }
 
@@ -16,14 +16,14 @@ export interface Bound {
 
 export interface ListenProblem {
   readonly problem: string;
-  /** Whether somebody else listens there, so that it may be had later. */
+  /** Whether another process listens there, so that it may become available. */
   readonly isTaken?: boolean;
 }
 
-/** Ports tried before giving up. */
+/** Number of ports tried before giving up. */
 const PORTS_TRIED = 100;
 
-/** Binds a server. What can be wrong with an address is a value, not an exception. */
+/** Binds a server. An unusable address is a value, not an exception. */
 export async function listenOn(server: Server, options: ListenOptions): Promise<Bound | ListenProblem> {
   const host = options.host ?? '127.0.0.1';
   const tries = options.strictPort === true || options.port === 0 ? 1 : PORTS_TRIED;

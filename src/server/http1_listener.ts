@@ -12,29 +12,30 @@ export interface Http1Listener {
   /** Binds the port, or the next free one unless `strictPort`. */
   listen(options: ListenOptions): Promise<Bound | ListenProblem>;
   /**
-   * Drains: accepts nothing more, closes what is idle, lets exchanges finish for `deadlineMs`, then cuts. Settles
-   * when every exchange is complete, with the number of connections that were cut.
+   * Drains: accepts nothing more, closes idle connections, lets exchanges finish for `deadlineMs`, then
+   * closes the rest. Resolves when every exchange is complete, with the number of connections that were
+   * closed early.
    */
   close(deadlineMs: number): Promise<{ readonly cut: number }>;
   /**
-   * Takes a connection that something else has accepted, such as the TLS front: `facts` say what is known of it.
-   * It is drained and cut with all others.
+   * Serves a connection that another component has accepted, such as the TLS listener; `facts` describe it.
+   * It is drained with all others.
    */
   handle(socket: Socket, facts: ConnectionFacts): void;
   /** Open connections. */
   readonly connections: number;
 }
 
-/** HTTP/1.1 on connections that somebody else has accepted: plain ones, or TLS behind its handshake. */
+/** HTTP/1.1 on connections that another component has accepted: plain ones, or TLS after its handshake. */
 interface Http1Service {
   /** Serves a connection to its end. `facts` default to those of the socket, without TLS. */
   serve(socket: Socket, facts?: ConnectionFacts): void;
-  /** As `Http1Listener.close`, but for accepting, which is the business of whoever accepts. */
+  /** As `Http1Listener.close`, except for accepting, which the caller stops. */
   drain(deadlineMs: number): Promise<{ readonly cut: number }>;
   readonly connections: number;
 }
 
-/** HTTP/1.1 on our own wire. Never throws and never ends the process for what a client does. */
+/** The HTTP/1.1 service. Never throws, and never ends the process because of what a client does. */
 function createHttp1Service(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,
@@ -73,7 +74,7 @@ function createHttp1Service(
   };
 }
 
-/** A listener for plain HTTP/1.1; `http2` takes those connections that begin with its preface. */
+/** A listener for plain HTTP/1.1; `http2` serves connections that begin with its preface. */
 export function createHttp1Listener(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,
@@ -82,7 +83,7 @@ export function createHttp1Listener(
 ): Http1Listener {
   const service = createHttp1Service(exchanges, clients, given, http2);
   const server = createServer({ noDelay: true }, (socket) => within(socket, () => service.serve(socket)));
-  server.on('error', () => undefined); // accepting may fail for want of descriptors, and must not end the process
+  server.on('error', () => undefined); // accepting may fail when file descriptors run out, and must not end the process
   return {
     listen: (options) => listenOn(server, options),
     async close(deadlineMs) {
@@ -98,7 +99,7 @@ export function createHttp1Listener(
   };
 }
 
-/** What a plain socket says of its connection. */
+/** The connection facts of a plain socket. */
 function factsOf(socket: Socket, startMs: number): ConnectionFacts {
   return {
     clientAddress: socket.remoteAddress ?? '',

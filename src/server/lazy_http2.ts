@@ -5,7 +5,10 @@ import type { ServeConnection } from '../http1/server.ts';
 import type { ListenerLimits } from '../io/listener_limits.ts';
 import type { ExchangePort } from '../engine/drivers/exchange_port.ts';
 
-/** HTTP/2 for a listener: loaded with the first connection that speaks it, for what Node has for it takes 14 MB. */
+/**
+ * HTTP/2 for a listener, loaded with the first connection that needs it, because Node's http2 module takes 14
+ * MB.
+ */
 export function lazyHttp2(
   exchanges: ExchangePort,
   clients: Omit<Clients, 'tunnelIdleMs'>,

@@ -1,21 +1,20 @@
 import { type Server, type Socket, createServer } from 'node:net';
 import { contain, failed } from '../io/containment.ts';
+import { KEEP_ALIVE_MS } from '../io/tcp_dial.ts';
 import { type Bound, type ListenOptions, type ListenProblem, listenOn } from './bind.ts';
 
 /** A port whose connections are served one by one. */
 export interface SocketListener {
   readonly listen: (options: ListenOptions) => Promise<Bound | ListenProblem>;
-  /** Accepts nothing more; what was accepted goes on. */
+  /** Accepts nothing more; accepted connections continue. */
   readonly stop: () => void;
-  /** Settles when every connection has been served. */
+  /** Resolves when every connection has been served. */
   readonly served: () => Promise<void>;
-  /** Destroys the sockets that are still open, and tells how many. */
+  /** Destroys the sockets that are still open, and returns their number. */
   readonly cut: () => number;
 }
 
-const KEEP_ALIVE_MS = 60_000;
-
-/** Accepts connections and serves each; `serve` must not reject and is over when nothing is left to do. */
+/** Accepts connections and serves each; `serve` must not reject, and resolves when nothing is left to do. */
 export function socketListener(serve: (socket: Socket) => Promise<void>): SocketListener {
   const open = new Map<Socket, Promise<void>>();
   const server: Server = createServer({
@@ -25,7 +24,7 @@ export function socketListener(serve: (socket: Socket) => Promise<void>): Socket
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
   });
-  server.on('error', () => undefined); // accepting may fail for want of descriptors, and must not end the process
+  server.on('error', () => undefined); // accepting may fail when file descriptors run out, and must not end the process
   server.on('connection', (socket) => {
     contain(socket).on('error', () => undefined);
     const served = serve(socket)

@@ -10,8 +10,8 @@ export interface PrereadProblem {
 }
 
 /**
- * Reads as much of the beginning of a connection as `read` needs, and puts all but the first `used` bytes back, so
- * that whoever comes next reads them again. The socket is paused before and after. Never rejects.
+ * Reads as much of the start of a connection as `read` needs, and puts back all but the first `used` bytes
+ * for the next reader. The socket is paused before and after. Never rejects.
  */
 export function preread<Found extends object>(
   socket: Socket,
@@ -21,7 +21,10 @@ export function preread<Found extends object>(
 ): Promise<Found | PrereadProblem> {
   return new Promise((resolve) => {
     let bytes: Buffer = Buffer.alloc(0);
-    const timer = setTimeout(() => settle({ problem: `nothing whole within ${limits.ms} ms` }), limits.ms);
+    const timer = setTimeout(
+      () => settle({ problem: `it was not complete within ${limits.ms} ms` }),
+      limits.ms,
+    );
     const onEnd = (): void => settle({ problem: 'the client left' });
     const onReadable = (): void => {
       let chunk: Buffer | null;

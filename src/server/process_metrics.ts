@@ -1,7 +1,7 @@
 import { containedFaults } from '../io/containment.ts';
 import type { Family } from './admin_metrics.ts';
 
-/** How late the event loop comes to what is due: while it sleeps or one request keeps it busy, all others wait. */
+/** Delay of the event loop: while it is suspended or one request keeps it busy, all others wait. */
 export interface LoopDelay {
   readonly families: () => Family[];
   readonly stop: () => Promise<void>;
@@ -11,7 +11,7 @@ const SAMPLE_MS = 20;
 /** Upper bounds, in seconds. */
 const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Begins to measure; the timer keeps no process alive. */
+/** Starts to measure; the timer does not keep the process alive. */
 export function measureLoopDelay(nowMs: () => number = () => performance.now()): LoopDelay {
   const buckets = Array.from({ length: BOUNDS.length + 1 }, () => 0);
   let sum = 0;
@@ -43,14 +43,14 @@ export function measureLoopDelay(nowMs: () => number = () => performance.now()):
           name: 'edgeproof_event_loop_delay_seconds',
           type: 'histogram',
           unit: 'seconds',
-          help: 'How late the event loop comes to what is due, sampled every 20 ms.',
+          help: 'Delay of the event loop, sampled every 20 ms.',
           samples,
         },
         {
           name: 'edgeproof_event_loop_delay_max_seconds',
           type: 'gauge',
           unit: 'seconds',
-          help: 'The longest such delay since the start; of several processes that of the worst.',
+          help: 'The longest delay since the start, over all processes.',
           samples: { '': max },
         },
       ];
@@ -58,17 +58,17 @@ export function measureLoopDelay(nowMs: () => number = () => performance.now()):
   };
 }
 
-/** Faults of the program that ended no more than one connection. */
+/** Internal errors that ended only one connection. */
 export function faultsFamily(): Family {
   return {
     name: 'edgeproof_contained_faults',
     type: 'counter',
-    help: 'Faults of the program that ended one connection and nothing else.',
+    help: 'Internal errors that ended one connection and nothing else.',
     samples: { _total: containedFaults() },
   };
 }
 
-/** Events that are lost, by reason. */
+/** Lost events, by reason. */
 export function lostFamily(counts: Readonly<Record<string, number>>): Family {
   const samples = Object.fromEntries(
     Object.entries(counts).map(([reason, count]) => [`_total{reason="${reason}"}`, count]),
@@ -76,7 +76,7 @@ export function lostFamily(counts: Readonly<Record<string, number>>): Family {
   return {
     name: 'edgeproof_events_lost',
     type: 'counter',
-    help: 'Events that are lost, by reason.',
+    help: 'Lost events, by reason.',
     samples,
   };
 }

@@ -2,11 +2,11 @@ import type { Connection } from '../engine/contract.ts';
 import { type Address, parseAddress } from '../net/address.ts';
 
 /**
- * The PROXY protocol, versions 1 and 2 ("The PROXY protocol", HAProxy, 2020/03/05): a header before all else on a
- * connection, in which a proxy says whose connection it is.
+ * The PROXY protocol, versions 1 and 2 ("The PROXY protocol", HAProxy, 2020/03/05): a header at the start of
+ * a connection in which a proxy names the client.
  */
 
-/** Whose connection it is; null in `from` when the proxy speaks for itself (`LOCAL`, `UNKNOWN`). */
+/** The client of a connection; `from` is null when the proxy connects for itself (`LOCAL`, `UNKNOWN`). */
 export interface ProxyHeader {
   readonly from: {
     readonly client: Address;
@@ -14,19 +14,19 @@ export interface ProxyHeader {
     readonly server: Address;
     readonly serverPort: number;
   } | null;
-  /** Bytes that the header takes. */
+  /** Length of the header in bytes. */
   readonly bytes: number;
 }
 
-/** `more`: the header is not whole yet. */
+/** `more`: the header is incomplete. */
 export type ProxyReading = ProxyHeader | 'more' | { readonly problem: string };
 
-/** §2.2: twelve bytes that no other protocol begins with. */
+/** §2.2: twelve bytes that no other protocol starts with. */
 const SIGNATURE = Uint8Array.from([0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]);
-/** §2.1: the longest line of version 1, with its CRLF. */
+/** §2.1: maximum length of a version 1 line, with its CRLF. */
 const V1_BYTES = 107;
 const V2_HEAD_BYTES = 16;
-/** Addresses and what else a proxy may tell of a connection; more is refused unread. */
+/** Room for the addresses and type-length-value fields; a longer header is refused unread. */
 const V2_BODY_BYTES = 4_096;
 
 const ADDRESS_BYTES = { 4: 4, 6: 16 } as const;
@@ -34,7 +34,7 @@ const PROXY = { command: 0x21, local: 0x20 } as const;
 const STREAM_4 = 0x11;
 const STREAM_6 = 0x21;
 
-/** Makes the header of a connection: who the client is, and where it came to. */
+/** Writes the header of a connection: the client's address and the destination. */
 export function proxyHeader(version: 'v1' | 'v2', connection: Connection): Uint8Array {
   const server = parseAddress(connection.serverIp);
   const { client, clientPort, serverPort } = connection;
@@ -72,7 +72,7 @@ function octets(number: number): [number, number] {
   return [number >> 8, number & 0xff];
 }
 
-/** Reads the header at the beginning of a connection. What is not exactly one is a problem: nothing is guessed. */
+/** Parses the header at the start of a connection. Anything that is not exactly one is a problem. */
 export function readProxyHeader(bytes: Uint8Array): ProxyReading {
   if (bytes.length === 0) return 'more';
   return bytes[0] === SIGNATURE[0] ? readV2(bytes) : readV1(bytes);
@@ -86,18 +86,18 @@ const V1_LINE = /^PROXY (?:(TCP4|TCP6) (\S+) (\S+) (0|[1-9]\d{0,4}) (0|[1-9]\d{0
 function readV1(bytes: Uint8Array): ProxyReading {
   const text = String.fromCharCode(...bytes.subarray(0, V1_BYTES));
   if (!text.startsWith(V1_BEGINNING.slice(0, text.length)))
-    return { problem: 'it does not begin with PROXY' };
+    return { problem: 'it does not start with PROXY' };
   const end = text.indexOf('\r\n');
   if (end < 0) return text.length < V1_BYTES ? 'more' : { problem: 'its line does not end' };
   const parts = V1_LINE.exec(text.slice(0, end));
-  if (parts === null) return { problem: 'its line is not one of version 1' };
+  if (parts === null) return { problem: 'its line is not a valid version 1 header' };
   const [, family, source, destination, sourcePort, destinationPort] = parts;
   if (family === undefined) return { from: null, bytes: end + 2 };
   const client = addressOf(source!, family);
   const server = addressOf(destination!, family);
   const clientPort = Number(sourcePort);
   const serverPort = Number(destinationPort);
-  if (client === null || server === null) return { problem: `an address is not one of ${family}` };
+  if (client === null || server === null) return { problem: `an address is not a ${family} address` };
   if (clientPort > 65_535 || serverPort > 65_535) return { problem: 'a port is above 65535' };
   return { from: { client, clientPort, server, serverPort }, bytes: end + 2 };
 }
@@ -113,21 +113,21 @@ function addressOf(text: string, family: string): Address | null {
 
 function readV2(bytes: Uint8Array): ProxyReading {
   for (let at = 0; at < SIGNATURE.length && at < bytes.length; at++) {
-    if (bytes[at] !== SIGNATURE[at]) return { problem: 'it does not begin with the signature of version 2' };
+    if (bytes[at] !== SIGNATURE[at]) return { problem: 'it does not start with the signature of version 2' };
   }
   if (bytes.length < V2_HEAD_BYTES) return 'more';
   const command = bytes[12]!;
   if (command !== PROXY.command && command !== PROXY.local) {
-    return { problem: 'its version or command is not known' };
+    return { problem: 'its version or command is unknown' };
   }
   const length = bytes[14]! * 256 + bytes[15]!;
   if (length > V2_BODY_BYTES) return { problem: `it is longer than ${V2_BODY_BYTES} bytes` };
   const whole = V2_HEAD_BYTES + length;
   if (bytes.length < whole) return 'more';
-  // §2.2: a receiver of LOCAL, or of a family that it does not take, uses the real addresses.
+  // §2.2: a receiver of LOCAL, or of an unsupported family, uses the real addresses.
   if (command === PROXY.local) return { from: null, bytes: whole };
   const family = bytes[13]!;
-  if (family !== STREAM_4 && family !== STREAM_6) return { problem: 'its addresses are not of TCP' };
+  if (family !== STREAM_4 && family !== STREAM_6) return { problem: 'its addresses are not TCP addresses' };
   const size = family === STREAM_4 ? 4 : 16;
   if (length < 2 * size + 4) return { problem: 'it is too short for its addresses' };
   const at = (offset: number) => V2_HEAD_BYTES + offset;

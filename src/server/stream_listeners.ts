@@ -7,15 +7,15 @@ import { tlsListener } from './tls_listener.ts';
 import type { StreamWiring } from './stream_wiring.ts';
 import { tlsServers } from './tls_servers.ts';
 
-/** What the front hands connections and questions to. */
+/** The parts of the wiring that the listeners pass to drivers. */
 export type StreamServing = Pick<StreamWiring, 'fetch' | 'http'>;
 
-/** Where the front listens. Ports of edges are those that visitors know. */
+/** Where the listeners listen. Ports of edges are those that clients know. */
 export interface StreamListenerOptions {
-  /** Whether every connection begins with a PROXY protocol header. */
+  /** Whether every connection starts with a PROXY protocol header. */
   readonly proxyProtocol: { readonly tls: boolean; readonly tcp: boolean };
   readonly host: string;
-  /** Port to listen on for an edge's port, by kind and, for TCP, host; the same port when it names none. */
+  /** The local port for an edge's port, by kind and, for TCP, host; by default the same port. */
   readonly portFor: (place: {
     readonly kind: 'tls' | 'tcp';
     readonly host: string;
@@ -23,8 +23,8 @@ export interface StreamListenerOptions {
   }) => number;
   readonly strictPort: boolean;
   /**
-   * Set where others than the operator write edges: their ports are had exactly or not at all. Says whether an edge may
-   * have a port of this machine.
+   * Set when others than the operator write edges: their ports are opened exactly as written. Returns whether
+   * an edge may open a port of this machine.
    */
   readonly mayHave?: (place: Place, port: number) => boolean;
   readonly limits?: Partial<StreamLimits>;
@@ -32,31 +32,37 @@ export interface StreamListenerOptions {
   readonly ca?: string;
 }
 
-/** A port that is listened on. */
+/** An open port. */
 export interface StreamPort {
   readonly kind: 'tls' | 'tcp';
   /** The place in the edge file; no host for TLS, where the server name decides. */
   readonly host: string;
   readonly port: number;
-  /** Where this process listens. */
+  /** The local port. */
   readonly listensOn: number;
 }
 
-/** A port that an edge wants and does not have. */
+/** A port that an edge wants and that is not open. */
 export interface PortProblem extends Place {
   readonly problem: string;
-  /** The port of this machine. */
+  /** The local port. */
   readonly wants: number;
   readonly isTaken: boolean;
 }
 
 export interface StreamListeners {
   readonly ports: () => readonly StreamPort[];
-  /** What could not be had at the last look. */
+  /** The ports that could not be opened by the last refresh. */
   readonly problems: () => readonly PortProblem[];
-  /** Opens and closes ports after the configuration has changed; gives the ports that cannot be had. */
+  /**
+   * Opens and closes ports after the configuration has changed; resolves with the ports that cannot be
+   * opened.
+   */
   readonly refresh: () => Promise<readonly PortProblem[]>;
-  /** Accepts nothing more, lets connections end for `deadlineMs`, then cuts the rest and says how many. */
+  /**
+   * Accepts nothing more, lets connections end for `deadlineMs`, then closes the rest and returns their
+   * number.
+   */
   readonly close: (deadlineMs: number) => Promise<{ readonly cut: number }>;
 }
 
@@ -66,8 +72,8 @@ interface Opened {
 }
 
 /**
- * Listens for TLS and TCP: one port for each host and port of a TCP edge, one for each port of edges that speak TLS.
- * Gives a problem, and leaves nothing open, when a port cannot be had.
+ * Listens for TLS and TCP: one port for each host and port of a TCP edge, one for each port of edges with
+ * TLS. Returns a problem, and leaves nothing open, when a port cannot be opened.
  */
 export async function openStreamListeners(
   wiring: StreamWiring,
@@ -83,7 +89,7 @@ export async function openStreamListeners(
   };
   const servers = tlsServers({ handshakeMs: limits.handshakeMs, protocols: wiring.protocols });
   const opened = new Map<string, Opened>();
-  /** Listeners of places that are gone, whose connections still live. */
+  /** Listeners of removed places with connections that are still open. */
   const retired = new Set<SocketListener>();
   let problems: readonly PortProblem[] = [];
   const listenerFor = (place: Place): SocketListener =>
@@ -127,7 +133,7 @@ export async function openStreamListeners(
   };
 
   const [first] = await refresh();
-  // Edges of others must not keep the operator from starting: what cannot be had is tried again.
+  // Edges written by others must not keep the operator from starting: their ports are tried again later.
   if (first !== undefined && options.mayHave === undefined) {
     await close(0);
     return first;
@@ -140,7 +146,7 @@ export async function openStreamListeners(
   };
 }
 
-/** Opens the port of a place, or says why it cannot be had. */
+/** Opens the port of a place; returns a problem if that fails. */
 async function listenAt(
   place: Place,
   { host, portFor, mayHave, ...options }: StreamListenerOptions,
@@ -149,17 +155,17 @@ async function listenAt(
   const port = portFor(place);
   const problem = { ...place, wants: port };
   if (mayHave?.(place, port) === false) {
-    return { ...problem, isTaken: false, problem: `${nameOf(place)}: port ${port} is not for edges` };
+    return { ...problem, isTaken: false, problem: `${nameOf(place)}: edges may not open port ${port}` };
   }
   const listener = make();
-  // Several edges share the port for HTTPS, which is the operator's own.
+  // Several edges share the HTTPS port, which is configured by the operator.
   const strictPort = options.strictPort || (mayHave !== undefined && !isShared(place));
   const bound = await listener.listen({ host, port, strictPort });
   if (!('problem' in bound)) return { port: { ...place, listensOn: bound.port }, listener };
   return { ...problem, isTaken: bound.isTaken === true, problem: `${nameOf(place)}: ${bound.problem}` };
 }
 
-/** Where an edge is, as visitors know it. */
+/** The address of an edge, as clients know it. */
 type Place = Omit<StreamPort, 'listensOn'>;
 
 const HTTPS_PORT = 443;
@@ -168,7 +174,7 @@ function isShared({ kind, port }: Place): boolean {
   return kind === 'tls' && port === HTTPS_PORT;
 }
 
-/** TLS is one place for each port: the name in the handshake says the rest. */
+/** TLS has one place for each port: the name in the handshake decides the rest. */
 function placesOf(wiring: StreamWiring): Place[] {
   const tls = wiring.tlsPorts().map((port): Place => ({ kind: 'tls', host: '', port }));
   const tcp = wiring

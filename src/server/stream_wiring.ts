@@ -5,9 +5,9 @@ import type { StreamExchange } from '../engine/stream.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
 import type { ConnectionFacts } from '../engine/drivers/exchange_port.ts';
 
-/** What the listeners for TLS and TCP are given by the composition root. */
+/** What the composition root passes to the TLS and TCP listeners. */
 
-/** Where a connection came to, as edges name it: a listener stands for one host and port, or for a port by name. */
+/** The destination of a connection, as edges name it: a host and port, or a port with server names. */
 export interface StreamPlace {
   readonly kind: 'tls' | 'tcp';
   readonly host: string;
@@ -17,22 +17,22 @@ export interface StreamPlace {
 export interface StreamWiring {
   /** The injected clock, ms since the epoch. */
   readonly nowMs: () => number;
-  /** Ports of edges that TLS is to be listened for at; none where TLS is switched off. */
+  /** Ports at which edges use TLS; empty when TLS is disabled. */
   readonly tlsPorts: () => readonly number[];
   /** Hosts and ports of TLS and TCP edges. */
   readonly places: () => readonly StreamPlace[];
   readonly profileFor: (name: string, port: number) => TlsProfile | null;
-  /** The certificate to show for a name (empty: none was named); null when there is none. */
+  /** The certificate for a server name (empty: none was sent); null when there is none. */
   readonly certificateFor: (name: string, port: number) => Promise<TlsCertificate | null>;
-  /** `failed` says why the handshake of a TLS edge failed: then there is only an event to make. */
+  /** `failed` is why the handshake of a TLS edge failed; then only an event is made. */
   readonly begin: (connection: Connection, place: StreamPlace, failed?: string) => StreamExchange;
-  /** Called once for each connection that is no HTTP, when it is over. */
+  /** Called once for each connection other than HTTP, when it has ended. */
   readonly finished: (exchange: StreamExchange) => void;
   readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
-  /** Takes a connection of an HTTPS edge; `facts.tls.negotiatedAlpn` says what is spoken on it. */
+  /** Serves a connection of an HTTPS edge; `facts.tls.negotiatedAlpn` is its protocol. */
   readonly http: (socket: Socket, facts: ConnectionFacts) => void;
-  /** Protocols of HTTPS edges in the order of preference, by their ALPN names. */
+  /** ALPN names of the protocols of HTTPS edges, in order of preference. */
   readonly protocols: readonly string[];
-  /** Says what a person should know, such as a port that cannot be had after a reload. */
+  /** Prints a message for the operator, such as a port that cannot be opened after a reload. */
   readonly say: (text: string) => void;
 }

@@ -6,9 +6,9 @@ import {
   type StreamAnswer,
   type StreamExchange,
   type StreamQuestion,
-  NOTHING_CARRIED,
+  NOTHING_RELAYED,
 } from '../engine/stream.ts';
-import { STREAM_ENGINE, type StreamDriver, driveConnection, resumeWith } from '../engine/drivers/converse.ts';
+import { STREAM_ENGINE, converseLater } from '../engine/drivers/converse.ts';
 import { reportFault } from '../io/containment.ts';
 import { proxyHeader } from './proxy_protocol.ts';
 import type { StreamLimits } from './tcp_limits.ts';
@@ -17,16 +17,16 @@ import type { StreamLimits } from './tcp_limits.ts';
 export interface StreamClients {
   readonly limits: StreamLimits;
   readonly fetch: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
-  /** Cuts what is still carried when the edge stops. */
+  /** Closes open connections when the edge stops. */
   readonly drain: AbortSignal;
-  /** Authorities for TLS backends, PEM; the system's when left out. */
+  /** Authorities for TLS backends, PEM; default: the system's. */
   readonly ca?: string;
 }
 
 /**
- * Drives one connection from its beginning to its last byte. Settles when it is over; never rejects, and leaves
- * nothing open. The client's stream is not read before a backend has taken the connection; `close` is how it is
- * closed when none does.
+ * Drives one connection from its start to its last byte. Resolves when it has ended; never rejects, and
+ * leaves nothing open. The client's stream is not read before a backend has accepted the connection; `close`
+ * closes it when no backend does.
  */
 export async function driveStream(
   client: Duplex,
@@ -38,16 +38,7 @@ export async function driveStream(
   const leave = (): void => gone.abort();
   client.on('error', () => undefined).once('close', leave);
   const run: Run = { client, exchange, clients, gone: gone.signal, close, backend: null };
-  await new Promise<void>((completed) => {
-    const driver: StreamDriver = {
-      ask: (question) => {
-        resumeWith(STREAM_ENGINE, exchange, answerTo(question, run), driver).catch(reportFault);
-        return undefined;
-      },
-      completed: () => completed(),
-    };
-    driveConnection(exchange, driver);
-  });
+  await converseLater(STREAM_ENGINE, exchange, (question) => answerTo(question, run)).catch(reportFault);
   client.off('close', leave);
   client.destroy();
   run.backend?.destroy();
@@ -77,12 +68,12 @@ async function answerTo(question: StreamQuestion, run: Run): Promise<StreamAnswe
       run.backend = dialled.stream;
       return { connected: true };
     }
-    case 'carry': {
+    case 'relay': {
       const { limits, drain } = clients;
       return forwardTcp(client, run.backend!, { idleMs: limits.idleMs, drain });
     }
     case 'close':
       await run.close(client);
-      return NOTHING_CARRIED;
+      return NOTHING_RELAYED;
   }
 }

@@ -5,7 +5,7 @@ import { connectionOf } from '../engine/drivers/engine_exchange_port.ts';
 import { type StreamClients, driveStream } from './tcp_driver.ts';
 import type { StreamWiring, StreamPlace } from './stream_wiring.ts';
 
-/** Whether connections begin with a PROXY protocol header. */
+/** Whether connections start with a PROXY protocol header. */
 export interface AcceptOptions {
   readonly proxyProtocol: boolean;
 }

@@ -3,7 +3,7 @@ import { clientCertificateOf, trustOf } from '../crypto/client_certificate.ts';
 import type { TlsFacts } from '../engine/contract.ts';
 import type { TlsProfile } from '../engine/tls_profile.ts';
 
-/** What a finished handshake came to; only a certificate that was verified is told. */
+/** Facts of a completed handshake; the client certificate is only included if it was verified. */
 export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile): TlsFacts {
   const cipher = socket.getCipher();
   const certificate = authorities === null ? undefined : socket.getPeerX509Certificate();
@@ -18,7 +18,7 @@ export function tlsFactsOf(socket: TLSSocket, { edge, authorities }: TlsProfile)
   };
 }
 
-/** What is known of TLS that passes through. */
+/** Facts of a TLS connection that is passed through. */
 export function passedTlsFacts({ edge }: TlsProfile): TlsFacts {
   return { version: '', cipherSuite: '', edge, clientCertificate: null };
 }

@@ -1,6 +1,6 @@
-/** What the first message of a TLS client says before anything is encrypted (RFC 8446 §4.1.2). */
-export interface ClientHello {
-  /** Lower case, without trailing dot; empty when the client names none (RFC 6066 §3). */
+/** The unencrypted first message of a TLS client (RFC 8446 §4.1.2). */
+interface ClientHello {
+  /** Lower case, without trailing dot; empty when the client sends none (RFC 6066 §3). */
   readonly serverName: string;
   /** Protocols that it offers, in its order (RFC 7301). */
   readonly protocols: readonly string[];
@@ -12,19 +12,19 @@ const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
 const RECORD_HEAD_BYTES = 5;
 const MESSAGE_HEAD_BYTES = 4;
-/** RFC 8446 §5.1: a record holds at most 2^14 bytes of plain text. */
+/** RFC 8446 §5.1: a record contains at most 2^14 bytes of plain text. */
 const RECORD_BYTES = 16_384;
-/** Far more than any client sends, those with keys of post-quantum exchanges included. */
-const HELLO_BYTES = 65_536;
+/** Far more than any client sends, including post-quantum key shares. */
+export const HELLO_BYTES = 65_536;
 const EXTENSION = { serverName: 0, protocols: 16 } as const;
 const HOST_NAME = 0;
 const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/;
 
-const TOO_SHORT = { problem: 'a length in it reaches beyond its end' };
+const TOO_SHORT = { problem: 'a length in it exceeds its size' };
 
 /**
- * Reads the ClientHello at the beginning of a connection, over as many records as it takes. It decides who gets the
- * connection, so it is read strictly: what OpenSSL might read in another way is a problem here.
+ * Parses the ClientHello at the start of a connection, over any number of records. It decides which edge gets
+ * the connection, so parsing is strict: anything that OpenSSL could read differently is a problem.
  */
 export function readClientHello(bytes: Uint8Array): HelloReading {
   const message = handshakeMessage(bytes);
@@ -42,10 +42,10 @@ function handshakeMessage(
   let at = 0;
   while (wanted < 0 || have < wanted) {
     if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return { problem: 'it is not a TLS handshake' };
-    if (bytes.length > at + 1 && bytes[at + 1] !== 3) return { problem: 'it is not a record of TLS' };
+    if (bytes.length > at + 1 && bytes[at + 1] !== 3) return { problem: 'it is not a TLS record' };
     if (bytes.length < at + RECORD_HEAD_BYTES) return 'more';
     const length = bytes[at + 3]! * 256 + bytes[at + 4]!;
-    if (length === 0 || length > RECORD_BYTES) return { problem: 'a record has no allowed length' };
+    if (length === 0 || length > RECORD_BYTES) return { problem: 'the length of a record is not allowed' };
     const fragment = bytes.subarray(at + RECORD_HEAD_BYTES, at + RECORD_HEAD_BYTES + length);
     fragments.push(fragment);
     have += fragment.length;
@@ -58,7 +58,7 @@ function handshakeMessage(
       if (wanted > HELLO_BYTES) return { problem: `its ClientHello is longer than ${HELLO_BYTES} bytes` };
     }
     if (fragment.length < length) {
-      // The rest of this record is still to come; what is there may already be all of the message.
+      // The rest of this record is missing, but the message may be complete already.
       if (wanted < 0 || have < wanted) return 'more';
     }
     at += RECORD_HEAD_BYTES + length;
@@ -101,8 +101,8 @@ function readExtensions(bytes: Uint8Array): ClientHello | { readonly problem: st
     const contents = vectorAt(bytes, at + 2, 2);
     if (contents === null) return TOO_SHORT;
     const type = bytes[at]! * 256 + bytes[at + 1]!;
-    // RFC 8446 §4.2: there is at most one extension of a type.
-    if (seen.has(type)) return { problem: 'an extension stands in it twice' };
+    // RFC 8446 §4.2: at most one extension of each type.
+    if (seen.has(type)) return { problem: 'it contains an extension twice' };
     seen.add(type);
     at = contents.end;
     if (type === EXTENSION.serverName) {
@@ -145,7 +145,7 @@ function readProtocols(
   return { protocols };
 }
 
-/** A vector with its length before it (RFC 8446 §3.4); null when it reaches beyond the end. */
+/** A vector with its length in front (RFC 8446 §3.4); null when it exceeds the input. */
 function vectorAt(
   bytes: Uint8Array,
   at: number,

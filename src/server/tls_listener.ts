@@ -17,8 +17,8 @@ import { refuseHello } from './tls_refusal.ts';
 import type { TlsServers } from './tls_servers.ts';
 
 /**
- * Listens for TLS at one port of edges. The server name in the first message says which edge a connection is for, and
- * so who ends TLS, what it has to be like and whether a client certificate is asked for.
+ * Listens for TLS at one port. The server name in the ClientHello decides which edge a connection is for, and
+ * so where TLS is terminated, with which settings, and whether a client certificate is required.
  */
 export function tlsListener(
   port: number,
@@ -48,7 +48,7 @@ export function tlsListener(
     else if (profile.terminates) await terminated(socket, named, profile, { port, wiring, clients, servers });
     else {
       const passed = { ...named, tls: passedTlsFacts(profile) };
-      await carried(socket, passed, { port, wiring, clients, servers });
+      await serveTlsEdge(socket, passed, { port, wiring, clients, servers });
     }
   });
 }
@@ -60,7 +60,7 @@ interface Setting {
   readonly servers: TlsServers;
 }
 
-/** Nobody answers for the name: the client is told so (RFC 6066 §3), and there is an event of it. */
+/** There is no edge for the name: the client gets an alert (RFC 6066 §3), and an event is made. */
 async function refused(
   socket: Socket,
   facts: ConnectionFacts,
@@ -100,16 +100,16 @@ async function terminated(
     return;
   }
   const session = contain(secured.socket);
-  if (session.destroyed) return lingered(socket); // what was agreed on cannot be asked for any more
+  if (session.destroyed) return lingered(socket); // the negotiated parameters are no longer available
   const withTls = { ...facts, tls: tlsFactsOf(session, profile) };
-  if (profile.kind === 'tls') return carried(session, withTls, setting, ended);
-  // A TLS edge passes the end of one direction on; to HTTP it means that the client has left.
+  if (profile.kind === 'tls') return serveTlsEdge(session, withTls, setting, ended);
+  // A TLS edge passes the end of one direction on; for HTTP it means that the client has left.
   session.allowHalfOpen = false;
   wiring.http(session, withTls);
   await closed(session);
 }
 
-async function carried(
+async function serveTlsEdge(
   client: Duplex,
   facts: ConnectionFacts,
   { port, wiring, clients }: Setting,
@@ -121,10 +121,10 @@ async function carried(
   wiring.finished(exchange);
 }
 
-/** Longest time that a client has to close a connection on which it was refused. */
+/** How long a refused client may take to close its connection. */
 const LINGER_MS = 2_000;
 
-/** Ends a session as TLS does (RFC 8446 §6.1), what was written before included. */
+/** Ends a session with close_notify (RFC 8446 §6.1), after all written data. */
 async function ended(stream: Duplex): Promise<void> {
   const timer = setTimeout(() => stream.destroy(), LINGER_MS);
   stream.end(() => stream.destroy());

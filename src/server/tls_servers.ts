@@ -4,12 +4,16 @@ import { refusable } from './tls_refusal.ts';
 import { NO_RENEGOTIATION } from '../crypto/tls_options.ts';
 import { tlsVersionName } from '../engine/connection.ts';
 import type { TlsCertificate, TlsProfile } from '../engine/tls_profile.ts';
+import { errorText } from '../diagnostics/message_text.ts';
 
-/** A session that was made, or why there is none. */
-export type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
+/** A TLS session, or why the handshake failed. */
+type Secured = { readonly socket: TLSSocket } | { readonly problem: string };
 
 export interface TlsServers {
-  /** Makes the TLS session of a connection. Never rejects; a connection without a session is closed or closing. */
+  /**
+   * Makes the TLS session of a connection. Never rejects; without a session the connection is closed or
+   * closing.
+   */
   readonly secure: (socket: Socket, profile: TlsProfile, certificate: TlsCertificate) => Promise<Secured>;
 }
 
@@ -18,19 +22,19 @@ export interface TlsServerOptions {
   readonly protocols: readonly string[];
 }
 
-/** Contexts that are kept: one for each edge and certificate. */
-const KEPT_LIMIT = 512;
+/** Maximum number of cached contexts: one for each edge and certificate. */
+const CACHE_LIMIT = 512;
 
 /**
- * Ends TLS. Each edge and certificate has a server of its own, with ticket keys of its own, so that a session
- * resumes only where it was made. Edges with mutual TLS have a new one for each connection: nothing resumes there, and
- * every connection shows its certificate.
+ * Terminates TLS. Each edge and certificate has its own server with its own ticket keys, so that a session
+ * only resumes where it was created. Edges with mutual TLS get a new server for each connection: sessions are
+ * never resumed, and every connection presents its certificate.
  */
 export function tlsServers(options: TlsServerOptions): TlsServers {
   const kept = new Map<string, Shared>();
   return {
     secure: (socket, profile, certificate) => {
-      // A client that left while the certificate was looked for closes no more.
+      // The client left while the certificate was loaded; no `close` event follows.
       if (socket.destroyed) return Promise.resolve(LEFT);
       try {
         if (profile.authorities !== null)
@@ -38,14 +42,14 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
         const key = JSON.stringify([profile.edge, profile.kind, profile.minVersion, certificate]);
         let shared = kept.get(key);
         if (shared === undefined) {
-          if (kept.size >= KEPT_LIMIT) kept.delete(kept.keys().next().value!);
+          if (kept.size >= CACHE_LIMIT) kept.delete(kept.keys().next().value!);
           kept.set(key, (shared = sharedServer(profile, certificate, options)));
         }
         return inTime(socket, options, shared.secure(socket));
       } catch (error) {
-        // A certificate that OpenSSL does not take: there is nothing to speak with.
+        // OpenSSL rejects the certificate, so no session is possible.
         socket.destroy();
-        return Promise.resolve({ problem: error instanceof Error ? error.message : String(error) });
+        return Promise.resolve({ problem: errorText(error) });
       }
     },
   };
@@ -54,8 +58,8 @@ export function tlsServers(options: TlsServerOptions): TlsServers {
 const LEFT: Secured = { problem: 'the connection was closed in the handshake' };
 
 /**
- * Node does not always tell of a session that came to nothing: of one that was reset it does not know any more whose it
- * was. Closing the connection under it settles what waits for it.
+ * Node does not always report a failed session: after a reset it no longer knows which connection it belonged
+ * to. Closing the underlying connection settles the wait.
  */
 async function inTime(
   socket: Socket,
@@ -76,9 +80,9 @@ function optionsOf(profile: TlsProfile, certificate: TlsCertificate, options: Tl
     cert: certificate.certificatePem,
     key: certificate.privateKeyPem,
     minVersion: tlsVersionName(profile.minVersion) as SecureVersion,
-    // OpenSSL's usual security level has no place for the signatures of TLS 1.0 and 1.1.
+    // OpenSSL's default security level does not allow the signatures of TLS 1.0 and 1.1.
     ...(isOld && { ciphers: 'DEFAULT@SECLEVEL=0' }),
-    // A client of TLS 1.2 could have any number of handshakes made on one connection.
+    // With renegotiation, a TLS 1.2 client could request any number of handshakes on one connection.
     secureOptions: NO_RENEGOTIATION,
     handshakeTimeout: options.handshakeMs,
     allowHalfOpen: true,
@@ -92,7 +96,7 @@ interface Shared {
   readonly secure: (socket: Socket) => Promise<Secured>;
 }
 
-/** The session that Node makes of a connection is known again by the connection's two ends. */
+/** Node's session is matched to its connection by the addresses of both ends. */
 function sharedServer(profile: TlsProfile, certificate: TlsCertificate, options: TlsServerOptions): Shared {
   const server = createServer(optionsOf(profile, certificate, options));
   const waiting = new Map<string, (secured: Secured) => void>();
@@ -137,10 +141,10 @@ function secureMutually(
   const server = createServer({
     ...optionsOf(profile, certificate, options),
     requestCert: true,
-    // Judged below, for Node would hang up without an alert.
+    // Checked below, because Node would close without an alert.
     rejectUnauthorized: false,
     ca: profile.authorities!.map(({ pem }) => pem),
-    // An authority may be below another one that this edge does not know.
+    // An authority may be an intermediate whose issuer this edge does not know.
     allowPartialTrustChain: true,
   });
   const { stream, fail } = refusable(socket);
@@ -163,8 +167,8 @@ function secureMutually(
 }
 
 function authorizationProblem(session: TLSSocket): string {
-  if (session.getPeerX509Certificate() === undefined) return 'the client showed no certificate';
-  // Typed as an error, in fact a code of OpenSSL.
+  if (session.getPeerX509Certificate() === undefined) return 'the client sent no certificate';
+  // Typed as an error, but it is an OpenSSL code.
   const code = String(session.authorizationError);
-  return `the certificate of the client is not good: ${code}`;
+  return `the client certificate is not valid: ${code}`;
 }

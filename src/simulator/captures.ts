@@ -1,11 +1,11 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import { type Row, filled } from './document/expand.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import { type RequestSetting, prepareRequest } from './document/requests.ts';
 import type { CaptureConfig, SendConfig } from './document/schema.ts';
 import { isPath, valueAt } from './expect/json_paths.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch } from './result.ts';
 import { fieldValues } from './expect/outcome.ts';
 import type { PreparedRequest } from './prepared_request.ts';
 import type { SimulatedRequest } from './simulated_request.ts';

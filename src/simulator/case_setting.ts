@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { compileFacts } from '../policy/env/facts_table.ts';
 import type { TlsFacts } from '../engine/connection.ts';
@@ -11,7 +11,7 @@ import type { ScenarioCode } from './document/codes.ts';
 import { durationMs, timeMs } from './document/durations.ts';
 import { type Signer, type RequestSetting } from './document/requests.ts';
 import type { ScenarioShell } from './document/schema.ts';
-import { type Naming } from './expect/naming.ts';
+import { type ExpectationContext } from './expect/expectation_context.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
@@ -27,7 +27,7 @@ export interface CaseSetting {
   readonly seed: number | string | null;
 }
 
-/** Backends that are dialled: these can be scripted. */
+/** Backends with addresses; upstream scripts are possible for these. */
 export function dialledBackends({ backends }: EdgeConfig): string[] {
   return Object.entries(backends).flatMap(([name, { static: dialled }]) =>
     dialled === undefined ? [] : [name],
@@ -36,7 +36,7 @@ export function dialledBackends({ backends }: EdgeConfig): string[] {
 
 /** The parts that are the same for all cases without overrides: created once. */
 export interface FileSetting extends CaseSetting {
-  readonly naming: Pick<Naming, 'backends' | 'policies' | 'service'>;
+  readonly naming: Pick<ExpectationContext, 'backends' | 'policies' | 'service'>;
   readonly dialled: readonly string[];
   readonly common: ReturnType<typeof settingOf>;
   readonly upstreams: ReadonlyMap<string, UpstreamScript>;
@@ -105,7 +105,7 @@ export function defaultHost({ edges }: EdgeConfig): string {
   return first?.hostports[0]?.replace(/:\d+$/, '').replace('*', 'any') ?? 'edge.test';
 }
 
-/** What the case says of handshakes. A policy without an edge is tested behind one that asks for certificates. */
+/** The TLS facts of a case. A policy without an edge is tested on an edge that requests client certificates. */
 function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<ScenarioCode>): Partial<TlsFacts> {
   const own = row?.config.client_certificate;
   const certificate = own ?? shell.client_certificate;
@@ -115,7 +115,7 @@ function tlsOf(row: CaseRow | null, shell: ScenarioShell, report: Report<Scenari
   return { clientCertificate, ...(shell.policy !== undefined && { edge: 'policy' }) };
 }
 
-/** Facts in the form of an edge file: those of the file, then those of the case, which win; bad ones are reported. */
+/** Facts as in an edge file: those of the file, then those of the case, which win. Invalid ones are reported. */
 function factsOf(
   row: CaseRow | null,
   shell: ScenarioShell,

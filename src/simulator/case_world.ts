@@ -1,12 +1,12 @@
-import { type LocatedStep, explanationOf } from '../edge/explain.ts';
-import { decidingStep } from '../engine/trace.ts';
+import { type LocatedStep, explanationOf, subjectOf } from '../edge/explain.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { StreamExchange } from '../engine/stream.ts';
 import type { CompiledCase } from './compile_case.ts';
-import type { Expectation } from './expect/naming.ts';
+import type { Expectation } from './expect/expectation_context.ts';
 import type { ExpressionValues } from './expect/expression_values.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch, Snapshot } from './result.ts';
 import type { Outcome } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import type { Snapshot } from './result.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
 import { type SimulatedWorld, type WorldOptions, putUpstreams, simulatedWorld } from './simulator.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
@@ -79,15 +79,12 @@ export function failuresOf(expectations: readonly Expectation[], outcome: Outcom
   return found;
 }
 
-/** How a request was decided, for the failure report. */
-export function explain({ simulated }: Outcome, edge: EdgeFixture): Ran['explained'] {
-  const { steps, request } = explanationOf(simulated.exchange, edge.locate);
-  const because = decidingStep(steps) as LocatedStep;
-  return {
-    because,
-    steps,
-    request: `${request.method} ${request.url} from ${request.clientIp}`,
-    values: [],
-    index: simulated.index,
-  };
+/** How a request or a connection was decided, for the failure report. */
+export function explain(
+  { exchange, index }: { readonly exchange: Exchange | StreamExchange; readonly index: number },
+  edge: EdgeFixture,
+): Ran['explained'] {
+  const explanation = explanationOf(exchange, edge.locate);
+  const { because, steps } = explanation;
+  return { because, steps, request: subjectOf(explanation).join(' from '), values: [], index };
 }

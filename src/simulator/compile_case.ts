@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { Identity } from '../dev_idp/identities.ts';
 import { type Captured, type Capturing, compileCaptures, requestOfStep } from './captures.ts';
 import { type CaseSetting, type FileSetting, fileSetting, settingOf } from './case_setting.ts';
@@ -14,7 +14,7 @@ import { type PreparedConnection, prepareConnection } from './document/connectio
 import type { CaseConfig, StepConfig } from './document/schema.ts';
 import { type Counts, compileCounts } from './expect/counts.ts';
 import { compileExpectation } from './expect/expectation.ts';
-import type { Expectation } from './expect/naming.ts';
+import type { Expectation } from './expect/expectation_context.ts';
 import { type StreamExpectation, compileStreamExpectation } from './expect/stream_expectation.ts';
 import { type CompiledSample, compileSample } from './sample.ts';
 import type { PreparedRequest } from './simulator.ts';

@@ -120,9 +120,9 @@ export function createSimulator(
       const prepared = prepare(request);
       const startMs = world.clock.nowMs();
       const simulatedRequests: SimulatedRequest[] = [];
-      for (let turn = 0; turn < count; turn++) {
+      for (let index = 0; index < count; index++) {
         world.clock.schedule(
-          startMs + turn * millisecondsOf(every),
+          startMs + index * millisecondsOf(every),
           () => void simulatedRequests.push(world.begin(prepared)),
         );
       }

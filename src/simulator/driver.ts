@@ -1,3 +1,4 @@
+import { RESPONSE_HEAD_MS } from '../http/message_limits.ts';
 import type {
   AnswerTo,
   Answers,
@@ -10,7 +11,7 @@ import type {
 } from '../engine/contract.ts';
 import type { OidcQuestion } from '../engine/oidc_question.ts';
 import { NOTHING_SENT, abandon } from '../engine/run.ts';
-import { HTTP_ENGINE, type HttpDriver, driveExchange, resume } from '../engine/drivers/converse.ts';
+import { HTTP_ENGINE, type HttpDriver, converse, resume } from '../engine/drivers/converse.ts';
 import { fieldsOf } from '../engine/drivers/reply_content.ts';
 import { WITHOUT_NETWORK, WholeBodies } from '../engine/drivers/whole_bodies.ts';
 import { NO_RESPONSE, type SimulatedRequest } from './simulated_request.ts';
@@ -23,10 +24,10 @@ export interface VirtualLimits {
   readonly headMs: number;
 }
 
-export const DEFAULT_LIMITS: VirtualLimits = { headMs: 60_000 };
+export const DEFAULT_LIMITS: VirtualLimits = { headMs: RESPONSE_HEAD_MS };
 
 /** Identity providers without a network: the answers to the driver's questions, with delays. */
-export interface SimulatedProviders {
+interface SimulatedProviders {
   readonly oidc: (question: OidcQuestion) => { readonly given: Answers['oidc']; readonly afterMs: number };
   /** Null if the URL does not belong to them. */
   readonly fetch: (
@@ -84,7 +85,7 @@ export function drive(
     },
     completed: () => completed(simulated),
   };
-  driveExchange(exchange, driver);
+  converse(HTTP_ENGINE, exchange, driver);
 }
 
 /** The answers to one request. */

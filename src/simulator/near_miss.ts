@@ -4,8 +4,10 @@ import { runCase } from './run_case.ts';
 import { changesOf } from './search/changes.ts';
 import { readIdentities } from '../dev_idp/identities.ts';
 import { draftOf, preparedDraft, writtenIdentity } from './search/draft.ts';
-import { poolsOfEdge } from './search/edge_pools.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
+import { recorder } from '../coverage/recorder.ts';
+import { type Pools, poolsOf } from './search/pools.ts';
+import { weakMemoize } from '../caches/weak_memoize.ts';
 
 /** Maximum number of changes that are tried. */
 const TRIES = 500;
@@ -13,8 +15,8 @@ const TRIES = 500;
 const NOT_ASKED: ReadonlySet<string> = new Set(['upstreams', 'seed', 'before', 'startMs']);
 
 /**
- * The smallest change of one request field after which every expectation holds, found by running it. It shows
- * which rule would have done what was expected. Null if no such change was found.
+ * The smallest change of one request field after which every expectation is met, found by running it. It shows which
+ * rule would have done what was expected. Null if no such change was found.
  */
 export function nearMiss(compiled: CompiledCase, edge: EdgeFixture): string | null {
   const { plan } = compiled;
@@ -40,7 +42,7 @@ export function nearMiss(compiled: CompiledCase, edge: EdgeFixture): string | nu
     const steps = outcomeOf(ran.outcome.simulated).facts();
     const rule = steps.findLast((step) => step.rule !== undefined && step.phase === 'request');
     const by = rule === undefined ? '' : `: rule ${rule.rule}${inBrackets(rule.detail)} would do it`;
-    return `${message} the expectations would hold${by}`;
+    return `${message} the expectations would be met${by}`;
   }
   return null;
 }
@@ -55,3 +57,11 @@ function inBrackets(detail: Readonly<Record<string, unknown>>): string {
     ? ''
     : ` (${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')})`;
 }
+
+/** The values that are worth trying on an edge; collected once. */
+const poolsOfEdge: (edge: EdgeFixture) => Pools = weakMemoize((edge) => {
+  // Compiling reports every expression to the watcher.
+  const watching = recorder();
+  edge.unwatched().watched(watching).fresh();
+  return poolsOf(edge.config, watching.expressions.values());
+});

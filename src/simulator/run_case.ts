@@ -1,4 +1,3 @@
-import { explanationOfStream } from '../edge/explain_stream.ts';
 import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_world.ts';
 import { seededChance } from '../engine/drivers/seeded_chance.ts';
 import type { CompiledCase, Plan } from './compile_case.ts';
@@ -48,7 +47,7 @@ function runOne(
   const mismatches = failuresOf(plan.expectations, outcome);
   return {
     mismatches,
-    explained: mismatches.length === 0 ? null : explain(outcome, edge),
+    explained: mismatches.length === 0 ? null : explain(outcome.simulated, edge),
     outcome,
     snapshots: compiled.snapshot ? [{ pointer: expectOf(compiled), value: snapshotOf(outcome) }] : [],
     requests: 1,
@@ -66,14 +65,12 @@ function runConnectCase(
   const { upstreams, clock, chance } = worldOf(compiled, edge, options);
   const world = { nowMs: clock.nowMs, random: chance.split('edge').random };
   const outcome = connectTo(edge.fresh(), connection, world, upstreams);
-  edge.connected(outcome.exchange);
+  edge.touched(outcome.exchange);
   options.connected?.(outcome);
   const mismatches = expectations.flatMap((expectation) => expectation(outcome) ?? []);
-  const { because, steps, connection: made } = explanationOfStream(outcome.exchange, edge.locate);
-  const told = `${made.kind ?? 'connection'} to ${made.endpoint} from ${made.clientIp}`;
   return {
     mismatches,
-    explained: mismatches.length === 0 ? null : { because, steps, request: told, values: [], index: 0 },
+    explained: mismatches.length === 0 ? null : explain({ exchange: outcome.exchange, index: 0 }, edge),
     outcome: null,
     snapshots: compiled.snapshot
       ? [{ pointer: expectOf(compiled), value: snapshotOfConnection(outcome) }]
@@ -99,7 +96,7 @@ function runSample(
     return sample.keyOf(outcomeOf(simulated));
   };
   const chance = seededChance(compiled.seed);
-  const taken = takeSample(sample, run, (turn) => chance.split(String(turn)).random);
+  const taken = takeSample(sample, run, (iteration) => chance.split(String(iteration)).random);
   return {
     mismatches: taken.mismatches,
     explained: null,

@@ -1,15 +1,15 @@
 import { beginConnection } from '../edge/connect.ts';
-import { isAllowed } from '../edge/explain_stream.ts';
 import type { World } from '../engine/contract.ts';
 import {
   type StreamAnswer,
   type StreamExchange,
   type StreamQuestion,
-  NOTHING_CARRIED,
+  NOTHING_RELAYED,
+  isAllowed,
 } from '../engine/stream.ts';
-import { driveConnection } from '../engine/drivers/converse.ts';
+import { STREAM_ENGINE, converse } from '../engine/drivers/converse.ts';
 import { WITHOUT_NETWORK } from '../engine/drivers/whole_bodies.ts';
-import { traceOfStream } from '../engine/stream_trace.ts';
+import { traceOf } from '../engine/trace.ts';
 import type { TcpConnectionClosed } from '../events/catalogue.ts';
 import { tcpConnectionClosed } from '../events/tcp_connection.ts';
 import type { CompiledEdge } from '../edge/compile.ts';
@@ -34,13 +34,13 @@ export function connectTo(
   upstreams: Upstreams,
 ): ConnectionOutcome {
   const exchange = beginConnection(edge, connection, place, world);
-  driveConnection(exchange, { ask: answerTo });
+  converse(STREAM_ENGINE, exchange, { ask: answerTo });
   const endMs = world.nowMs();
   return {
     exchange,
     connection: isAllowed(exchange) ? 'allowed' : 'denied',
     backend: isAllowed(exchange) ? exchange.attempts.at(-1)!.endpoint.id : 'none',
-    facts: () => traceOfStream(exchange).flatMap((step) => factsOf(step)),
+    facts: () => traceOf(exchange).flatMap((step) => factsOf(step)),
     event: () => tcpConnectionClosed(exchange, endMs),
   };
 
@@ -51,10 +51,10 @@ export function connectTo(
         if (fault === 'refuse') return { failure: 'connection refused' };
         return fault === 'hang' ? { failure: 'no connection in time' } : { connected: true };
       }
-      case 'carry':
+      case 'relay':
         return { bytesIn: sendsBytes, bytesOut: receivesBytes, cut: 'none' };
       case 'close':
-        return NOTHING_CARRIED;
+        return NOTHING_RELAYED;
       case 'fetch':
         return WITHOUT_NETWORK.fetch;
     }

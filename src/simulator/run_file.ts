@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { hasErrors, pointerTo } from '../diagnostics/diagnostic.ts';
-import { quoted } from '../config_file/message_text.ts';
+import { quoted } from '../diagnostics/message_text.ts';
 import { type CompiledCase, compileCase } from './compile_case.ts';
 import { type CaseSetting, fileSetting } from './case_setting.ts';
 import type { CaseRow, CheckedScenario, Scenario } from './document/check.ts';
@@ -24,7 +24,7 @@ export interface FileOptions extends RunOptions {
   /** Whether passed cases are reported with their lines, which takes time. */
   readonly lines: boolean;
   /** Called with each result; returns whether to continue. */
-  readonly told: (result: CaseResult) => boolean;
+  readonly onResult: (result: CaseResult) => boolean;
   /** Milliseconds of real time, for the duration of cases. */
   readonly clockMs: () => number;
 }
@@ -80,7 +80,7 @@ export function runFile(checked: CheckedScenario, edge: EdgeFixture, options: Fi
         ? skippedResult(each.skipped, checked)
         : runRepeated(each, setting, edge, options, used);
     cases.push(result);
-    if (!options.told(result) || (options.bail && result.status === 'failed')) {
+    if (!options.onResult(result) || (options.bail && result.status === 'failed')) {
       isWhole = false;
       break;
     }
@@ -110,13 +110,13 @@ function runRepeated(
   const beganMs = options.clockMs();
   let ran: Ran;
   let seed = compiled.seed;
-  let turn = 0;
+  let repetition = 0;
   do {
     // Each repetition has its own randomness; the first uses the case's seed.
-    seed = turn === 0 ? compiled.seed : `${compiled.seed}+${turn}`;
+    seed = repetition === 0 ? compiled.seed : `${compiled.seed}+${repetition}`;
     ran = runCase({ ...compiled, seed }, edge, options);
     for (const name of ran.used) used.add(name);
-  } while (ran.mismatches.length === 0 && ++turn < options.repeat);
+  } while (ran.mismatches.length === 0 && ++repetition < options.repeat);
   const tookMs = options.clockMs() - beganMs;
   const place = placeOf(
     compiled.row,
@@ -211,3 +211,15 @@ function unusedUpstreams(
   }
   return findings;
 }
+
+/** Runs every case once, without lines, signer and timing: for callers that only need the results. */
+export const ONCE: FileOptions = {
+  selects: () => true,
+  seed: null,
+  repeat: 1,
+  bail: false,
+  lines: false,
+  signer: null,
+  onResult: () => true,
+  clockMs: () => 0,
+};

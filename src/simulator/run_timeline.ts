@@ -3,16 +3,15 @@ import { type Ran, type RunOptions, explain, failuresOf, worldOf } from './case_
 import type { Captured } from './captures.ts';
 import type { CompiledCase, CompiledStep, Plan } from './compile_case.ts';
 import { countMismatches } from './expect/counts.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch, Snapshot } from './result.ts';
 import { type Outcome, outcomeOf } from './expect/outcome.ts';
 import type { SimulatedRequest } from './simulated_request.ts';
-import type { Snapshot } from './result.ts';
 import { type PreparedRequest, type SimulatedWorld, putUpstreams } from './simulator.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 
 /** Maximum number of reported mismatches per timeline; the rest are counted. */
-const TOLD_LIMIT = 5;
+const REPORTED_LIMIT = 5;
 
 /** The stored requests of one step. */
 interface Seen {
@@ -52,7 +51,7 @@ export function runTimeline(
     if (counts !== null)
       failing.mismatches.push(...countMismatches(counts, seen[index]!.tally, `${pointer}/expect/counts`));
   }
-  if (failing.failed > TOLD_LIMIT) {
+  if (failing.failed > REPORTED_LIMIT) {
     const received = `${failing.failed} more requests do not meet the expectations`;
     failing.mismatches.push({
       what: 'timeline',
@@ -63,7 +62,7 @@ export function runTimeline(
   }
   return {
     mismatches: failing.mismatches,
-    explained: failing.first === null ? null : explain(failing.first, edge),
+    explained: failing.first === null ? null : explain(failing.first.simulated, edge),
     outcome: null,
     snapshots: plan.steps.flatMap((step, index) => stepSnapshot(step, seen[index]!)),
     requests: world.begun(),
@@ -100,13 +99,13 @@ function scheduleSends(
     const found = [...absent, ...failuresOf(step.expectations, outcome)];
     if (found.length === 0) return;
     failing.first ??= outcome;
-    if (failing.failed++ >= TOLD_LIMIT) return;
+    if (failing.failed++ >= REPORTED_LIMIT) return;
     const when = `at ${simulated.sentMs - startMs} ms`;
     for (const each of found) failing.mismatches.push({ ...each, what: `${each.what} ${when}` });
   };
-  const send = (turn: number): void => {
-    if (turn + 1 < step.count) {
-      world.clock.schedule(step.atMs + (turn + 1) * step.everyMs, () => send(turn + 1), index);
+  const send = (repetition: number): void => {
+    if (repetition + 1 < step.count) {
+      world.clock.schedule(step.atMs + (repetition + 1) * step.everyMs, () => send(repetition + 1), index);
     }
     world.begin(request, done);
   };

@@ -1,10 +1,10 @@
 import { pointerTo } from '../diagnostics/diagnostic.ts';
-import type { Report } from '../config_file/report.ts';
+import type { Report } from '../diagnostics/report.ts';
 import type { EdgeConfig } from '../edge/document/schema.ts';
 import { type Distribution, type Run, walkChance } from './chance_walk.ts';
 import type { ScenarioCode } from './document/codes.ts';
 import type { SampleConfig } from './document/schema.ts';
-import type { Mismatch } from './expect/mismatch.ts';
+import type { Mismatch } from './result.ts';
 import { checkBackendName } from './expect/names.ts';
 import type { Outcome } from './expect/outcome.ts';
 import { decidingStep } from '../engine/trace.ts';
@@ -112,7 +112,7 @@ export interface Sampled {
 export function takeSample(
   sample: CompiledSample,
   run: Run,
-  seeded: (turn: number) => () => number,
+  seeded: (iteration: number) => () => number,
 ): Sampled {
   return sample.method === 'exact' ? exact(sample, run) : empirical(sample, run, seeded);
 }
@@ -144,10 +144,10 @@ function sharesOf({ shares }: Distribution): Record<string, string> {
   return Object.fromEntries([...shares].map(([name, share]) => [name, shownFraction(share)]));
 }
 
-function empirical(sample: CompiledSample, run: Run, seeded: (turn: number) => () => number): Sampled {
+function empirical(sample: CompiledSample, run: Run, seeded: (iteration: number) => () => number): Sampled {
   const counts = new Map<string, number>();
-  for (let turn = 0; turn < sample.runs; turn++) {
-    const key = run(seeded(turn));
+  for (let iteration = 0; iteration < sample.runs; iteration++) {
+    const key = run(seeded(iteration));
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const mismatches = [...sample.share].flatMap(([name, share]): Mismatch[] => {

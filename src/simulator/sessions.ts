@@ -68,7 +68,7 @@ const SAML = 'saml ';
 
 const REASON = /^(?:oauth|oidc|saml|openid_connect)\.(login_started|logged_in)$/;
 
-/** The result of a login gate, of a route or in a policy, in this exchange, and its provider. */
+/** The login result in this exchange, of a gate or of a policy action, and its provider. */
 function loginReasonOf({ exchange }: SimulatedRequest): {
   readonly reason: string | null;
   readonly provider: string;

@@ -1,3 +1,4 @@
+import { MODULE_FACTS } from '../filters/table.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { pointerTo } from '../diagnostics/diagnostic.ts';
 import { type CaseSetting, dialledBackends, settingOf } from './case_setting.ts';
@@ -14,6 +15,11 @@ import { type PreparedRequest, type SimulatedWorld, putUpstreams, simulatedWorld
 import type { EdgeFixture } from '../coverage/edge_fixture.ts';
 import type { UpstreamScript } from './upstreams.ts';
 
+/** Modules that stay open until a request succeeds. */
+const BREAKERS = [...MODULE_FACTS.values()]
+  .filter(({ lastsUntilSuccess }) => lastsUntilSuccess === true)
+  .map(({ type }) => type);
+
 /** Arriving requests, prepared; times in ms since the start. */
 interface Arrivals {
   readonly request: PreparedRequest;
@@ -23,7 +29,7 @@ interface Arrivals {
   readonly untilMs: number;
 }
 
-/** A run over virtual time, compiled. */
+/** A run in virtual time, compiled. */
 export interface CompiledSimulation {
   readonly startMs: number;
   readonly seed: number | string;
@@ -100,7 +106,7 @@ export function compileSimulation(setting: CaseSetting, findings: Diagnostic[]):
   return { startMs, seed, headMs, facts, identities, durationMs: wholeMs, upstreams, arrivals, changes };
 }
 
-/** Runs a simulation until the last response; `landed` is called with each completed request. */
+/** Runs a simulation until the last response; `completed` is called with each completed request. */
 export function simulate(
   compiled: CompiledSimulation,
   under: EdgeFixture,
@@ -130,8 +136,10 @@ export function simulate(
     const reason = reasonOf(simulated);
     count(reasons, reason);
     count(bucket.reasons, reason);
-    const breaker = decisionOf(simulated.exchange, 'circuit_breaker');
-    if (breaker !== 'not_run') count(bucket.breaker, breaker);
+    for (const type of BREAKERS) {
+      const breaker = decisionOf(simulated.exchange, type);
+      if (breaker !== 'not_run') count(bucket.breaker, breaker);
+    }
     bucket.latency.add(took);
     latency.add(took);
     completed(simulated);

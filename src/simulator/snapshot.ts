@@ -1,9 +1,7 @@
-import { decidingStreamStep, traceOfStream } from '../engine/stream_trace.ts';
-import { decidingStep } from '../engine/trace.ts';
+import { decidingStep, traceOf } from '../engine/trace.ts';
 import { firstValue } from '../http/fields.ts';
 import type { Outcome } from './expect/outcome.ts';
 import { decisionOf } from './expect/deeper.ts';
-import { streamDecisionOf } from './expect/stream_expectation.ts';
 import type { ConnectionOutcome } from './run_connect.ts';
 
 /** The actual result as an expectation that it meets. */
@@ -39,12 +37,12 @@ export function snapshotOfConnection({
   exchange,
 }: ConnectionOutcome): Readonly<Record<string, unknown>> {
   const decisions = Object.fromEntries(
-    (exchange.pipeline?.filters ?? []).map(({ module }) => [module, streamDecisionOf(exchange, module)]),
+    (exchange.pipeline?.filters ?? []).map(({ module }) => [module, decisionOf(exchange, module)]),
   );
   return {
     connection,
     backend,
-    because: decidingStreamStep(traceOfStream(exchange)).code,
+    because: decidingStep(traceOf(exchange)).code,
     ...(Object.keys(decisions).length > 0 && { decisions }),
   };
 }

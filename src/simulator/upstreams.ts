@@ -34,7 +34,7 @@ export interface Stub {
 }
 
 /** What stubs look at. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -52,7 +52,7 @@ export const PLAIN_ANSWER: Answering = {
 
 interface Playing {
   readonly script: UpstreamScript;
-  turn: number;
+  position: number;
   /** When each busy worker is free again. */
   readonly busyUntilMs: number[];
 }
@@ -76,10 +76,10 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
   const used = new Set<string>();
   let urls: string[] = [];
 
-  const next = ({ script, turn }: Playing): Answering => {
+  const next = ({ script, position }: Playing): Answering => {
     const { answers, afterwards } = script;
     const last = answers.length - 1;
-    return answers[turn <= last ? turn : afterwards === 'last' ? last : turn % answers.length]!;
+    return answers[position <= last ? position : afterwards === 'last' ? last : position % answers.length]!;
   };
   const stubs = chance.split('stubs');
   const play = (name: string, asked?: Asked): Answering | null => {
@@ -92,7 +92,7 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
       if (matches(asked!) && (share >= 1 || stubs.random() < share)) return answering;
     }
     const answering = next(found);
-    found.turn++;
+    found.position++;
     return answering;
   };
   const plainLatencyOf = ({ latencyMs }: Answering): number =>
@@ -101,7 +101,7 @@ export function scriptedUpstreams(chance: Chance): Upstreams {
       : latencyMs.fromMs + chance.random() * (latencyMs.toMs - latencyMs.fromMs);
   return {
     set: (name, script) => {
-      playing.set(name, { script, turn: 0, busyUntilMs: [] });
+      playing.set(name, { script, position: 0, busyUntilMs: [] });
       if (name.includes('://')) urls = [...new Set([...urls, name])].sort((a, b) => b.length - a.length);
     },
     answerOf: (backend, asked) => play(backend, asked) ?? PLAIN_ANSWER,

@@ -1,12 +1,12 @@
 /** A scheduled callback. */
-type Happens = () => void;
+type Callback = () => void;
 
 interface Entry {
   readonly atMs: number;
   /** Of callbacks at the same time the one with the lowest rank runs first, then the first scheduled. */
   readonly rank: number;
   readonly order: number;
-  readonly happens: Happens;
+  readonly callback: Callback;
 }
 
 /** Time that only passes on request, and its scheduled callbacks. */
@@ -14,7 +14,7 @@ export interface VirtualClock {
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number;
   /** A time in the past counts as now. Callbacks without a rank come after those with one. */
-  readonly schedule: (atMs: number, happens: Happens, rank?: number) => void;
+  readonly schedule: (atMs: number, callback: Callback, rank?: number) => void;
   /** Advances to the next callback and runs it; false if there is none. */
   readonly step: () => boolean;
   /** Runs all callbacks until a time and sets the clock to it; a time in the past changes nothing. */
@@ -32,13 +32,13 @@ export function virtualClock(startMs: number): VirtualClock {
     const next = taken(heap);
     if (next === undefined) return false;
     if (next.atMs > nowMs) nowMs = next.atMs;
-    next.happens();
+    next.callback();
     return true;
   };
   return {
     nowMs: () => nowMs,
-    schedule: (atMs, happens, rank = Number.POSITIVE_INFINITY) =>
-      put(heap, { atMs: Math.max(atMs, nowMs), rank, order: count++, happens }),
+    schedule: (atMs, callback, rank = Number.POSITIVE_INFINITY) =>
+      put(heap, { atMs: Math.max(atMs, nowMs), rank, order: count++, callback }),
     step,
     advanceTo: (atMs) => {
       while (heap.length > 0 && heap[0]!.atMs <= atMs) step();

@@ -1,12 +1,12 @@
-import type { Answers } from '../engine/contract.ts';
-import { certificateRequest, rememberCertificate } from './certificate.ts';
+import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { type WebhookVerifier, prepareWebhook } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
 import { WEBHOOK_REASONS } from './reasons.ts';
 import { findProvider } from './table.ts';
 import { WEBHOOK_BODY_LIMIT_BYTES, type WebhookOutcome, verifyPrepared } from './verify.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../filters/action.ts';
-import { stepsOf, waitFor } from '../filters/action.ts';
+import { ask } from '../engine/contract.ts';
+import { stepsOf } from '../filters/action.ts';
 import { FAILURES, Failure } from '../filters/failure.ts';
 import { type PolicyRun, keepResult } from '../filters/policy_run.ts';
 
@@ -24,14 +24,14 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
     );
     const { enforce } = config;
 
-    const conclude = (walk: PolicyRun, outcome: WebhookOutcome): ActionOutcome => {
+    const conclude = (policyRun: PolicyRun, outcome: WebhookOutcome): ActionOutcome => {
       if (outcome.outcome === 'challenge') {
         const come = step('challenge_answered', { challenge: outcome.challenge });
-        return { does: 'end', as: 'replied', step: come, response: outcome.response };
+        return { verdict: 'stop', as: 'replied', step: come, response: outcome.response };
       }
       if (outcome.outcome === 'verified') {
-        keepResult(walk, 'verify_webhook', { verified: true });
-        return { does: 'next', step: step('verified', { scheme: outcome.scheme }) };
+        keepResult(policyRun, 'verify_webhook', { verified: true });
+        return { verdict: 'pass', step: step('verified', { scheme: outcome.scheme }) };
       }
       const [reason, detail] =
         outcome.outcome === 'refused'
@@ -39,39 +39,43 @@ export const verifyWebhook: ActionKind<'verify-webhook'> = {
           : (['certificate_unavailable', { url: outcome.url }] as const);
       const message = WEBHOOK_REASONS[reason];
       const error = { code: compiling.context.branding.errorCode(3204), message };
-      keepResult(walk, 'verify_webhook', { verified: false, error });
-      if (!enforce) return { does: 'next', step: step(reason, { ...detail, enforced: false }) };
-      return { does: 'end', as: 'denied', step: step(reason, detail), response: unsigned };
+      keepResult(policyRun, 'verify_webhook', { verified: false, error });
+      if (!enforce) return { verdict: 'pass', step: step(reason, { ...detail, enforced: false }) };
+      return { verdict: 'stop', as: 'denied', step: step(reason, detail), response: unsigned };
     };
 
-    const verify = (walk: PolicyRun, verifier: WebhookVerifier, request: WebhookRequest): ActionOutcome => {
-      const certificates = cache.of(walk);
-      const outcome = verifyPrepared(verifier, request, walk.world.nowMs(), certificates);
-      if (outcome.outcome !== 'certificate') return conclude(walk, outcome);
+    const verify = (
+      policyRun: PolicyRun,
+      verifier: WebhookVerifier,
+      request: WebhookRequest,
+    ): ActionOutcome => {
+      const certificates = cache.of(policyRun);
+      const outcome = verifyPrepared(verifier, request, policyRun.world.nowMs(), certificates);
+      if (outcome.outcome !== 'certificate') return conclude(policyRun, outcome);
       const { url } = outcome;
-      return waitFor({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
+      return ask({ ask: 'fetch', request: certificateRequest(url) }, (answer) => {
         const pem = pemOf(answer);
-        if (pem === null) return conclude(walk, outcome);
-        const again = verifyPrepared(verifier, request, walk.world.nowMs(), new Map([[url, pem]]));
+        if (pem === null) return conclude(policyRun, outcome);
+        const again = verifyPrepared(verifier, request, policyRun.world.nowMs(), new Map([[url, pem]]));
         // Only certificates that verified a message are cached, so that senders cannot fill the cache.
         if (again.outcome === 'verified') rememberCertificate(certificates, url, pem);
-        return conclude(walk, again);
+        return conclude(policyRun, again);
       });
     };
 
     return {
       onFailure: enforce ? null : { result: 'verify_webhook', base: { verified: false } },
-      run: (walk) => {
-        const verifier = verifierOf(walk);
+      run: (policyRun) => {
+        const verifier = verifierOf(policyRun);
         if (verifier instanceof Failure) return verifier;
-        return waitFor({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (answer) => {
+        return ask({ ask: 'body', limitBytes: WEBHOOK_BODY_LIMIT_BYTES }, (answer) => {
           if ('failure' in answer) {
             return compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`);
           }
           // As the sender sent it, without edits of earlier actions: the signature covers that.
-          const { method, scheme, authority, sentTarget, headers } = walk.head!;
+          const { method, scheme, authority, sentTarget, headers } = policyRun.head!;
           const url = `${scheme}://${authority}${sentTarget}`;
-          return verify(walk, verifier, { method, url, headers, body: answer.bytes });
+          return verify(policyRun, verifier, { method, url, headers, body: answer.bytes });
         });
       },
     };
@@ -83,7 +87,7 @@ function compileVerifier(
   id: string,
   secret: string | undefined,
   compiling: Compiling,
-): (walk: PolicyRun) => WebhookVerifier | Failure {
+): (policyRun: PolicyRun) => WebhookVerifier | Failure {
   const provider = findProvider(id);
   if (provider === undefined) {
     const unknown = compiling.failure(FAILURES.action, `the webhook provider '${id}' does not exist`);
@@ -102,9 +106,4 @@ function compileVerifier(
     const text = template.text(activation);
     return text instanceof Failure ? text : prepareWebhook(provider, text);
   };
-}
-
-function pemOf(answer: Answers['fetch']): string | null {
-  if ('failure' in answer || answer.status !== 200) return null;
-  return Buffer.from(answer.body).toString('latin1');
 }

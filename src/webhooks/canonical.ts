@@ -3,15 +3,15 @@ import { parsePairs, valuesByName } from './form.ts';
 import { memberAt } from './json_object.ts';
 import type { Reading } from './reading.ts';
 
-/** Why a message cannot be put together from a request. */
+/** Why the signed message cannot be built from a request. */
 export type MessageProblem = 'body_not_signed' | 'body_malformed' | 'url_malformed' | 'field_missing';
 
-/** Forms of a request that one provider each has thought up, and signs. */
+/** Request forms that are signed by a single provider. */
 type Canonical = string | { readonly problem: MessageProblem };
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The body as a JSON string literal, as Hygraph wraps it; null when it is not UTF-8. */
+/** The body as a JSON string literal, as Hygraph wraps it; null if it is not UTF-8. */
 export function bodyAsJsonString(body: Uint8Array): string | null {
   try {
     return JSON.stringify(UTF8.decode(body));
@@ -20,7 +20,7 @@ export function bodyAsJsonString(body: Uint8Array): string | null {
   }
 }
 
-/** Plivo, version 3: the URL with its query sorted, then for a POST the form parameters sorted and run together. */
+/** Plivo, version 3: the URL with sorted query; for a POST also the sorted and concatenated form parameters. */
 export function plivoTarget(reading: Reading, url: string): Canonical {
   const { method, body } = reading.request;
   const pairs = reading.form();
@@ -51,7 +51,7 @@ function sortedQuery(pairs: ReturnType<typeof parsePairs>): string {
 const TIMESTAMP_HEADER = 'x-contentful-timestamp';
 const LIST_HEADER = 'x-contentful-signed-headers';
 
-/** Contentful: method, path, the headers that are named as signed, and the body, a line each. */
+/** Contentful: method, path, the headers listed as signed, and the body, one per line. */
 export function contentfulRequest(reading: Reading, url: string, timestamp: string): Canonical {
   const { method, headers, body } = reading.request;
   const list = allValues(headers, LIST_HEADER);
@@ -96,14 +96,14 @@ const SUBSCRIPTION_FIELDS = [
   'Type',
 ] as const;
 
-/** The members that a message of the notification service signs, in order, by its type; null for an unknown type. */
+/** Signed members of an SNS message, in order, by its type; null for an unknown type. */
 function notificationFields(type: unknown): readonly string[] | null {
   if (type === 'Notification') return NOTIFICATION_FIELDS;
   const isSubscription = type === 'SubscriptionConfirmation' || type === 'UnsubscribeConfirmation';
   return isSubscription ? SUBSCRIPTION_FIELDS : null;
 }
 
-/** Name and value of each signed member, a line each; null when one is missing. Only the subject may be. */
+/** Name and value of each signed member, one per line; null if a member other than the subject is missing. */
 export function notificationText(reading: Reading): string | null {
   const message = reading.json();
   if (message === null) return null;

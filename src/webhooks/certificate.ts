@@ -2,27 +2,26 @@ import { readRsaCertificate } from '../crypto/x509.ts';
 import type { RsaCertificate } from '../crypto/x509.ts';
 
 /**
- * Where certificates of the notification service may come from: its own hosts, over https, one file at the
- * root. No query, port or user: with them a request to the service's API could be made to answer with a
- * certificate of an attacker's.
+ * Allowed URLs of SNS certificates: https, the service's own hosts, one file at the root. A query, port or
+ * user could turn the URL into an API request whose response contains an attacker's certificate.
  */
 const ALLOWED_URL = /^https:\/\/sns\.[a-z0-9-]{3,32}\.amazonaws\.com(?:\.cn)?\/[A-Za-z0-9_-]{1,128}\.pem$/;
 
-/** Largest certificate answer that is read. */
-export const CERTIFICATE_LIMIT_BYTES = 16_384;
+/** Maximum size of a fetched certificate. */
+const CERTIFICATE_LIMIT_BYTES = 16_384;
 
-/** How many certificates a cache keeps; there are a few in use at any time. */
+/** Size of the cache; only a few certificates are in use at any time. */
 export const CERTIFICATE_CACHE_SIZE = 64;
 
-/** PEM texts by the URL they came from. */
+/** PEM texts by URL. */
 export type Certificates = ReadonlyMap<string, string>;
 
-/** Whether a message may name this URL as that of its certificate. */
+/** Whether a message may refer to this certificate URL. */
 export function isCertificateUrl(url: string): boolean {
   return ALLOWED_URL.test(url);
 }
 
-/** What a driver is asked for to get a certificate: the host is public, and nothing leads away from it. */
+/** The control request for a certificate: to a public host, without redirects. */
 export function certificateRequest(url: string) {
   return {
     method: 'GET',
@@ -36,7 +35,7 @@ export function certificateRequest(url: string) {
   };
 }
 
-/** The certificate in a PEM text if it is usable now, or null. */
+/** The certificate in a PEM text if it is currently valid; otherwise null. */
 export function usableCertificate(pem: string, nowMs: number): RsaCertificate | null {
   if (pem.length > CERTIFICATE_LIMIT_BYTES) return null;
   const certificate = readRsaCertificate(pem);
@@ -45,9 +44,17 @@ export function usableCertificate(pem: string, nowMs: number): RsaCertificate | 
     : null;
 }
 
-/** Adds a certificate, forgetting the oldest when there are too many: a sender chooses the URLs that are asked for. */
+/** Adds a certificate and evicts the oldest beyond the limit, because senders choose the URLs. */
 export function rememberCertificate(cache: Map<string, string>, url: string, pem: string): void {
   cache.delete(url);
   cache.set(url, pem);
   while (cache.size > CERTIFICATE_CACHE_SIZE) cache.delete(cache.keys().next().value!);
+}
+
+/** The certificate in the answer to a fetch; null if there is none. */
+export function pemOf(
+  answer: { readonly status: number; readonly body: Uint8Array } | { readonly failure: unknown },
+): string | null {
+  if ('failure' in answer || answer.status !== 200) return null;
+  return Buffer.from(answer.body).toString('latin1');
 }

@@ -7,7 +7,7 @@ import type { Challenge } from './provider.ts';
 import type { Reading, WebhookRequest } from './reading.ts';
 import type { PreparedKey } from './secret.ts';
 
-/** A response that the edge makes itself; of the shape of the engine's own. */
+/** A response of the edge; compatible with `LocalResponse` of the engine. */
 export interface EdgeReply {
   readonly status: number;
   readonly headers: FieldList;
@@ -15,12 +15,13 @@ export interface EdgeReply {
 }
 
 /**
- * What a challenge may consist of. The Twitter answer is the very signature of the challenge: were any text
- * answered, anybody could have a body of their choice signed. No JSON object or array is made of these letters.
+ * Allowed challenge tokens. The response to Twitter is a valid signature of the token; if any text were
+ * allowed, an attacker could obtain a signature for a body of their choice. These characters cannot form a
+ * JSON object or array.
  */
 const PLAIN_TOKEN = /^[A-Za-z0-9+/=_.~:-]{1,512}$/;
 
-/** The reply to a challenge that comes unsigned, before any signature is looked for; null when it is none. */
+/** The response to an unsigned challenge; null if the request is not one. */
 export function answerBefore(
   challenge: Challenge,
   key: PreparedKey,
@@ -43,7 +44,10 @@ export function answerBefore(
   return null;
 }
 
-/** The reply to a challenge that is itself a webhook, given whether it is rightly signed; null when it is none. */
+/**
+ * The response to a challenge that is a webhook itself, depending on its signature; null if it is not a
+ * challenge.
+ */
 export function answerInstead(
   challenge: Challenge,
   key: PreparedKey,
@@ -59,7 +63,7 @@ export function answerInstead(
   return json({ plainToken, encryptedToken: hmac('sha256', key.hmac!, [plainToken], 'hex') });
 }
 
-/** Xero sends an empty list of events, some rightly and some wrongly signed, and looks whether we can tell. */
+/** Xero sends empty lists of events with valid and invalid signatures and checks the responses. */
 function isXeroIntent(reading: Reading): boolean {
   if (reading.request.method !== 'POST') return false;
   const body = reading.json();
@@ -67,7 +71,7 @@ function isXeroIntent(reading: Reading): boolean {
   return Array.isArray(events) && events.length === 0 && typeof body?.['entropy'] === 'string';
 }
 
-/** The only value of a query parameter, or null when it is not there once, or is not a plain token. */
+/** The value of a query parameter; null if it does not occur exactly once or is not a plain token. */
 function queryValue(url: string, name: string): string | null {
   const at = url.indexOf('?');
   if (at < 0) return null;

@@ -6,7 +6,7 @@ import { PROVIDERS } from './table.ts';
 import { bodyVariants, secretVariants, urlVariants } from './variants.ts';
 import { carriesSignatureOf, verifyWebhook } from './verify.ts';
 
-/** A request that was refused, and everything a guess may change to see whether it would have been let through. */
+/** A refused request, with everything that can be varied to find the cause. */
 interface Case {
   readonly provider: Provider;
   readonly secret: string;
@@ -14,7 +14,7 @@ interface Case {
   readonly nowMs: number;
 }
 
-/** What is probably the matter with a request that was refused, likeliest first. Never says the secret. */
+/** Likely causes of a refusal, most likely first. Never contains the secret. */
 export function diagnose(
   provider: Provider,
   secret: string,
@@ -24,57 +24,57 @@ export function diagnose(
 ): readonly string[] {
   const refused: Case = { provider, secret, request, nowMs };
   if (refusal.reason === 'timestamp_stale' || refusal.reason === 'timestamp_future')
-    return [clockGuess(refusal)];
+    return [clockCause(refusal)];
   const guesses = [
-    ...bodyGuesses(refused),
-    ...urlGuesses(refused),
-    ...secretGuesses(refused),
-    ...rowGuesses(refused),
+    ...bodyCauses(refused),
+    ...urlCauses(refused),
+    ...secretCauses(refused),
+    ...schemeCauses(refused),
     ...otherProviders(refused),
   ];
   if (guesses.length > 0 || refusal.reason !== 'signature_mismatch') return guesses;
-  return ['the secret is another one than the sender signed with, or the body was changed on the way'];
+  return ['the secret is not the one that the sender uses, or the body was changed in transit'];
 }
 
-/** Whether the signature is right, whatever the clock says. */
+/** Whether the signature is valid, regardless of the time. */
 function isRight(tried: Case): boolean {
   const outcome = verifyWebhook(tried.provider, tried.secret, tried.request, tried.nowMs);
   if (outcome.outcome !== 'refused') return outcome.outcome !== 'certificate';
   return outcome.reason === 'timestamp_stale' || outcome.reason === 'timestamp_future';
 }
 
-function clockGuess(refusal: Refusal): string {
+function clockCause(refusal: Refusal): string {
   const ageMs = Number(refusal.detail['ageMs']);
   const beyond = Math.abs(ageMs) - Number(refusal.detail['windowSeconds']) * 1000;
   const by = durationText(beyond);
   if (ageMs < 0)
-    return `it is dated ${durationText(ageMs)} from now, ${by} more than allowed: the two clocks differ`;
-  return `it is ${durationText(ageMs)} old, ${by} more than allowed: a replay, a slow queue, or clocks that differ`;
+    return `the timestamp is ${durationText(ageMs)} in the future, ${by} more than allowed: the clocks differ`;
+  return `the timestamp is ${durationText(ageMs)} old, ${by} more than allowed: a replay, a slow queue, or different clocks`;
 }
 
-function bodyGuesses(refused: Case): string[] {
+function bodyCauses(refused: Case): string[] {
   return bodyVariants(refused.request.body)
     .filter(({ body }) => isRight({ ...refused, request: { ...refused.request, body } }))
-    .map(({ message }) => `the body was changed on the way: the signature is right for it ${message}`);
+    .map(({ message }) => `the body was changed in transit: the signature is valid for it ${message}`);
 }
 
-function urlGuesses(refused: Case): string[] {
+function urlCauses(refused: Case): string[] {
   if (!refused.provider.schemes.some(({ signs }) => /\{url|\{form_or|\{plivo|\{contentful/.test(signs)))
     return [];
   return urlVariants(refused.request.url)
     .filter(({ url }) => isRight({ ...refused, request: { ...refused.request, url } }))
-    .map(({ url }) => `the sender signed another URL: ${url}`);
+    .map(({ url }) => `the sender signed a different URL: ${url}`);
 }
 
-function secretGuesses(refused: Case): string[] {
+function secretCauses(refused: Case): string[] {
   return secretVariants(refused.secret)
     .filter(({ secret }) => isRight({ ...refused, secret }))
-    .map(({ message }) => `the secret is right ${message}`);
+    .map(({ message }) => `the signature is valid with the secret ${message}`);
 }
 
-/** Whether the request would be right if the provider signed a little otherwise. */
-function rowGuesses(refused: Case): string[] {
-  return alteredRows(refused.provider.schemes)
+/** Tests slightly different signature schemes. */
+function schemeCauses(refused: Case): string[] {
+  return alteredSchemes(refused.provider.schemes)
     .filter(({ schemes }) => isRight({ ...refused, provider: { ...refused.provider, schemes } }))
     .map(({ message }) => `the signature is ${message}`);
 }
@@ -83,18 +83,20 @@ type Schemes = Provider['schemes'];
 
 const OTHER_HASHES: readonly Algorithm[] = ['hmac_sha1', 'hmac_sha256', 'hmac_sha512'];
 
-function alteredRows(schemes: Schemes): readonly { readonly message: string; readonly schemes: Schemes }[] {
+function alteredSchemes(
+  schemes: Schemes,
+): readonly { readonly message: string; readonly schemes: Schemes }[] {
   const every = (change: (scheme: Scheme) => Scheme): Schemes => schemes.map(change) as unknown as Schemes;
   const encodings = (['hex', 'base64'] as const).map((encoding) => ({
-    message: `in ${encoding}, where this provider sends ${schemes[0].encoding}`,
+    message: `in ${encoding}; this provider sends ${schemes[0].encoding}`,
     schemes: every((scheme) => ({ ...scheme, encoding })),
   }));
   const hashes = OTHER_HASHES.map((algorithm) => ({
-    message: `made with ${algorithm.replaceAll('_', '-')}, where this provider uses ${schemes[0].algorithm.replaceAll('_', '-')}`,
+    message: `made with ${algorithm.replaceAll('_', '-')}; this provider uses ${schemes[0].algorithm.replaceAll('_', '-')}`,
     schemes: every((scheme) => (scheme.algorithm.startsWith('hmac') ? { ...scheme, algorithm } : scheme)),
   }));
   const bare = {
-    message: 'without the prefix that this provider sends',
+    message: 'without the prefix of this provider',
     schemes: every((scheme) => ({
       ...scheme,
       signature: scheme.signature.map((place) =>
@@ -116,8 +118,6 @@ function otherProviders(refused: Case): string[] {
   const others = PROVIDERS.filter((provider) => carriesSignatureOf(provider, refused.request));
   const right = others.filter((provider) => isRight({ ...refused, provider }));
   if (right.length > 0)
-    return [`it is rightly signed for provider ${right.map(({ id }) => id).join(' or ')}`];
-  return others.length === 0
-    ? []
-    : [`it carries a signature header of ${others.map(({ id }) => id).join(', ')}`];
+    return [`the signature is valid for provider ${right.map(({ id }) => id).join(' or ')}`];
+  return others.length === 0 ? [] : [`it has a signature header of ${others.map(({ id }) => id).join(', ')}`];
 }

@@ -3,7 +3,7 @@ import { PROOFS } from './proofs.ts';
 import type { Challenge, Provider, Scheme } from './provider.ts';
 import { PROVIDERS } from './table.ts';
 
-/** The page `docs/webhooks.md`, made of the table: nothing in it is written by hand. */
+/** Generates `docs/webhooks.md` from the table of providers. */
 export function webhookDocument(): string {
   const unproven = PROVIDERS.filter(({ id }) => PROOFS[id] === undefined);
   return [
@@ -11,9 +11,9 @@ export function webhookDocument(): string {
     '',
     'Generated from `src/webhooks/providers/`; do not edit.',
     '',
-    'A provider id is taken in any letter case. The body is verified as the bytes received, never written again.',
-    'A timestamp may be as far from now as its window says, to either side. Any one of several signatures is enough.',
-    'A header that is looked at and that occurs twice is refused.',
+    'Provider ids are case-insensitive. Signatures are verified over the received bytes of the body.',
+    'A timestamp may differ from now by at most its window. If there are several signatures, one valid signature is enough.',
+    'A relevant header that occurs twice is refused.',
     '',
     '| id | certainty | signature | what is signed | how | window | proof | source |',
     '|---|---|---|---|---|---|---|---|',
@@ -25,7 +25,7 @@ export function webhookDocument(): string {
     '',
     ...SECRET_LINES,
     '',
-    '## Challenges that the edge answers by itself',
+    '## Challenges that the edge answers itself',
     '',
     ...PROVIDERS.filter(({ challenge }) => challenge !== undefined).map(
       ({ id, challenge }) => `- \`${id}\`: ${CHALLENGE_LINES[challenge!]}`,
@@ -44,18 +44,18 @@ export function webhookDocument(): string {
     '',
     '## Proof',
     '',
-    'Each of these is a test: what the library or the provider has signed is let in, what we have signed is let in',
-    'by the library, and what was changed after is refused.',
+    'Each row is a test: requests signed by the library or the provider are accepted here, requests signed here are accepted',
+    'by the library, and altered requests are refused.',
     '',
     ...Object.entries(PROOFS).flatMap(([id, proofs]) =>
       proofs.map(({ kind, by }) => `- \`${id}\`: ${PROOF_WORDS[kind]} ${by}`),
     ),
     '',
-    'These rows have no proof by a library or a published request. Each is tested against a signature that the test',
-    'computes by itself, after the source of the row:',
+    'These rows are not proved by a library or a published request. Each is tested with a signature that the test',
+    'computes independently, according to the source of the row:',
     `${listed(unproven)}.`,
     '',
-    'Of these rows nothing public says how the provider signs; the source says what they are made of:',
+    'No public documentation describes how these providers sign; the source says what the row is based on:',
     `${listed(PROVIDERS.filter((each) => each.unverified === true))}.`,
     '',
   ].join('\n');
@@ -72,10 +72,10 @@ const PROOF_WORDS = {
 } as const;
 
 const SECRET_LINES = [
-  '- text, unless said otherwise; `sns` takes none, every other provider needs one',
-  '- `svix`, `clerk`, `brex`, `standard_webhooks`: base64, with or without `whsec_` before it',
+  '- text, unless stated otherwise; `sns` has no secret, every other provider requires one',
+  '- `svix`, `clerk`, `brex`, `standard_webhooks`: base64, optionally with the prefix `whsec_`',
   '- `standard_webhooks` with `whpk_`: the base64 of an Ed25519 public key',
-  '- `clearbit`: the API key; a leading `sk_` is no part of the key that signs',
+  '- `clearbit`: the API key; a prefix `sk_` is not part of the signing key',
   '- `microsoft_teams`: base64',
   '- `sendgrid`: the public verification key, base64 or PEM',
   '- `vmware`: `user::password`',
@@ -88,8 +88,8 @@ const CHALLENGE_LINES: Readonly<Record<Challenge, string>> = {
   twitter_crc: 'a GET with `crc_token` is answered with its HMAC as `response_token`',
   worldline_echo: 'a GET with `X-GCS-Webhooks-Endpoint-Verification` is answered with that value',
   dropbox_echo: 'a GET with `challenge` is answered with that value',
-  xero_intent: 'an empty list of events is answered with 200 when it is rightly signed, else with 401',
-  zoom_validation: 'a rightly signed `endpoint.url_validation` is answered with the token and its HMAC',
+  xero_intent: 'an empty list of events is answered with 200 if its signature is valid, otherwise with 401',
+  zoom_validation: 'a validly signed `endpoint.url_validation` is answered with the token and its HMAC',
 };
 
 function rowOf(provider: Provider, scheme: Scheme, isFirst: boolean): string {
@@ -119,10 +119,9 @@ function placesText(scheme: Scheme): string {
 
 function howText(scheme: Scheme): string {
   if (scheme.algorithm === 'token') return scheme.key === 'text' ? 'the secret itself' : 'user and password';
-  const when = scheme.when === undefined ? '' : `, when ${scheme.when.at.header} is ${scheme.when.is}`;
-  const meant =
-    scheme.secretPrefix === undefined ? '' : `, when the secret begins with ${scheme.secretPrefix}`;
-  const key = scheme.key === 'after_prefix' ? '; the rest of it is the key' : '';
+  const when = scheme.when === undefined ? '' : `, if ${scheme.when.at.header} is ${scheme.when.is}`;
+  const meant = scheme.secretPrefix === undefined ? '' : `, if the secret begins with ${scheme.secretPrefix}`;
+  const key = scheme.key === 'after_prefix' ? '; the rest is the key' : '';
   return `${ALGORITHM_NAMES[scheme.algorithm]}, ${scheme.encoding}${when}${meant}${key}`;
 }
 

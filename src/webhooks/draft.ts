@@ -5,7 +5,7 @@ import { parseJsonObject } from './json_object.ts';
 import type { JsonObject } from './json_object.ts';
 import type { WebhookRequest } from './reading.ts';
 
-/** Values of signed fields that nobody gave: made from the time, so that the same call makes the same request. */
+/** Default values of signed fields, derived from the time, so that the same call creates the same request. */
 export function fieldDefaults(nowMs: number): Readonly<Record<string, string>> {
   const seed = digest('sha256', [String(nowMs)], 'hex');
   return {
@@ -17,7 +17,7 @@ export function fieldDefaults(nowMs: number): Readonly<Record<string, string>> {
   };
 }
 
-/** The body with a member set, written again as JSON; null when it is not an object. An empty body becomes one. */
+/** The body as JSON with an added member; null if it is not an object. An empty body becomes an object. */
 export function withJsonMembers(body: Uint8Array, path: string, value: string): Uint8Array | null {
   const object = body.length === 0 ? {} : parseJsonObject(body);
   if (object === null) return null;
@@ -36,7 +36,7 @@ function withMember(object: JsonObject, path: readonly string[], value: unknown)
   return { ...object, [name]: withMember(isObject ? (inner as JsonObject) : {}, rest, value) };
 }
 
-/** The URL with the hash of a body that is neither empty nor a form, as a parameter. */
+/** Adds the hash of a body that is neither empty nor a form as a parameter of the URL. */
 export function withBodyHash(request: WebhookRequest, hash: string): WebhookRequest {
   const isForm = (firstValue(request.headers, 'content-type') ?? '').startsWith(
     'application/x-www-form-urlencoded',
@@ -45,11 +45,11 @@ export function withBodyHash(request: WebhookRequest, hash: string): WebhookRequ
   return { ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}bodySHA256=${hash}` };
 }
 
-/** Where the certificate of a message that was signed for a test is said to be. */
+/** Certificate URL of messages that are signed for tests. */
 export const TEST_CERTIFICATE_URL =
   'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000000.pem';
 
-/** A message of the notification service: the body when it is one already, or one whose text the body is. */
+/** An SNS message: the body if it already is one, otherwise a message with the body as its text. */
 export function notificationDraft(request: WebhookRequest, nowMs: number): WebhookRequest {
   const given = parseJsonObject(request.body);
   const isMessage = given !== null && typeof given['Type'] === 'string';

@@ -8,7 +8,7 @@ import type { PreparedScheme } from './prepare.ts';
 import type { Place, Scheme } from './provider.ts';
 import type { Reading } from './reading.ts';
 
-/** Why a request is refused. The sentences stand in `reasons.ts`. */
+/** Why a request is refused. `reasons.ts` has the sentences. */
 export type RefusalReason =
   | 'signature_missing'
   | 'signature_duplicated'
@@ -35,26 +35,26 @@ export interface Refusal {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** What a scheme finds in a request, before anything is compared. */
+/** What a scheme finds in a request, before any comparison. */
 export interface Examination {
   readonly presented: readonly string[];
   readonly messages: readonly (readonly Piece[])[];
   readonly timestamp: { readonly text: string; readonly ms: number; readonly windowSeconds: number } | null;
 }
 
-/** Whether the scheme is meant for requests like this one. */
+/** Whether the scheme applies to this request. */
 export function isMeant(scheme: Scheme, reading: Reading): boolean {
   const { when } = scheme;
   return when === undefined || firstValue(reading.request.headers, when.at.lower) === when.is;
 }
 
-/** Whether there is anything at the place, well-formed or not. */
+/** Whether there is a value at the place, even a malformed one. */
 export function isPresent(place: Place, reading: Reading): boolean {
   if ('header' in place) return hasField(reading.request.headers, place.lower);
   return !('problem' in findAt(place, reading));
 }
 
-/** Finds signature, timestamp and message of one scheme, or says what is amiss. */
+/** Finds signature, timestamp and message of a scheme, or the problem. */
 export function examine(prepared: PreparedScheme, reading: Reading): Examination | Refusal {
   const { scheme } = prepared;
   const presented = findSignatures(scheme, reading);
@@ -81,7 +81,7 @@ export function examine(prepared: PreparedScheme, reading: Reading): Examination
   return { presented, messages: messages.messages, timestamp };
 }
 
-/** All signatures at the places of the scheme; a place that is there but wrong spoils the request. */
+/** All signatures at the places of the scheme; an invalid value at one place refuses the request. */
 function findSignatures(scheme: Scheme, reading: Reading): readonly string[] | Refusal {
   const values: string[] = [];
   for (const place of scheme.signature) {

@@ -14,25 +14,25 @@ import { WEBHOOK_REASONS } from './reasons.ts';
 import { expectedSignature, presentedSchemes, verifyPrepared } from './verify.ts';
 import type { WebhookOutcome } from './verify.ts';
 
-/** One thing that was looked at. `ok` is null where there is nothing to be right or wrong. */
-export interface ExplainStep {
+/** One step of the verification. `ok` is null if the step has no result. */
+interface ExplainStep {
   readonly ok: boolean | null;
   readonly title: string;
   readonly text: string;
 }
 
-/** A verification, step by step. Nothing in it holds the secret. */
+/** A verification step by step, without the secret. */
 export interface Explanation {
   readonly outcome: WebhookOutcome;
   readonly steps: readonly ExplainStep[];
-  /** What is probably the matter, likeliest first; empty when the request was let through. */
-  readonly guesses: readonly string[];
+  /** Likely causes, most likely first; empty if the request was accepted. */
+  readonly causes: readonly string[];
 }
 
 const NO_CERTIFICATES: Certificates = new Map();
 const PREVIEW_CHARACTERS = 160;
 
-/** Verifies a request as `verifyWebhook` does, and says what was looked for, what was signed, and what differs. */
+/** Verifies a request like `verifyWebhook`, and reports what was expected, signed and different. */
 export function explainWebhook(
   provider: Provider,
   secret: string | undefined,
@@ -47,16 +47,16 @@ export function explainWebhook(
   ];
   if (verifier.problem !== null) {
     steps.push(step(false, 'secret', verifier.problem), verdictStep(outcome));
-    return { outcome, steps, guesses: [] };
+    return { outcome, steps, causes: [] };
   }
   const reading = readingOf(request);
   const presented = presentedSchemes(verifier.schemes, reading);
   steps.push(lookedFor(verifier.schemes, presented));
   for (const scheme of presented) steps.push(...schemeSteps(scheme, reading, nowMs));
   steps.push(verdictStep(outcome));
-  const guesses =
+  const causes =
     outcome.outcome === 'refused' ? diagnose(provider, secret ?? '', request, nowMs, outcome) : [];
-  return { outcome, steps, guesses };
+  return { outcome, steps, causes };
 }
 
 function step(ok: boolean | null, title: string, text: string): ExplainStep {
@@ -95,7 +95,7 @@ function timestampStep({ timestamp }: Examination, nowMs: number): readonly Expl
   return [step(ok, 'timestamp', text)];
 }
 
-/** What was signed, with the secret masked, cut short, and control characters written out. */
+/** The signed message with the secret masked, truncated and with control characters escaped. */
 function messageText(prepared: PreparedScheme, message: readonly Piece[]): string {
   const { scheme, key } = prepared;
   if (scheme.algorithm === 'token') return 'nothing: the secret itself is sent';
@@ -114,7 +114,11 @@ function comparisonStep(prepared: PreparedScheme, { messages, presented }: Exami
   if (scheme.algorithm === 'token') {
     const ok = presented.includes(key.text);
     const lengths = `${presented[0]!.length} characters presented, ${key.text.length} expected`;
-    return step(ok, 'compared', ok ? 'the token is the secret' : `the token is not the secret (${lengths})`);
+    return step(
+      ok,
+      'compared',
+      ok ? 'the token matches the secret' : `the token does not match the secret (${lengths})`,
+    );
   }
   const computed = messages.map((message) => expectedSignature(prepared, message));
   if (computed[0] === null)

@@ -3,7 +3,8 @@ import { error, resultOf } from '../filters/result_types.ts';
 import type { DeclaredReason } from '../engine/module.ts';
 import { isRefusal, WEBHOOK_REASONS } from './reasons.ts';
 import type { WebhookReason } from './reasons.ts';
-import { cannotVerify } from './cannot_happen.ts';
+import { cannotVerify, notInCasesOfWebhooks } from './cannot_happen.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../filters/facts.ts';
 import type { WebhookVerificationConfig } from './module_schema.ts';
 import type { VerifyWebhookConfig } from './action_schema.ts';
@@ -15,6 +16,17 @@ export const reasons = Object.fromEntries(
   ]),
 ) as Readonly<Record<`webhook_verification.${WebhookReason}`, DeclaredReason>>;
 
+const signedBy = ({
+  provider,
+  secret = '',
+}: {
+  readonly provider: string;
+  readonly secret?: string | undefined;
+}) => ({
+  provider,
+  secret,
+});
+
 export const webhookVerification = {
   module: {
     type: 'webhook_verification',
@@ -22,9 +34,14 @@ export const webhookVerification = {
     carriers: ['https'],
     ends: 'may',
     reads: ['headers', 'body', 'clock'],
+    signedBy,
     costNs: 9000,
     secrets: ['/secret'],
+    apiCodes: { bad: 7030 },
     cannotHappen: cannotVerify,
+    notInCases: notInCasesOfWebhooks,
+    check: checkModule,
+    findings,
     reasons,
     examples: {
       good: [{ provider: 'github', secret: 'a webhook secret' }],
@@ -41,10 +58,12 @@ export const webhookVerification = {
     }),
     leavesRequest: true,
     guards: true,
-    alsoCalled: ['webhook-verification'],
+    alsoCalled: ['webhook-verification', 'webhook-validation'],
     secrets: ['/secret'],
     reads: ['headers', 'body', 'clock'],
+    signedBy,
     costNs: 9000,
+    check: checkAction,
     reasons: WEBHOOK_REASONS,
     examples: {
       good: [{ provider: 'github', secret: "${secrets.get('shop', 'hook')}" }],

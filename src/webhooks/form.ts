@@ -1,11 +1,11 @@
-/** Name and value, decoded. */
+/** Decoded name and value. */
 export type FormPair = readonly [name: string, value: string];
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The parameters of `application/x-www-form-urlencoded` bytes in the order sent, or null when they are not
- * valid: lenient decoding would let two different bodies have the same signature.
+ * The parameters of `application/x-www-form-urlencoded` bytes in the order sent; null if they are malformed,
+ * because lenient decoding would give different bodies the same signature.
  */
 export function parseForm(bytes: Uint8Array): readonly FormPair[] | null {
   try {
@@ -30,7 +30,7 @@ function decode(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** Values by name, names in order of their code units, as providers sort them. */
+/** Values by name; names sorted by code units, as providers do. */
 export function valuesByName(pairs: readonly FormPair[]): readonly (readonly [string, readonly string[]])[] {
   const byName = new Map<string, string[]>();
   for (const [name, value] of pairs) {
@@ -41,7 +41,7 @@ export function valuesByName(pairs: readonly FormPair[]): readonly (readonly [st
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Names and values run together in order of name; a value that occurs twice under one name counts once. */
+/** Names and values concatenated in order of name; equal values of a name count once. */
 export function runTogether(pairs: readonly FormPair[]): string {
   return valuesByName(pairs)
     .map(([name, values]) =>

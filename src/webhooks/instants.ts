@@ -4,7 +4,7 @@ import type { TimestampRule } from './provider.ts';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Milliseconds since the epoch, or null when the text is not an instant of that unit. */
+/** Milliseconds since the epoch; null if the text is not a time in this unit. */
 export function parseInstant(text: string, unit: TimestampRule['unit']): number | null {
   if (unit === 'iso') return parseIso(text);
   if (text === '' || text.length > (unit === 's' ? 11 : 14)) return null;
@@ -17,7 +17,7 @@ export function parseInstant(text: string, unit: TimestampRule['unit']): number 
   return unit === 's' ? number * 1000 : number;
 }
 
-/** The instant in the spelling that a provider sends. */
+/** Formats a time as the provider sends it. */
 export function formatInstant(ms: number, unit: TimestampRule['unit']): string {
   if (unit === 's') return String(Math.floor(ms / 1000));
   if (unit === 'ms') return String(Math.floor(ms));
@@ -49,7 +49,7 @@ function offsetMs(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** A length of time for people: `6 min`, `1 h 2 min`, `3.5 s`. The sign is left to the sentence. */
+/** A readable duration without sign: `6 min`, `1 h 2 min`, `3.5 s`. */
 export function durationText(ms: number): string {
   const seconds = Math.abs(ms) / 1000;
   if (seconds < 60) return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(1)} s`;

@@ -3,8 +3,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The bytes as a JSON object, or null when they are not one. An object that names a top-level member twice is
- * null too: parsers differ in which they take, so what was verified would not be what the upstream reads.
+ * Parses a JSON object; null if the bytes are not one, or if a top-level member occurs twice: parsers differ
+ * in which one they use, so the upstream could read another value than the verified one.
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | null {
   try {
@@ -17,7 +17,7 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | null {
   }
 }
 
-/** The member at a path by dots, or undefined. */
+/** The member at a dotted path, or undefined. */
 export function memberAt(object: JsonObject, path: string): unknown {
   let value: unknown = object;
   for (const name of path.split('.')) {
@@ -29,7 +29,7 @@ export function memberAt(object: JsonObject, path: string): unknown {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Whether a text that is valid JSON names a member of its outermost object twice, escapes decoded. */
+/** Whether valid JSON repeats a member of its outermost object; escapes are decoded. */
 function hasRepeatedMember(text: string): boolean {
   const seen = new Set<string>();
   let depth = 0;

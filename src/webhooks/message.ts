@@ -1,24 +1,25 @@
-import type { Piece } from '../crypto/digest.ts';
-import { digest } from '../crypto/digest.ts';
-import { equalTexts } from '../crypto/compare.ts';
+import { type Piece, digest, equalTexts } from '../crypto/digest.ts';
 import type { MessageProblem } from './canonical.ts';
 import { bodyAsJsonString, contentfulRequest, notificationText, plivoTarget } from './canonical.ts';
 import { runTogether } from './form.ts';
 import type { UrlSpelling } from './provider.ts';
 import type { Reading } from './reading.ts';
 
-/** A template of `Scheme.signs` taken apart: text between names. */
+/** A parsed template of `Scheme.signs`: texts and names. */
 export type Template = readonly ({ readonly text: string } | { readonly name: string })[];
 
-/** The messages that may have been signed, each as pieces to run together; more than one only for spellings of the URL. */
+/**
+ * Candidates for the signed message, as pieces to concatenate; several only for different spellings of the
+ * URL.
+ */
 export type Messages =
   | { readonly messages: readonly (readonly Piece[])[] }
   | { readonly problem: MessageProblem };
 
-/** Values that a scheme found in the request, and the secret where it is part of the message. */
+/** Values that a scheme found in the request, and the secret if it is part of the message. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Takes a template apart; done once for each configured secret. */
+/** Parses a template, once per configured secret. */
 export function parseTemplate(signs: string): Template {
   return signs
     .split(/(\{[a-z_]+\})/)
@@ -26,7 +27,7 @@ export function parseTemplate(signs: string): Template {
     .map((piece) => (/^\{[a-z_]+\}$/.test(piece) ? { name: piece.slice(1, -1) } : { text: piece }));
 }
 
-/** Puts the message together in every spelling of the URL that the scheme allows. */
+/** Builds the message for every spelling of the URL that the scheme allows. */
 export function messagesOf(
   template: Template,
   reading: Reading,
@@ -49,7 +50,7 @@ export function messagesOf(
 
 type Message = { readonly pieces: readonly Piece[] } | { readonly problem: MessageProblem };
 
-/** Text next to text becomes one piece: each piece costs a call into the hash. */
+// Adjacent texts are joined, because each piece costs a call of the hash.
 function messageOf(template: Template, reading: Reading, values: Values, url: string): Message {
   const pieces: Piece[] = [];
   let text = '';
@@ -97,7 +98,7 @@ function pieceOf(
   }
 }
 
-/** A body that is not a form is not covered by a signature over form parameters: it must be empty. */
+/** A signature over form parameters does not cover other bodies, so these must be empty. */
 function formText(reading: Reading): string | { problem: MessageProblem } {
   const pairs = reading.form();
   if (pairs === null) return { problem: 'body_malformed' };
@@ -105,7 +106,7 @@ function formText(reading: Reading): string | { problem: MessageProblem } {
   return reading.request.body.length === 0 ? '' : { problem: 'body_not_signed' };
 }
 
-/** A body of another kind is covered where the signed URL carries its hash, in the parameter `bodySHA256`. */
+/** Other bodies are covered if the signed URL contains their hash in the parameter `bodySHA256`. */
 function formOrBodyHash(reading: Reading, url: string): string | { problem: MessageProblem } {
   const hash = /[?&]bodySHA256=([0-9a-f]{64})(?:&|$)/i.exec(url)?.[1];
   if (hash === undefined) return formText(reading);

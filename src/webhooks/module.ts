@@ -6,7 +6,7 @@ import type { WebhookVerificationConfig } from './module_schema.ts';
 
 type Code = `webhook_verification.${WebhookReason}`;
 
-/** Lets in webhooks that their provider has signed, and answers the provider's challenges. */
+/** Accepts webhooks signed by their provider, and answers the provider's challenges. */
 export const webhookVerification: Module<WebhookVerificationConfig, Code> = {
   type: 'webhook_verification',
   reasons,

@@ -1,8 +1,8 @@
 import { ask } from '../engine/contract.ts';
-import type { Answers, Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
+import type { Ask, Handler, Pass, Stop, Verdict } from '../engine/contract.ts';
 import type { RequestHead, World } from '../engine/contract.ts';
 import type { Linked } from '../engine/module.ts';
-import { certificateRequest, rememberCertificate } from './certificate.ts';
+import { certificateRequest, rememberCertificate, pemOf } from './certificate.ts';
 import { prepareWebhook } from './prepare.ts';
 import type { WebhookVerifier } from './prepare.ts';
 import type { WebhookRequest } from './reading.ts';
@@ -14,25 +14,25 @@ import type { WebhookVerificationConfig } from './module_schema.ts';
 
 type Code = `webhook_verification.${WebhookReason}`;
 
-/** Certificates that were fetched, by URL. */
+/** Fetched certificates by URL. */
 interface Cache {
   readonly certificates: Map<string, string>;
 }
 
-/** A certificate on its way from a verdict into the cache. */
+/** A certificate to be added to the cache. */
 interface Fetched {
   readonly url: string;
   readonly pem: string;
 }
 
-/** The responses to the ways in which a request is refused; made once. */
+/** The responses to refused requests, created once. */
 interface Refusals {
   readonly unsigned: Stop<Code>['response'];
   readonly tooLarge: Stop<Code>['response'];
   readonly late: Stop<Code>['response'];
 }
 
-/** Makes the handler that verifies the webhooks of a provider. */
+/** Creates the handler that verifies the webhooks of a provider. */
 export function compileWebhookVerification(
   config: WebhookVerificationConfig,
   linked: Linked,
@@ -60,13 +60,13 @@ export function compileWebhookVerification(
 
 function refusalsOf(linked: Linked): Refusals {
   return {
-    unsigned: linked.refusal(403, 3204, 'This request is not signed by the provider of webhooks'),
-    tooLarge: linked.refusal(413, null, 'This request is larger than what is verified'),
-    late: linked.refusal(408, null, 'This request did not arrive whole'),
+    unsigned: linked.refusal(403, 3204, 'This request is not signed by the webhook provider'),
+    tooLarge: linked.refusal(413, null, 'This request is too large to be verified'),
+    late: linked.refusal(408, null, 'This request did not arrive completely'),
   };
 }
 
-/** The request as its sender made it; the URL is what the client sees, and what some providers sign. */
+/** The request as sent; the URL is the one that the client sees and that some providers sign. */
 function asSeen(request: RequestHead, body: Uint8Array): WebhookRequest {
   const { method, scheme, authority, sentTarget, headers } = request;
   return { method, url: `${scheme}://${authority}${sentTarget}`, headers, body };
@@ -86,15 +86,10 @@ function verify(
     const pem = pemOf(answer);
     if (pem === null) return stop('certificate_unavailable', { url }, refusals.unsigned);
     const again = verifyPrepared(verifier, request, world.nowMs(), new Map([[url, pem]]));
-    // Only a certificate that has verified something is kept: a sender cannot fill the cache with others.
+    // Only certificates that verified a message are cached, so that senders cannot fill the cache.
     const fetched = again.outcome === 'verified' ? { url, pem } : undefined;
     return verdictOf(verifier, again, refusals, fetched);
   });
-}
-
-function pemOf(answer: Answers['fetch']): string | null {
-  if ('failure' in answer || answer.status !== 200) return null;
-  return Buffer.from(answer.body).toString('latin1');
 }
 
 function verdictOf(

@@ -8,12 +8,12 @@ export const webhookVerification = z
     provider: z
       .string()
       .refine((name) => PROVIDER_IDS.includes(name.toLowerCase()), { error: 'unknown provider' })
-      .meta({ description: 'Who sends the webhooks, in any letter case.', enumAnyCase: PROVIDER_IDS }),
+      .meta({ description: 'Sender of the webhooks, case-insensitive.', enumAnyCase: PROVIDER_IDS }),
     secret: z
       .string()
       .optional()
-      .describe('Secret that the provider signs with; needed for every provider but sns, which has none.'),
+      .describe('Secret of the signatures; required for every provider except sns.'),
   })
-  .describe('Lets in webhooks that their provider has signed.');
+  .describe('Requires webhooks to be signed by their provider.');
 
 export type WebhookVerificationConfig = z.output<typeof webhookVerification>;

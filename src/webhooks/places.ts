@@ -4,17 +4,20 @@ import { memberAt } from './json_object.ts';
 import type { Place } from './provider.ts';
 import type { Reading } from './reading.ts';
 
-/** What is wrong at a place. */
+/** A problem at a place. */
 export type PlaceProblem = 'missing' | 'duplicated' | 'malformed';
 
-/** The values at a place (several only in a list), or what is wrong there. */
+/** The values at a place (several only in a list), or the problem. */
 export type Found = { readonly values: readonly string[] } | { readonly problem: PlaceProblem };
 
 const MISSING: Found = { problem: 'missing' };
 const DUPLICATED: Found = { problem: 'duplicated' };
 const MALFORMED: Found = { problem: 'malformed' };
 
-/** Looks a place up. A header that occurs twice is a problem, even with equal values: nobody signs like that. */
+/**
+ * Finds the values at a place. A repeated header is a problem even if its values are equal: providers never
+ * send that.
+ */
 export function findAt(place: Place, reading: Reading): Found {
   if ('json' in place) return findInJson(place.json, reading);
   if ('form' in place) return findInForm(place.form, reading);
@@ -26,7 +29,7 @@ export function findAt(place: Place, reading: Reading): Found {
   return { values: [value.slice(place.prefix.length)] };
 }
 
-/** The value of a field that occurs once; undefined when it does not occur, null when it occurs more than once. */
+/** The value of a field; undefined if it is absent, null if it occurs more than once. */
 function onlyValue(fields: FieldList, lower: string): string | null | undefined {
   let value: string | undefined;
   for (let at = 0; at < fields.length; at += 2) {
@@ -37,7 +40,10 @@ function onlyValue(fields: FieldList, lower: string): string | null | undefined 
   return value;
 }
 
-/** Members are cut out by hand: this is run for every request, and most of a list is thrown away. */
+/**
+ * Members are extracted without splitting, because this runs for every request and most of a list is not
+ * needed.
+ */
 function findInList(list: string, lead: string, value: string): Found {
   const found: string[] = [];
   for (let from = 0; from <= value.length;) {
@@ -56,7 +62,7 @@ function blanksAt(value: string, from: number, end: number): number {
   return at - from;
 }
 
-/** The single value at a place: a second member of the same name in a list is a problem. */
+/** The single value at a place; a repeated member of a list is a problem. */
 export function findOne(
   place: Place,
   reading: Reading,
@@ -84,7 +90,7 @@ function findInForm(name: string, reading: Reading): Found {
   return values.length === 0 ? MISSING : { values };
 }
 
-/** A place as a reader of documentation or of an explanation wants it. */
+/** A place, for documentation and explanations. */
 export function describePlace(place: Place): string {
   if ('json' in place) return `body member ${place.json}`;
   if ('form' in place) return `form parameter ${place.form}`;

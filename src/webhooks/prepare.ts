@@ -5,26 +5,26 @@ import type { Place, Provider, Scheme } from './provider.ts';
 import { prepareKey, schemesFor, webhookSecretProblems } from './secret.ts';
 import type { PreparedKey } from './secret.ts';
 
-/** A scheme with its secret and template made ready. */
+/** A scheme with its prepared secret and template. */
 export interface PreparedScheme {
   readonly scheme: Scheme;
   readonly key: PreparedKey;
   readonly template: Template;
-  /** The fields of the scheme as a list, so that no request makes one. */
+  /** The fields of the scheme as a list, created once. */
   readonly fields: readonly (readonly [name: string, at: Place])[];
-  /** Where the signature is, so that schemes can be told that share the place. */
+  /** The places of the signature, to find schemes that share them. */
   readonly place: string;
 }
 
-/** A provider with a secret made ready, once for each configuration. */
+/** A provider with its prepared secret; created once per configuration. */
 export interface WebhookVerifier {
   readonly provider: Provider;
   readonly schemes: readonly PreparedScheme[];
-  /** Why the secret cannot be used: then every request is refused. Null when it can. */
+  /** Why the secret is unusable, in which case every request is refused; null if it is usable. */
   readonly problem: string | null;
 }
 
-/** Makes a secret ready for a provider. Never throws: a secret that is no good is noted, and refuses. */
+/** Prepares a secret for a provider. Never throws: an unusable secret refuses all requests. */
 export function prepareWebhook(provider: Provider, secret: string | undefined): WebhookVerifier {
   const [problem] = webhookSecretProblems(provider, secret);
   if (problem !== undefined) return { provider, schemes: [], problem: problem.message };
@@ -37,7 +37,7 @@ export function prepareWebhook(provider: Provider, secret: string | undefined): 
   return { provider, schemes, problem: null };
 }
 
-/** A scheme with a key that goes with it, its template taken apart. */
+/** Combines a scheme with its key and its parsed template. */
 export function prepareScheme(scheme: Scheme, key: PreparedKey): PreparedScheme {
   const [first] = scheme.signature;
   return {

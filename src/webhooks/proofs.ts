@@ -1,8 +1,11 @@
-/** Who else than ours has said that a row is right; each is a test, and the tests compare this table with theirs. */
+/** Independent evidence for a row; each is a test, and the tests compare this table with theirs. */
 export interface Proof {
-  /** `library`: the provider's own; `other library`: one for the same scheme; `vector`: published by the provider. */
+  /**
+   * `library`: the provider's own; `other library`: another one for the same scheme; `vector`: published by
+   * the provider.
+   */
   readonly kind: 'library' | 'other library' | 'vector';
-  /** Package name, or where the vector is published. */
+  /** Package name, or where the vector was published. */
   readonly by: string;
 }
 
@@ -10,7 +13,7 @@ const library = (by: string): Proof => ({ kind: 'library', by });
 const other = (by: string): Proof => ({ kind: 'other library', by });
 const vector = (by: string): Proof => ({ kind: 'vector', by });
 
-/** Proofs by provider; a provider that is not in it is known by its documentation alone. */
+/** Proofs by provider; providers without one are known by their documentation only. */
 // table
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   bitbucket: [other('x-hub-signature')],

@@ -5,7 +5,9 @@ import type { FormPair } from './form.ts';
 import { parseJsonObject } from './json_object.ts';
 import type { JsonObject } from './json_object.ts';
 
-/** A webhook as it arrived. `url` is absolute and spelt as the client sees it; `body` is the bytes received. */
+/**
+ * A received webhook. `url` is absolute and spelt as the client sees it; `body` contains the received bytes.
+ */
 export interface WebhookRequest {
   readonly method: string;
   readonly url: string;
@@ -13,16 +15,16 @@ export interface WebhookRequest {
   readonly body: Uint8Array;
 }
 
-/** A request whose body is parsed at most once, and only for those who ask. */
+/** A request whose body is parsed lazily and at most once. */
 export interface Reading {
   readonly request: WebhookRequest;
-  /** The body as a JSON object, or null when it is none, or is ambiguous. */
+  /** The body as a JSON object; null if it is not one or ambiguous. */
   readonly json: () => JsonObject | null;
-  /** The parameters of a form body, null for a malformed one; undefined when the body is not a form. */
+  /** The parameters of a form body; null if it is malformed, undefined if the body is not a form. */
   readonly form: () => readonly FormPair[] | null | undefined;
 }
 
-/** Makes a request readable. */
+/** Wraps a request. */
 export function readingOf(request: WebhookRequest): Reading {
   let json: JsonObject | null | undefined;
   let form: { readonly pairs: readonly FormPair[] | null | undefined } | undefined;

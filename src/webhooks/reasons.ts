@@ -1,36 +1,36 @@
 import type { RefusalReason } from './examine.ts';
 
-/** Every way a verification ends, as `explain` says it. */
+/** All results of a verification, with their sentences. */
 export const WEBHOOK_REASONS = {
-  verified: 'the provider has signed this request',
-  challenge_answered: 'the provider asked whether this endpoint is ours, and the edge answered',
-  signature_missing: 'there is no signature of this provider in the request',
+  verified: 'the signature of the provider is valid',
+  challenge_answered: 'the provider validated this endpoint, and the edge answered',
+  signature_missing: 'the request has no signature of this provider',
   signature_duplicated: 'the signature header occurs more than once',
-  signature_malformed: 'the signature is not of the form this provider sends',
-  signature_mismatch: 'the signature is not that of this message and secret',
-  timestamp_missing: 'the timestamp that is signed with the message is missing',
+  signature_malformed: 'the signature does not have the format of this provider',
+  signature_mismatch: 'the signature does not match the message and the secret',
+  timestamp_missing: 'the signed timestamp is missing',
   timestamp_duplicated: 'the timestamp occurs more than once',
-  timestamp_malformed: 'the timestamp is not of the form this provider sends',
+  timestamp_malformed: 'the timestamp does not have the format of this provider',
   timestamp_stale: 'the timestamp is too old: the request may be a replay',
   timestamp_future: 'the timestamp is too far in the future',
-  field_missing: 'a value that is signed with the message is missing',
-  field_duplicated: 'a value that is signed with the message occurs more than once',
-  field_malformed: 'a value that is signed with the message is not of the form this provider sends',
+  field_missing: 'a signed value is missing',
+  field_duplicated: 'a signed value occurs more than once',
+  field_malformed: 'a signed value does not have the format of this provider',
   body_not_signed: 'the signature of this provider does not cover a body like this one',
-  body_malformed: 'the body is not of the form this provider sends',
-  url_malformed: 'the URL cannot be read the way this provider signs it',
-  certificate_refused: 'the message names a certificate from a place that is not the provider’s',
+  body_malformed: 'the body does not have the format of this provider',
+  url_malformed: 'the URL cannot be converted to the form that this provider signs',
+  certificate_refused: 'the message refers to a certificate that is not on a host of the provider',
   certificate_unavailable: 'the certificate of the provider could not be fetched',
-  certificate_unusable: 'the certificate is none, is not valid at this time, or has a weak key',
+  certificate_unusable: 'the certificate is malformed, not valid at this time, or has a weak key',
   secret_unusable: 'the configured secret cannot be used with this provider',
-  body_too_large: 'the body is larger than what is verified',
-  body_unavailable: 'the body did not arrive whole',
+  body_too_large: 'the body is too large to be verified',
+  body_unavailable: 'the body did not arrive completely',
 } as const satisfies Record<RefusalReason | 'verified' | 'challenge_answered', string> &
   Record<string, string>;
 
 export type WebhookReason = keyof typeof WEBHOOK_REASONS;
 
-/** Whether a verification that ends so keeps the request from the upstream because it is not trusted. */
+/** Whether this result stops the request because it is not trusted. */
 export function isRefusal(reason: WebhookReason): boolean {
   return reason !== 'verified' && reason !== 'challenge_answered';
 }

@@ -5,20 +5,20 @@ import { readPublicKey } from '../crypto/keys.ts';
 import type { KeyKind, PublicKey } from '../crypto/keys.ts';
 import type { Provider, Scheme } from './provider.ts';
 
-/** What is wrong with a secret for a provider, as a sentence. `code` is stable. */
+/** A problem of a secret, as a sentence. `code` is stable. */
 export interface SecretProblem {
   readonly code: 'secret_forbidden' | 'secret_required' | 'secret_format';
   readonly message: string;
 }
 
-/** A secret made ready for one scheme. `text` is the secret as it goes into messages and tokens. */
+/** A secret prepared for one scheme. `text` is used in messages and tokens. */
 export interface PreparedKey {
   readonly text: string;
   readonly hmac: HmacKey | null;
   readonly public: PublicKey | null;
 }
 
-/** The schemes of a provider that go with this secret: a secret with a prefix of its own has schemes of its own. */
+/** The schemes of a provider that apply to this secret; a prefix of the secret may select them. */
 export function schemesFor(provider: Provider, secret: string): readonly Scheme[] {
   const isMeant = (scheme: Scheme) =>
     scheme.secretPrefix !== undefined && secret.startsWith(scheme.secretPrefix);
@@ -26,7 +26,7 @@ export function schemesFor(provider: Provider, secret: string): readonly Scheme[
   return own.length > 0 ? own : provider.schemes.filter((scheme) => scheme.secretPrefix === undefined);
 }
 
-/** Everything that is wrong with `secret` for `provider`; empty when it can be used. Never says the secret. */
+/** All problems of `secret` for `provider`; empty if it is usable. Never contains the secret. */
 export function webhookSecretProblems(
   provider: Provider,
   secret: string | undefined,
@@ -37,12 +37,12 @@ export function webhookSecretProblems(
     return [
       {
         code: 'secret_forbidden',
-        message: `provider ${provider.id} takes no secret: its messages name a certificate`,
+        message: `provider ${provider.id} has no secret: its messages refer to a certificate`,
       },
     ];
   }
   if (secret === undefined || secret === '') {
-    return [{ code: 'secret_required', message: `provider ${provider.id} needs a secret` }];
+    return [{ code: 'secret_required', message: `provider ${provider.id} requires a secret` }];
   }
   const length = provider.secretLength;
   if (length !== undefined && secret.length !== length) {
@@ -59,7 +59,7 @@ function formatProblem(provider: Provider, problem: string): SecretProblem {
   return { code: 'secret_format', message: `the secret for provider ${provider.id} ${problem}` };
 }
 
-/** Makes a secret ready for a scheme, or says why it cannot be. */
+/** Prepares a secret for a scheme, or returns its problem. */
 export function prepareKey(scheme: Scheme, secret: string): PreparedKey | { readonly problem: string } {
   switch (scheme.key) {
     case 'none':
@@ -68,7 +68,9 @@ export function prepareKey(scheme: Scheme, secret: string): PreparedKey | { read
       return { text: secret, hmac: hmacKey(secret), public: null };
     case 'after_prefix': {
       const text = secret.slice((scheme.secretPrefix ?? '').length);
-      return text === '' ? { problem: 'is a prefix alone' } : { text, hmac: hmacKey(text), public: null };
+      return text === ''
+        ? { problem: 'consists only of the prefix' }
+        : { text, hmac: hmacKey(text), public: null };
     }
     case 'base64':
       return decodedKey(secret, secret);
@@ -90,15 +92,15 @@ function decodedKey(secret: string, base64: string): PreparedKey | { readonly pr
   return { text: secret, hmac: hmacKey(bytes), public: null };
 }
 
-/** `user::password`, sent as Basic credentials (RFC 7617 §2): the user may hold no colon. */
+/** `user::password`, sent as Basic credentials (RFC 7617 §2); the user name must not contain a colon. */
 function basicCredentials(secret: string): PreparedKey | { readonly problem: string } {
   const at = secret.indexOf('::');
-  if (at < 1 || secret.indexOf(':') < at) return { problem: 'is not of the form user::password' };
+  if (at < 1 || secret.indexOf(':') < at) return { problem: 'does not have the form user::password' };
   const credentials = `${secret.slice(0, at)}:${secret.slice(at + 2)}`;
   return { text: Buffer.from(credentials, 'utf8').toString('base64'), hmac: null, public: null };
 }
 
-/** The kind of key that a scheme with a public key checks with. */
+/** The key type of a scheme with public keys. */
 export function keyKind(scheme: Scheme): KeyKind {
   if (scheme.algorithm === 'ed25519') return 'ed25519';
   return scheme.algorithm === 'rsa_certificate' ? 'rsa' : 'p256';

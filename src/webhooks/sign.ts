@@ -15,23 +15,23 @@ import { keyKind, prepareKey } from './secret.ts';
 import { expectedSignature } from './verify.ts';
 
 export interface SignOptions {
-  /** Which of the provider's schemes; the first that goes with the secret where it is not said. */
+  /** The scheme to use; by default the first one that applies to the secret. */
   readonly scheme?: string;
-  /** Values of fields that are signed too, such as `id` or `nonce`; made from the time where they are not given. */
+  /** Values of further signed fields, such as `id` or `nonce`; by default derived from the time. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** The request signed, or why it cannot be. `added` are the headers that were put in, in order. */
+/** The signed request with its added headers in order, or the problem. */
 export type Signed =
   | { readonly request: WebhookRequest; readonly scheme: string; readonly added: FieldList }
   | { readonly problem: string };
 
 /**
- * Signs a request as the provider would. Where the provider checks with a public key, `secret` is the private
- * key: PEM, the base64 of PKCS#8, or `whsk_…`. Some providers sign inside the body: it then differs from that
- * of the draft.
+ * Signs a request as the provider would. For providers with public keys, `secret` is the private key: PEM,
+ * base64 of PKCS#8, or `whsk_…`. Some providers put the signature into the body, which then differs from the
+ * draft.
  *
- * @param nowMs Milliseconds since the epoch, the time that is signed.
+ * @param nowMs Milliseconds since the epoch; the signed time.
  */
 export function signWebhook(
   provider: Provider,
@@ -93,7 +93,7 @@ type Filled =
   | { readonly request: WebhookRequest; readonly values: Readonly<Record<string, string>> }
   | { readonly problem: string };
 
-/** Puts in everything that the signature is made over: timestamp, ids, the header that names the version. */
+/** Fills in everything that is signed: timestamp, ids, and the header with the version. */
 function fill(
   scheme: Scheme,
   draft: WebhookRequest,
@@ -120,7 +120,7 @@ function fill(
   return 'problem' in placed ? placed : { request: placed, values };
 }
 
-/** Writes values at their places: members of one list header are gathered in one line. */
+/** Writes values to their places; members of a list header share one line. */
 function place(
   request: WebhookRequest,
   values: readonly (readonly [Place, string])[],
@@ -166,7 +166,7 @@ function addedTo(before: FieldList, after: FieldList): FieldList {
   return added;
 }
 
-/** The media type that bodies of a provider have: a form where form parameters are signed, else JSON. */
+/** The media type of a provider's bodies: a form if form parameters are signed, otherwise JSON. */
 export function mediaTypeOf(provider: Provider): string {
   const isForm = provider.schemes[0].signs.includes('{form');
   return isForm || provider.id === 'plivo' ? 'application/x-www-form-urlencoded' : 'application/json';

@@ -1,16 +1,16 @@
-/** A way in which something may have been changed, as the end of a sentence, and the thing so changed. */
+/** A possible modification, as the end of a sentence, with the modified value. */
 interface Variant {
   readonly message: string;
 }
 
-/** The body as it may have been before somebody on the way touched it; only forms that differ from it. */
+/** How the body may have looked before it was modified in transit; only variants that differ. */
 export function bodyVariants(body: Uint8Array): readonly (Variant & { readonly body: Uint8Array })[] {
   const text = Buffer.from(body).toString('utf8');
   const variants: [says: string, text: string][] = [
-    ['without the newline at its end', text.replace(/\r?\n$/, '')],
-    ['without the blanks around it', text.trim()],
-    ['with a newline at its end', `${text}\n`],
-    ['with CRLF at its end', `${text.replace(/\r?\n$/, '')}\r\n`],
+    ['without its trailing newline', text.replace(/\r?\n$/, '')],
+    ['without surrounding white space', text.trim()],
+    ['with a trailing newline', `${text}\n`],
+    ['with a trailing CRLF', `${text.replace(/\r?\n$/, '')}\r\n`],
     ['with LF for CRLF', text.replaceAll('\r\n', '\n')],
     ['with CRLF for LF', text.replaceAll(/(?<!\r)\n/g, '\r\n')],
     ['without its byte order mark', text.replace(/^\uFEFF/, '')],
@@ -23,7 +23,7 @@ export function bodyVariants(body: Uint8Array): readonly (Variant & { readonly b
     .map(([message, variant]) => ({ message, body: Buffer.from(variant, 'utf8') }));
 }
 
-/** JSON as other libraries write it: what was signed is often parsed and written again. */
+/** Other serializations of JSON, because bodies are often parsed and serialized again. */
 function jsonVariants(text: string): [says: string, text: string][] {
   let value: unknown;
   try {
@@ -37,13 +37,13 @@ function jsonVariants(text: string): [says: string, text: string][] {
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return [
-    ['written again as compact JSON', compact],
-    ['written again as JSON indented by two', JSON.stringify(value, null, 2)],
-    ['written again as JSON indented by four', JSON.stringify(value, null, 4)],
-    ['written again as JSON with a blank after each comma and colon', spaced(value)],
-    ['written again as JSON with escaped letters', escaped],
-    ['written again as JSON with escaped slashes', compact.replaceAll('/', '\\/')],
-    ['written again as JSON with escaped letters and slashes', escaped.replaceAll('/', '\\/')],
+    ['serialized as compact JSON', compact],
+    ['serialized as JSON with an indentation of two', JSON.stringify(value, null, 2)],
+    ['serialized as JSON with an indentation of four', JSON.stringify(value, null, 4)],
+    ['serialized as JSON with a space after each comma and colon', spaced(value)],
+    ['serialized as JSON with escaped non-ASCII characters', escaped],
+    ['serialized as JSON with escaped slashes', compact.replaceAll('/', '\\/')],
+    ['serialized as JSON with escaped non-ASCII characters and slashes', escaped.replaceAll('/', '\\/')],
   ];
 }
 
@@ -54,22 +54,22 @@ function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** The secret as it may have been meant. */
+/** How the secret may have been meant. */
 export function secretVariants(secret: string): readonly (Variant & { readonly secret: string })[] {
   const variants: [says: string, secret: string][] = [
-    ['without the blanks or newline around it', secret.trim()],
-    ['with its base64 decoded', Buffer.from(secret, 'base64').toString('utf8')],
-    ['with its hex decoded', Buffer.from(secret, 'hex').toString('utf8')],
-    ['when it is not decoded from base64', Buffer.from(secret, 'utf8').toString('base64')],
-    ['without whsec_', secret.replace(/^whsec_/, '')],
-    ['without the quotes around it', secret.replace(/^(["'])(.*)\1$/, '$2')],
+    ['without surrounding white space', secret.trim()],
+    ['decoded from base64', Buffer.from(secret, 'base64').toString('utf8')],
+    ['decoded from hex', Buffer.from(secret, 'hex').toString('utf8')],
+    ['used without decoding base64', Buffer.from(secret, 'utf8').toString('base64')],
+    ['without the prefix whsec_', secret.replace(/^whsec_/, '')],
+    ['without surrounding quotes', secret.replace(/^(["'])(.*)\1$/, '$2')],
   ];
   return variants
     .filter(([, variant]) => variant !== secret && variant !== '')
     .map(([message, variant]) => ({ message, secret: variant }));
 }
 
-/** The URL as the sender may have it, behind other names of the same endpoint. */
+/** URLs that the sender may have signed for the same endpoint behind a proxy. */
 export function urlVariants(url: string): readonly { readonly url: string }[] {
   const query = url.indexOf('?');
   const bare = query < 0 ? url : url.slice(0, query);

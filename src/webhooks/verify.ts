@@ -1,7 +1,5 @@
 import { fromBase64 } from '../crypto/base64.ts';
-import { equalSecrets, equalTexts } from '../crypto/compare.ts';
-import { digest, hmac } from '../crypto/digest.ts';
-import type { HashName, Piece } from '../crypto/digest.ts';
+import { equalSecrets, equalTexts, digest, hmac, type HashName, type Piece } from '../crypto/digest.ts';
 import { verifies } from '../crypto/signatures.ts';
 import type { SignatureScheme } from '../crypto/signatures.ts';
 import { hasField } from '../http/fields.ts';
@@ -19,16 +17,16 @@ import type { Challenge, Provider, Scheme } from './provider.ts';
 import { readingOf } from './reading.ts';
 import type { Reading, WebhookRequest } from './reading.ts';
 
-/** Largest body that is verified: the largest that a provider of the table says it sends (GitHub, 25 MB). */
+/** Maximum body size: the largest that a provider of the table documents (GitHub, 25 MB). */
 export const WEBHOOK_BODY_LIMIT_BYTES = 26_214_400;
 
-/** What came of a request. Nothing but `verified` lets it through to the upstream. */
+/** The result of a verification. Only `verified` forwards the request to the upstream. */
 export type WebhookOutcome =
   | { readonly outcome: 'verified'; readonly scheme: string; readonly ageMs: number | null }
   | Refusal
-  /** The provider asks whether the endpoint is ours: the edge replies, and the upstream is not asked. */
+  /** The provider validates the endpoint; the edge replies without the upstream. */
   | { readonly outcome: 'challenge'; readonly challenge: Challenge; readonly response: EdgeReply }
-  /** The certificate at `url` (already checked to be an allowed one) is needed: fetch it and ask again. */
+  /** The certificate at the allowed URL `url` is needed: fetch it and verify again. */
   | { readonly outcome: 'certificate'; readonly url: string };
 
 const ED25519: SignatureScheme = { key: 'ed25519', hash: null };
@@ -36,10 +34,11 @@ const P256: SignatureScheme = { key: 'p256', hash: 'sha256' };
 const NO_CERTIFICATES: Certificates = new Map();
 
 /**
- * Verifies one request with a configured secret. Use `prepareWebhook` and `verifyPrepared` where there are many.
+ * Verifies one request with a configured secret. For several requests use `prepareWebhook` and
+ * `verifyPrepared`.
  *
- * @param nowMs Milliseconds since the epoch: the clock that timestamps are compared with.
- * @param certificates PEM texts by URL, as far as they are known; only the notification service needs any.
+ * @param nowMs Milliseconds since the epoch; compared with timestamps.
+ * @param certificates Known PEM texts by URL; only SNS needs certificates.
  */
 export function verifyWebhook(
   provider: Provider,
@@ -51,7 +50,7 @@ export function verifyWebhook(
   return verifyPrepared(prepareWebhook(provider, secret), request, nowMs, certificates);
 }
 
-/** Verifies one request with a secret made ready. A secret that cannot be used refuses everything. */
+/** Verifies one request with a prepared secret. An unusable secret refuses all requests. */
 export function verifyPrepared(
   verifier: WebhookVerifier,
   request: WebhookRequest,
@@ -97,7 +96,7 @@ function verifySignature(
   return outcome;
 }
 
-/** The first scheme whose signature is in the request: it decides, with those that look at the same place. */
+/** The first scheme whose signature is in the request; it decides, with those at the same place. */
 function presentedScheme(schemes: readonly PreparedScheme[], reading: Reading): PreparedScheme | undefined {
   for (const prepared of schemes) {
     const { scheme } = prepared;
@@ -107,7 +106,7 @@ function presentedScheme(schemes: readonly PreparedScheme[], reading: Reading): 
   return undefined;
 }
 
-/** All schemes that a request is verified with; for explanations. */
+/** All schemes that are tried for a request; for explanations. */
 export function presentedSchemes(
   schemes: readonly PreparedScheme[],
   reading: Reading,
@@ -128,7 +127,7 @@ function verifyScheme(
   const { scheme } = prepared;
   const late = isOutsideWindow(examination, nowMs);
   if (scheme.algorithm === 'rsa_certificate') {
-    // A stale message is refused before its certificate is fetched: fetching is the dear part.
+    // A stale message is refused before its certificate is fetched, because fetching is expensive.
     if (late !== null) return late;
     const problem = checkNotification(examination, reading, nowMs, certificates);
     if (problem !== null) return problem;
@@ -157,7 +156,7 @@ const HASHES = {
   hmac_sha512: 'sha512',
 } as const satisfies Partial<Record<Scheme['algorithm'], HashName>>;
 
-/** The signature that a message should carry, for schemes whose signature can be computed by who verifies. */
+/** The expected signature of a message, for schemes whose verifier can compute it. */
 export function expectedSignature(prepared: PreparedScheme, message: readonly Piece[]): string | null {
   const { scheme, key } = prepared;
   const encoding = scheme.encoding === 'hex' ? 'hex' : 'base64';
@@ -177,7 +176,7 @@ export function expectedSignature(prepared: PreparedScheme, message: readonly Pi
   }
 }
 
-/** Whether any presented signature is right for any spelling of the message. All are compared, none is skipped. */
+/** Whether any signature is valid for any spelling of the message. All are compared, for constant time. */
 function isSigned(prepared: PreparedScheme, { messages, presented }: Examination): boolean {
   let matched = false;
   for (const message of messages) {
@@ -201,7 +200,10 @@ function isRight(
   return verifies(how, key.public, message, bytes);
 }
 
-/** Null when the message is signed by its certificate; what to say, or to fetch, when not (yet). */
+/**
+ * Verifies a message with its certificate: null if it is valid, otherwise a refusal or the certificate to
+ * fetch.
+ */
 function checkNotification(
   { messages, presented }: Examination,
   reading: Reading,
@@ -229,7 +231,7 @@ function refused(reason: Refusal['reason'], detail: Refusal['detail']): Refusal 
   return { outcome: 'refused', reason, detail };
 }
 
-/** Whether the request carries a signature header of this provider at all; for guesses. */
+/** Whether the request has a signature header of this provider; for the diagnosis. */
 export function carriesSignatureOf(provider: Provider, request: WebhookRequest): boolean {
   return provider.schemes.some((scheme) =>
     scheme.signature.some((place) => 'header' in place && hasField(request.headers, place.lower)),

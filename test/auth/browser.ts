@@ -21,7 +21,7 @@ export interface Browser {
   readonly visit: (url: string, options?: BrowserRequest & { stop?: (hop: Hop) => boolean }) => Promise<Hop>;
 }
 
-export interface BrowserRequest {
+interface BrowserRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -4,7 +4,7 @@ import { edgeWith, github } from './gate_edge.ts';
 
 type Fetched = Answers['fetch'];
 
-export interface Said {
+interface Said {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: readonly string[];

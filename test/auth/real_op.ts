@@ -26,7 +26,7 @@ const { Provider: RealProvider } = (await import(PACKAGE)) as {
 };
 
 /** Users of the provider. */
-export const USERS = {
+const USERS = {
   alice: {
     sub: 'alice',
     name: 'Alice Ångström',

@@ -3,7 +3,7 @@ import { judged } from '../../bench/counts/run.ts';
 
 const BOUNDS = { bytes: 100, calls: 10 };
 
-it('passes what stays within its bound, and tells a bound that is loose', () => {
+it('passes counts within their bound, and reports a loose bound', () => {
   const { lines, within } = judged(
     [
       { name: 'bytes', value: 100 },
@@ -16,7 +16,7 @@ it('passes what stays within its bound, and tells a bound that is loose', () => 
   expect(lines[1]).toContain('the bound is loose');
 });
 
-it('fails what is above its bound, or has none', () => {
+it('fails counts above their bound, or without one', () => {
   expect(judged([{ name: 'bytes', value: 101 }], BOUNDS)).toEqual({
     lines: ['ABOVE    bytes: 101, and its bound is 100'],
     within: false,
@@ -24,7 +24,7 @@ it('fails what is above its bound, or has none', () => {
   expect(judged([{ name: 'new', value: 1 }], BOUNDS).within).toBe(false);
 });
 
-it('names what could not be counted', () => {
+it('names counts that could not be measured', () => {
   const { lines, within } = judged([{ name: 'calls', value: null, why: 'strace is not installed' }], BOUNDS);
   expect(lines).toEqual(['skipped  calls: strace is not installed']);
   expect(within).toBe(true);

@@ -38,7 +38,7 @@ describe('goals', () => {
     expect(verdicts(BARE, { perSecond: 8_400, cpuMicrosEach: 10 })[0]).toMatch(/≥ 0.85 ×: missed$/);
   });
 
-  it('are judged by CPU where the load was the limit, or others had the core', () => {
+  it('are judged by CPU if the load generator was the limit, or others used the core', () => {
     const slow = { perSecond: 5_000, cpuMicrosEach: 22 };
     expect(verdicts(BARE, slow)[0]).toMatch(/missed$/);
     expect(verdicts(BARE, slow, { loadIdle: 0.01 })[0]).toMatch(/met by CPU$/);
@@ -51,7 +51,7 @@ describe('goals', () => {
     expect(verdicts(BARE, { p99Ms: 3.1 })[1]).toMatch(/p99 ≤ 1.5 ×: missed, 1.55$/);
   });
 
-  it('with all on have a goal and something less that is still good', () => {
+  it('with everything enabled have a goal and a lower acceptable value', () => {
     expect(verdicts(ALL_ON, { perSecond: 10_000 })).toEqual([expect.stringMatching(/≥ 1 ×: met$/)]);
     expect(verdicts(ALL_ON, { perSecond: 9_500 })[0]).toMatch(/≥ 1 ×: missed, but ≥ 0.9 ×$/);
     expect(verdicts(ALL_ON, { perSecond: 8_000 })[0]).toMatch(/≥ 1 ×: missed$/);
@@ -90,14 +90,14 @@ describe('a table', () => {
 });
 
 describe('settings', () => {
-  it('take what is chosen, and then leave start and memory out', () => {
+  it('use the chosen sections, without start and memory', () => {
     const settings = settingsOf(['--only', 'ours,nginx', '--workload', 'get_1k', '--rounds', '7']);
     expect(settings).toMatchObject({ rounds: 7, idle: 0, source: false, workloads: new Set(['get_1k']) });
     expect(settingsOf([])).toMatchObject({ rounds: 5, idle: 10_000, only: null, workloads: null });
   });
 
   it.each([['--only=ngin'], ['--workload=get'], ['--rounds=0'], ['--seconds=x'], ['--what']])(
-    'tell of %s',
+    'report %s',
     (argument) => {
       expect(settingsOf([argument])).toMatch(/^(not known|Unknown option).*\n/);
     },
@@ -133,7 +133,7 @@ describe('a profile', () => {
     ]);
   });
 
-  it('tells folders', () => {
+  it('shows folders', () => {
     expect(folderTimes(functionTimes(profile, 0, 1e9))).toEqual([
       ['built into Node', 4],
       ['proxy', 3],

@@ -61,7 +61,7 @@ describe.skipIf(lacking.length > 0)('a contestant', () => {
     ['all_get_1k', '127.0.9.9/32', '127.0.9.8/32', '200 for a denied address'],
     ['all_post_10k', '"X-Plan":"basic"', '"X-Plan":"large"', 'x-plan: large'],
     ['all_get_1k', '"X-Internal"', '"X-Nothing"', 'x-internal too'],
-  ])('of %s that has %s as %s is found out', async (id, from, to, fault) => {
+  ])('of %s that has %s as %s is detected', async (id, from, to, fault) => {
     let edited = false;
     const found = await faultOf(workload(id), (json) => {
       const other = json.replace(from, to);

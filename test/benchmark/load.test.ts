@@ -1,8 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { constantArrivals, poissonArrivals } from '../../src/benchmark/load/arrivals.ts';
-import { type LoadResult, type Timing, runLoad } from '../../src/benchmark/load/run.ts';
+import {
+  constantArrivals,
+  poissonArrivals,
+  type LoadResult,
+  type Timing,
+  runLoad,
+} from '../../src/benchmark/load/run.ts';
 import { sweep } from '../../src/benchmark/load/sweep.ts';
 import { type Target, isLoopback, openTarget } from '../../src/benchmark/load/target.ts';
 import { quantile } from '../../src/benchmark/statistics.ts';
@@ -41,7 +46,7 @@ function virtualServer(serviceMs: number, stall: { readonly atMs: number; readon
 }
 
 describe('an open model', () => {
-  it('charges a stall of 100 ms to all who came meanwhile', async () => {
+  it('counts a stall of 100 ms for all requests that were due meanwhile', async () => {
     const { latency, sent } = await virtualServer(0.1, { atMs: 500, forMs: 100 }).run(1_000, 2_000);
     // By hand: whoever comes within the stall waits for its end, and those before in the queue.
     const waits: number[] = [];
@@ -62,7 +67,7 @@ describe('an open model', () => {
     expect(latency.p99 / 1e6).toBeLessThan(expected * 1.1);
   });
 
-  it('shows a queue that grows when more is asked than is answered', async () => {
+  it('shows a growing queue when the rate exceeds the throughput', async () => {
     const { latency, service } = await virtualServer(2, null).run(1_000, 1_000);
     expect(latency.max / 1e6).toBeGreaterThan(900);
     expect(service.max / 1e6).toBeGreaterThan(900);
@@ -81,7 +86,7 @@ describe('an open model', () => {
 });
 
 describe('arrivals', () => {
-  it('of Poisson come at the rate, with gaps that are exponential', () => {
+  it('of Poisson have the rate, with exponential gaps', () => {
     const arrivals = poissonArrivals(1_000, seededChance('poisson').random);
     const times = Array.from({ length: 20_000 }, () => arrivals.next().value);
     const gaps = times.slice(1).map((time, at) => time - times[at]!);
@@ -93,7 +98,7 @@ describe('arrivals', () => {
 });
 
 describe('a real server', () => {
-  it('is sent what is asked for, and its answers are counted', async () => {
+  it('gets the configured requests, and its responses are counted', async () => {
     let seen = 0;
     const server = createServer((request, response) => {
       seen++;
@@ -116,7 +121,7 @@ describe('a real server', () => {
     expect(seen).toBe(80);
   });
 
-  it('that is not there gives failures, not answers', async () => {
+  it('that is unreachable gives failures, not responses', async () => {
     const url = new URL('http://127.0.0.1:1/');
     const target = openTarget(
       { url, method: 'GET', headers: {}, body: null },
@@ -133,7 +138,7 @@ describe('a real server', () => {
   });
 });
 
-it('knows what stays on this machine', () => {
+it('recognises URLs of this machine', () => {
   const stays = ['http://localhost/', 'http://127.9.9.9/', 'http://[::1]:80/', 'http://a.localhost/'];
   const leaves = [
     'http://example.com/',

@@ -33,7 +33,7 @@ const setting = (clock: () => number, seed: string) => ({
 });
 
 describe('measuring side by side', () => {
-  it('raises no alarm in twenty pairs of equal subjects', async () => {
+  it('finds no difference in twenty pairs of equal subjects', async () => {
     for (let pair = 0; pair < 20; pair++) {
       const { clock, subject } = machine(`equal ${pair}`);
       const options = setting(clock, String(pair));
@@ -42,7 +42,7 @@ describe('measuring side by side', () => {
     }
   });
 
-  it.each([35, 900])('raises none either when a few of %i requests take most of the time', async (cycle) => {
+  it.each([35, 900])('nor when a few of %i requests take most of the time', async (cycle) => {
     for (let pair = 0; pair < 10; pair++) {
       const { clock, subject } = machine(`uneven ${pair}`);
       const options = { ...setting(clock, String(pair)), cycles: [cycle, cycle] };
@@ -65,7 +65,7 @@ describe('measuring side by side', () => {
     }
   });
 
-  it('finds it in runs of different days too', async () => {
+  it('finds it in separate runs, too', async () => {
     const runs = await Promise.all(
       [0.02, 0.0226, 0.02].map(async (cost, day) => {
         const { clock, subject } = machine(`day ${day}`);
@@ -77,7 +77,7 @@ describe('measuring side by side', () => {
     expect(compareRuns(runs[0]!, runs[2]!, random).verdict).toBe('no difference');
   });
 
-  it('measures the time of a turn and not that of the clock', async () => {
+  it('measures the time of an iteration and not that of the clock', async () => {
     const { clock, subject } = machine('one');
     const [one] = await measure([subject(0.02)], setting(clock, 'one'));
     expect(one!.nsPerOp.value).toBeGreaterThan(15_000);
@@ -87,7 +87,7 @@ describe('measuring side by side', () => {
 });
 
 describe('a real subject', () => {
-  it('tells what it allocates and its latencies', async () => {
+  it('reports its allocations and its latencies', async () => {
     const options = { durationMs: 50, warmUpMs: 50, random: seeded(1) };
     const [list, nothing] = await measure(
       [() => () => Array.from({ length: 100 }, (_, at) => at + 0.5), () => (turn) => turn & 1],

@@ -18,7 +18,7 @@ function times(count: number, base: number, random: () => number): number[] {
 }
 
 describe('the rank test', () => {
-  it('gives the published answer of an example', () => {
+  it('gives the published result of an example', () => {
     // Mann and Whitney's statistic of these two rows is 11.5 of 56, counted by hand.
     const first = [19, 22, 16, 29, 24, 20, 17];
     const second = [20, 11, 17, 12, 9, 15, 10, 13];
@@ -30,7 +30,7 @@ describe('the rank test', () => {
     expect(p).toBeLessThan(0.02);
   });
 
-  it('is as likely to be surprised as it says, on equal things', () => {
+  it('has the stated false positive rate', () => {
     const { random } = seededChance('equal');
     const rounds = runs(2_000, 1_000);
     let surprised = 0;
@@ -41,7 +41,7 @@ describe('the rank test', () => {
     expect(surprised / rounds).toBeLessThan(0.07);
   });
 
-  it('does not depend on the order of either row', () => {
+  it('does not depend on the order of either sample', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 2 }),
@@ -55,7 +55,7 @@ describe('the rank test', () => {
 });
 
 describe('intervals', () => {
-  it('hold the true median 95 times in a hundred', () => {
+  it('contain the true median 95 times in a hundred', () => {
     const { random } = seededChance('interval');
     let held = 0;
     for (let round = 0; round < 200; round++) {
@@ -72,7 +72,7 @@ describe('intervals', () => {
 describe('comparisons', () => {
   const { random } = seededChance('pairs');
 
-  it('raise no alarm over twenty equal pairs', () => {
+  it('find no difference in twenty equal pairs', () => {
     for (let round = 0; round < 20; round++) {
       const drift = Array.from({ length: 100 }, () => 1 + random());
       const [one, other] = [times(100, 100, random), times(100, 100, random)].map((row) =>
@@ -92,7 +92,7 @@ describe('comparisons', () => {
     expect(compareRuns(times(100, 100, random), times(100, 110, random), random).verdict).toBe('slower');
   });
 
-  it('do not tell a difference that is too small to matter', () => {
+  it('do not report a difference that is too small to matter', () => {
     const one = Array.from({ length: 200 }, (_, at) => 100 + (at % 7) * 0.01);
     expect(
       comparePairs(

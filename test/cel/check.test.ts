@@ -42,7 +42,7 @@ describe('check', () => {
       "'GPTBot' in req.headers['user-agent']",
       "'user-agent' in req.headers && req.headers['user-agent'].exists(value, value.contains('GPTBot'))",
     ],
-  ])('finds what is wrong with `%s` and how to mend it', (source, code, at, fixed) => {
+  ])('finds the error in `%s` and its fix', (source, code, at, fixed) => {
     expect(findings(source)).toEqual([{ code, at, fixed }]);
     // Where the repair is whole, it must leave nothing to say.
     expect(findings(fixed).filter((one) => one.code === code)).toEqual([]);
@@ -67,7 +67,7 @@ describe('check', () => {
     ['req.method.all(x, true)', 'expr.no_such_overload', 'req.method'],
     ['req.tags.all(1, true)', 'expr.syntax', '1'],
     ["Url{path: 'a'} == req.url", 'expr.no_messages', "Url{path: 'a'}"],
-  ])('finds what is wrong with `%s`', (source, code, at) => {
+  ])('finds the error in `%s`', (source, code, at) => {
     expect(findings(source)).toContainEqual(expect.objectContaining({ code, at }));
   });
 
@@ -82,7 +82,7 @@ describe('check', () => {
     'has(req.content_length) && req.content_length > 5',
     "vars.a == 1 || vars['b'] == 'x'",
     "cel.bind(u, req.url, u.path.startsWith('/') && u.size() > 3)",
-  ])('has nothing to say about `%s`', (source) => {
+  ])('has no findings for `%s`', (source) => {
     expect(findings(source)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('check', () => {
     expect(findings("req.metod == 'a' && req.url.pth == 'b'")).toHaveLength(2);
   });
 
-  it('reports an invalid range in a list where it stands', () => {
+  it('reports an invalid range in a list at its place', () => {
     const scope = declareScope({
       ...SCOPE,
       variables: [...SCOPE.variables.values()],
@@ -102,7 +102,7 @@ describe('check', () => {
     expect(source.slice(finding?.span?.start, finding?.span?.end)).toBe("'10.0.0.0/33'");
   });
 
-  it('gives a program exactly when nothing is an error', () => {
+  it('returns a program exactly when there are no errors', () => {
     expect(compile("req.method == 'GET'", SCOPE).program).toBeDefined();
     expect(compile("req.headers['host'][0] == 'x'", SCOPE).program).toBeDefined();
     expect(compile('req.metod', SCOPE).program).toBeUndefined();

@@ -27,7 +27,7 @@ describe('conformance', () => {
     expect(runCase(test)).toBeUndefined();
   });
 
-  it('passes at least 99 % of the core and 97 % of the extensions of what is run', () => {
+  it('passes at least 99 % of the core and 97 % of the extensions', () => {
     const core: Tally = { passed: 0, failed: 0 };
     const extensions: Tally = { passed: 0, failed: 0 };
     for (const one of run) {
@@ -42,7 +42,7 @@ describe('conformance', () => {
     expect(extensions.passed + extensions.failed).toBe(544);
   });
 
-  it('skips only what its reason covers, and nothing that does not exist', () => {
+  it('skips only existing cases that match the reason', () => {
     const needless = cases.filter(
       (one) => skipReason(one.path) === MESSAGES_REASON && !needsMessages(one.test),
     );

@@ -79,7 +79,7 @@ const COUNT = runs(25_000);
 
 describe('random expressions', () => {
   it.each([1, 2, 3, 4])(
-    'give what @bufbuild/cel and @marcbachmann/cel-js give, block %i',
+    'give the same as @bufbuild/cel and @marcbachmann/cel-js, block %i',
     (seed) => {
       const random = seeded(seed);
       const unexplained: Answers[] = [];

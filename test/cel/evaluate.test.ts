@@ -31,7 +31,7 @@ describe('strings with fields', () => {
     expect(evaluate(source)).toEqual(expected);
   });
 
-  it('has its optional fields when they are there', () => {
+  it('has its optional fields if they are present', () => {
     expect(evaluate('req.url.port == 81', { url: new Url('x', '/', 81) })).toBe(true);
     expect(evaluate('req.url.port == 81')).toMatchObject({
       code: 'expr.absent',
@@ -56,7 +56,7 @@ describe('header maps', () => {
     expect(evaluate(source)).toEqual(expected);
   });
 
-  it('is an error at the place of a header that is missing', () => {
+  it('is an error at the place of a missing header', () => {
     expect(evaluate("req.headers['x'][0] == 'a'")).toMatchObject({
       code: 'expr.no_such_key',
       span: { start: 0, end: 16 },
@@ -93,7 +93,7 @@ describe('errors', () => {
     expect(evaluate(source)).toBeInstanceOf(EvalError);
   });
 
-  it('of an activation that throws or lies come back as values', () => {
+  it('of an activation that throws or has wrong types are returned as values', () => {
     const { program } = compile("req.method != 'GET' && req.url.path.startsWith('/')", SCOPE);
     const throwing = {
       get method(): string {
@@ -106,7 +106,7 @@ describe('errors', () => {
     expect(program?.evaluate({ method: 5 } as never)).toBeInstanceOf(EvalError);
   });
 
-  it('of a program that is evaluated while it is evaluated come back as values', () => {
+  it('of a reentrant evaluation are returned as values', () => {
     const { program } = compile('vars.again == [1] || req.tags.exists(t, t == vars.again)', SCOPE);
     const vars = stringMap();
     const again = request({ vars });

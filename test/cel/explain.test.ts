@@ -19,7 +19,7 @@ function told(source: string, over: Partial<Request> = {}) {
 }
 
 describe('explain', () => {
-  it('tells the value of every sub-expression and what was short-circuited', () => {
+  it('returns the value of every sub-expression and what was short-circuited', () => {
     expect(told("req.method == 'POST' && req.url.path.startsWith('/api')")).toEqual([
       ["req.method == 'POST' && req.url.path.startsWith('/api')", false],
       ["req.method == 'POST'", false],
@@ -30,7 +30,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('tells of chains that are evaluated as one', () => {
+  it('explains chains that are evaluated as one', () => {
     const source = "req.method == 'PUT' || req.method == 'GET' || req.method == 'POST'";
     expect(told(source)).toEqual([
       [source, true],
@@ -50,7 +50,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('tells the branch that was not taken, the error that stopped, and the loop that had nothing', () => {
+  it('shows the skipped branch, the error that stopped, and the empty loop', () => {
     expect(told("req.method == 'GET' ? req.tags.size() : 0")).toContainEqual(['req.tags.size()', 2]);
     expect(told('req.content_length + size(req.tags) > 1')).toContainEqual([
       'size(req.tags)',
@@ -66,7 +66,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('shows the turn of a loop that decided, and how many there were', () => {
+  it('shows the deciding iteration of a loop, and their number', () => {
     const program = programOf("req.tags.exists(t, t == 'b')");
     const { steps } = explain(program, request({ tags: ['a', 'b', 'c'] }));
     expect(
@@ -79,7 +79,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('shows the text of a string with fields, and constants as what they fold to', () => {
+  it('shows the text of a string with fields, and folded constants', () => {
     expect(told("req.url == 'x' + 'y'")).toEqual([
       ["req.url == 'x' + 'y'", false],
       ['req.url', 'https://shop.example/api/v1'],
@@ -87,7 +87,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('of one tracer never mixes two evaluations', () => {
+  it('never mixes two evaluations of one tracer', () => {
     const { evaluate, steps } = tracer(
       programOf("req.method == 'POST' && (req.tags.exists(t, t == 'a') || req.tags == [])"),
     );
@@ -103,7 +103,7 @@ describe('explain', () => {
 });
 
 describe('coverage', () => {
-  it('counts both outcomes of every boolean node under ids that do not change', () => {
+  it('counts both outcomes of every boolean node under stable ids', () => {
     const source = "req.method == 'GET' && (req.tags.exists(t, t == 'a') || has(req.content_length))";
     const coverage = coverageOf(programOf(source));
     coverage.evaluate(request());

@@ -14,11 +14,11 @@ function evaluate(source: string): unknown {
 }
 
 describe('folding at plan time', () => {
-  it('leaves to run time what is too much for the moment of loading', () => {
+  it('leaves expensive expressions to run time', () => {
     expect(evaluate('lists.range(30000).size() == 30000')).toBe(true);
   });
 
-  it('keeps an error of a constant for run time, and never throws', () => {
+  it('keeps an error of a constant until run time, and never throws', () => {
     const outcome = evaluate("[dyn(null)].join() == 'a'");
     expect(outcome).toBeInstanceOf(EvalError);
     expect((outcome as EvalError).code).toBe('expr.no_such_overload');

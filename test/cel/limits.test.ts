@@ -20,7 +20,7 @@ function refusal(source: string) {
 }
 
 describe('limits of a source', () => {
-  it('refuses what is longer', () => {
+  it('refuses longer sources', () => {
     expect(refusal(`'${'a'.repeat(MAX_SOURCE_LENGTH)}'`)).toMatchObject({ code: 'expr.too_long' });
     expect(refusal(`'${'a'.repeat(MAX_SOURCE_LENGTH - 2)}'`)).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('limits of a source', () => {
     expect(refusal(nest(MAX_DEPTH - 5))).toBeUndefined();
   });
 
-  it('lets chains of && and || be as long as the source', () => {
+  it('allows chains of && and || of any length', () => {
     const chain = Array.from({ length: 1_000 }, () => 't').join(' || ');
     const source = `req.tags.exists(t, ${chain.replaceAll('t', "t == 'z'")})`;
     expect(evaluate(source)).toBe(false);
@@ -85,13 +85,13 @@ describe('the budget of an evaluation', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it('is whole again for the next evaluation', () => {
+  it('is reset for the next evaluation', () => {
     const { program } = compile(`${numbers}.all(a, ${numbers}.all(b, a + b >= 0))`, SCOPE);
     for (let count = 0; count < 50; count += 1) expect(program?.evaluate(request())).toBe(true);
     expect(EVALUATION_BUDGET).toBe(1_000_000);
   });
 
-  it('bounds folding when the program is made', () => {
+  it('limits folding at plan time', () => {
     const started = performance.now();
     compile(doubling("'a'", 60, 'v'), SCOPE);
     compile(`${"('a' + ".repeat(200)}'a'${')'.repeat(200)}`, SCOPE);
@@ -161,7 +161,7 @@ describe('patterns', () => {
     expect(Math.min(...times)).toBeLessThan(10);
   });
 
-  it('of many compilations leave memory flat', () => {
+  it('do not leak memory over many compilations', () => {
     compileSome(0, runs(5_000));
     const before = used();
     compileSome(5_000, runs(25_000));

@@ -47,7 +47,7 @@ describe('parser suite of cel-go', () => {
     expect(parse(source)).toMatchObject({ diagnostic: { code: 'expr.syntax', span: {} } });
   });
 
-  it('skips only cases about settings that this parser does not have', () => {
+  it('skips only cases about options that this parser does not have', () => {
     const skipped = cases.filter((one) => one.skip !== undefined);
     expect(Object.fromEntries(counted(skipped.map((one) => one.skip ?? '')))).toEqual({
       [LIMITS]: 9,

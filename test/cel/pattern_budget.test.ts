@@ -32,20 +32,20 @@ describe('the work of patterns counts in the budget', () => {
       'many that are compiled',
       `lists.range(200).exists(i, 'a'.matches('(?:abc){300}' + string(i) + '(?:[a-z]{3}){300}'))`,
     ],
-  ])('%s: an error, and soon', (_name, source) => {
+  ])('%s: an early error', (_name, source) => {
     const began = performance.now();
     expect(codeOf(outcomeOf(source))).toBe('expr.budget_exceeded');
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('many that are too large to be compiled end soon', () => {
+  it('many patterns that are too large to compile fail early', () => {
     const began = performance.now();
     const outcome = outcomeOf(`lists.range(2000).exists(i, 'a'.matches('(?:[a-z]{10}){1000}' + string(i)))`);
     expect(outcome).toBeInstanceOf(EvalError);
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('patterns and texts of every day are far from it', () => {
+  it('common patterns and texts are far below it', () => {
     const agent =
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126 Safari/537.36';
     const bots = Array.from(
@@ -89,7 +89,7 @@ describe('a policy with such a pattern', () => {
       },
     });
 
-  it('never lets a request through because the budget is spent', () => {
+  it('never passes a request because the budget is exhausted', () => {
     const denying = edge(`lists.range(20).exists(i, req.headers['x-long'][0].matches('${LARGE}'))`);
     const began = performance.now();
     const { status } = denying.decide({
@@ -122,7 +122,7 @@ describe('filters of user agents', () => {
     },
   });
 
-  it('lists that are too large together are refused where they stand', () => {
+  it('lists that are too large together are refused at their place', () => {
     const many = Array.from({ length: 13 }, (_, at) => `(?:x+x+x+){1,900}${at}`);
     expect(() => createEdge(config(many))).toThrow(/instructions together; at most 10000 are allowed/);
   });

@@ -28,14 +28,14 @@ const folder = folderWith({
 const bench = (...args: string[]) => edgeproof(['bench', ...args], folder);
 
 describe('edgeproof bench', () => {
-  it('measures an edge file, with the places of its parts', async () => {
+  it('measures an edge file and shows the places of its parts', async () => {
     const { code, stdout } = await bench(SAMPLE, ...SHORT);
     expect(code).toBe(0);
     expect(stdout).toContain('with event and trace');
     expect(stdout).toMatch(/edge\.yaml:\d+/);
   });
 
-  it('measures a policy on requests of scenarios, and blames its rule by line', async () => {
+  it('measures a policy with the requests of scenarios, and shows the line of its rule', async () => {
     const { code, stdout } = await bench('policy.yaml', '--requests', '.', '-r', 'json', ...SHORT);
     expect(code).toBe(0);
     const { corpus, parts, rows } = JSON.parse(stdout) as BenchResult;
@@ -49,7 +49,7 @@ describe('edgeproof bench', () => {
     expect(rows[0]!.nsPerOp.value).toBeGreaterThan(0);
   });
 
-  it('takes lines of curl from a file of any name', async () => {
+  it('reads curl lines from a file of any name', async () => {
     await writeFile(join(folder, 'lines.curl'), 'curl -X POST https://edge.test/x\n');
     const args = ['--requests', 'lines.curl', '-r', 'json', '--no-profile', ...SHORT];
     const { code, stdout } = await bench('policy.yaml', ...args);
@@ -57,13 +57,13 @@ describe('edgeproof bench', () => {
     expect((JSON.parse(stdout) as BenchResult).corpus).toEqual({ count: 1, from: 'of lines.curl' });
   });
 
-  it('measures an expression, and compares two in one run', async () => {
+  it('measures an expression, and compares two in the same run', async () => {
     const { code, stdout } = await bench('rule.cel', '--against', 'rule.cel', ...SHORT);
     expect([0, 8]).toContain(code);
     expect(stdout).toMatch(/evaluation: .*ratio/);
   });
 
-  it('writes reports, and compares with one of them', async () => {
+  it('writes reports, and compares with an earlier one', async () => {
     const first = await bench(
       'rule.cel',
       ...SHORT,
@@ -93,9 +93,9 @@ describe('edgeproof bench', () => {
     expect(second.code).toBe(8);
   });
 
-  it('fails when a threshold does not hold, with a code of its own', async () => {
+  it('fails with its own exit code when a threshold is missed', async () => {
     const missed = await bench('rule.cel', ...SHORT, '--threshold', 'ops>1000M', 'p50<10s');
-    expect(missed.stderr).toContain('ops>1000M does not hold');
+    expect(missed.stderr).toContain('limit ops>1000M missed');
     expect(missed.stderr).not.toContain('p50<10s');
     expect(missed.code).toBe(8);
     expect((await bench('rule.cel', ...SHORT, '--threshold', 'ops>1')).code).toBe(0);
@@ -105,16 +105,20 @@ describe('edgeproof bench', () => {
     [['nowhere.yaml'], 2, 'there is no such file'],
     [['broken.cel'], 3, "did you mean 'method'"],
     [['rule.cel', '--threshold', 'p98<1ms'], 2, "did you mean 'p90'"],
-    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'policy.yaml is no result of this version'],
+    [['rule.cel', '--baseline', 'policy.yaml'], 2, 'policy.yaml is not a result of this version'],
     [['rule.cel', '--requests', 'rule.cel'], 2, 'rule.cel:1: '],
     [['rule.cel', '--requests', 'policy.yaml'], 2, 'cannot be used'],
-    [['rule.cel', '-r', 'xml'], 2, "'xml' is no reporter"],
+    [['rule.cel', '-r', 'xml'], 2, "'xml' is not a reporter"],
     [['--http', 'http://example.com/'], 2, '--allow-remote'],
-    [['--http', 'http://localhost/', '--threshold', 'gc<1%'], 2, 'not measured of load'],
+    [['--http', 'http://localhost/', '--threshold', 'gc<1%'], 2, 'is not measured with --http'],
     [['--http', 'http://localhost/', '-r', 'benchstat'], 2, 'pretty and json'],
-    [['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'], 2, 'goes with one rate'],
+    [
+      ['--http', 'http://localhost/', '--sweep', '5ms', '--threshold', 'p99<1s'],
+      2,
+      'with a single rate only',
+    ],
     [['--http', 'ftp://localhost/'], 2, 'not an http or https URL'],
-    [[], 2, 'name what to measure'],
+    [[], 2, 'name the file to measure'],
   ])('refuses %j', async (args, code, message) => {
     const ran = await bench(...args);
     expect(ran.stderr).toContain(message);
@@ -138,7 +142,7 @@ describe('edgeproof bench', () => {
     server.close();
     expect(missed).toMatchObject({
       code: 8,
-      stderr: expect.stringMatching(/^p50<1ns does not hold, it is \d/),
+      stderr: expect.stringMatching(/^limit p50<1ns missed: measured \d/),
     });
     expect(missed.stdout).toContain('× 200');
     const told = JSON.parse(await readFile(join(folder, 'load.json'), 'utf8')) as {

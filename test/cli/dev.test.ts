@@ -69,7 +69,7 @@ describe('edgeproof dev', () => {
     expect(event.object.http.request.url).toMatchObject({ path: '/hello', query: 'a=b', scheme: 'http' });
   });
 
-  it('takes a saved file at once, and keeps the last good one when the new one is broken', async () => {
+  it('reloads a saved file at once, and keeps the last valid one when the new one has errors', async () => {
     const { running: edge, url } = await dev();
     expect(await get(url)).toBe('seen one');
     // As editors do: a new file in the place of the old one.
@@ -88,7 +88,7 @@ describe('edgeproof dev', () => {
     expect(await get(url)).toBe('seen four');
   });
 
-  it('finishes what is under way when it is told to stop, and takes nothing more', async () => {
+  it('finishes requests in flight on a signal, and accepts no more', async () => {
     const { running: edge, url } = await dev();
     const slow = get(`${url}/slow`);
     const arrived = release;
@@ -102,7 +102,7 @@ describe('edgeproof dev', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('takes the next free port, or fails when told to be strict', async () => {
+  it('takes the next free port, or fails with --strict-port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -114,7 +114,7 @@ describe('edgeproof dev', () => {
     taken.close();
   });
 
-  it('refuses a broken file with its findings and exit code 3', async () => {
+  it('refuses a file with errors, with its findings and exit code 3', async () => {
     await writeFile(join(folder, 'edge.yaml'), 'edges: { htps: {} }\n');
     const broken = start(['dev', 'edge.yaml'], folder);
     expect(await new Promise((resolve) => broken.process.once('close', resolve))).toBe(3);

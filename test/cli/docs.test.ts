@@ -72,7 +72,7 @@ describe('configurations', () => {
     expect(edges.length).toBeGreaterThan(4);
   });
 
-  it.each(titled(edges))('%s: nothing is found in it', async (_name, block) => {
+  it.each(titled(edges))('%s: has no findings', async (_name, block) => {
     const isWhole = has('edges')(block);
     const path = join(folder, 'shown.yaml');
     writeFileSync(path, isWhole ? block.text : `${block.text}edges: { https: {} }\n`);
@@ -90,7 +90,7 @@ describe('scenarios', () => {
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/^[1-9]\d* passed {2}\(/m)]);
   });
 
-  it('takes the identities that it shows', async () => {
+  it('accepts the identities that a page shows', async () => {
     const shown = yaml.filter((block) => has('identities')(block) && !has('cases')(block));
     expect(shown).toHaveLength(1);
     const text = `${shown[0]!.text}edge: edge.yaml\ncases: [{ name: a, request: { path: /, as: alice }, expect: { status: 200 } }]\n`;
@@ -152,7 +152,7 @@ describe('command lines', () => {
     expect(unknownOptions(wordsOf(line).filter((word) => word !== '…'))).toEqual([]);
   });
 
-  it.each(printed)('%s: edgeproof %s is understood', (_page, line) => {
+  it.each(printed)('%s: edgeproof %s is valid', (_page, line) => {
     const program = new Command().exitOverride();
     const [name, ...args] = wordsOf(line);
     const verb = verbs.get(name!)!;

@@ -39,14 +39,14 @@ function heard(child: ChildProcess, text: { all: string }, pattern: RegExp): Pro
 }
 
 describe('the first five minutes', () => {
-  it('are those of the README', () => {
+  it('follow the README', () => {
     expect(shown).toEqual(
       expect.arrayContaining(['npm start', 'npx edgeproof init --yes && npx edgeproof test']),
     );
   });
 
   const canStart = Promise.all([isFree(3900), isFree(3901)]).then((free) => free.every(Boolean));
-  it('npm start: a sample edge that does what the page shows', async ({ skip }) => {
+  it('npm start: a sample edge behaves as the page shows', async ({ skip }) => {
     if (!(await canStart)) return skip('the ports 3900 and 3901 of the sample are taken');
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: { start: string };
@@ -78,7 +78,7 @@ describe('the first five minutes', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('init and test: what is written passes, and a change of it is caught', async () => {
+  it('init and test: the written files pass, and a change is detected', async () => {
     expect((await edgeproof(['init', '--yes'], folder)).code).toBe(0);
     const tested = await edgeproof(['test'], folder);
     expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ passed/) as string });

@@ -84,13 +84,13 @@ it.each([
   ['a block of YAML', '/yaml', placeIn(EDGE, 'type: deny', '/yaml')],
   ['JSON in quotes', '/json', placeIn(EDGE, '{"type": "deny"', '/json')],
   ['a folded block, in an older spelling', '/older', placeIn(EDGE, '{"type": "deny"', '/older')],
-])('explain tells where the action stands that stops: in %s', async (_name, path, place) => {
+])('explain shows the place of the action that stops the request: in %s', async (_name, path, place) => {
   const { stdout } = await edgeproof(['explain', 'GET', `https://shop.test${path}`], folder);
   expect(stdout).toMatch(new RegExp(`■ traffic_policy  stop .*  edge\\.yaml:${place}\n`));
   expect(stdout).toMatch(new RegExp(`action deny: .*  edge\\.yaml:${place}\n`));
 });
 
-it('explain tells where a connection is refused, and where the rule is', async () => {
+it('explain shows where a connection is refused, and the place of the rule', async () => {
   const args = ['explain', '--connect', 'pass.test:443', '--json'];
   const { because } = JSON.parse((await edgeproof(args, folder)).stdout) as {
     because: { place: object; inner: { place: object }[] };
@@ -105,7 +105,7 @@ it.each([
   ['policy.scenario.yaml', `policy.yml:${placeIn(POLICY, 'type: deny')}`],
   // Of what stands in a scenario only lines are known.
   ['inside.scenario.yaml', 'inside.scenario.yaml:6:1'],
-])('explain of a case tells the place: %s', async (file, place) => {
+])('explain of a case shows the place: %s', async (file, place) => {
   const { stdout } = await edgeproof(['explain', '--scenario', file, '--case', 'refused'], folder);
   expect(stdout).toMatch(new RegExp(`■ traffic_policy  stop .*  ${place.replaceAll('.', '\\.')}\n`));
 });
@@ -117,7 +117,7 @@ it.each([
     ['http', '9', '-p', 'policy.yml', '--port', '0'],
     /traffic_policy\.denied only us +policy\.yml:5$/m,
   ],
-])('the line that %s prints has the place', async (_name, args, line) => {
+])('the log line of %s contains the place', async (_name, args, line) => {
   const running: Running = start(args, folder);
   try {
     const [, url] = await running.waitFor(/ready in \d+ ms {2}(http:\S+)/);

@@ -21,13 +21,13 @@ function shownEdge(): string {
 }
 
 describe('the README', () => {
-  it('shows an edge file that decides as it says', () => {
+  it('shows an edge file that decides as described', () => {
     const edge = createEdge(parse(shownEdge()));
     const status = (clientIp: string) => edge.decide({ url: 'https://shop.test/admin' }, { clientIp }).status;
     expect([status('203.0.113.9'), status('198.51.100.1')]).toEqual([200, 403]);
   });
 
-  it('shows what check prints of a wrong name in that file', async () => {
+  it('shows the output of check for a wrong name in that file', async () => {
     const broken = shownEdge().replace('ip_policy_ids: [office]', 'ip_policy_ids: [offce]');
     await writeFile(join(folder, 'edge.yaml'), broken);
     const { code, stdout } = await edgeproof(['check', 'edge.yaml'], folder);
@@ -35,7 +35,7 @@ describe('the README', () => {
     expect(readme).toContain(stdout.slice(0, stdout.indexOf('1 error')));
   });
 
-  it('shows what explain prints', async () => {
+  it('shows the output of explain', async () => {
     const [, line] = /^\$ npx edgeproof (explain .*)$/m.exec(readme)!;
     const args = [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
     const { stdout } = await edgeproof(args, root);

@@ -20,7 +20,7 @@ function lineWith(detail: Readonly<Record<string, Fact>>): string {
   return requestLine({ ...explanation, because }, edge.decide(request).event.object, at, false);
 }
 
-it('tells what a refusal says beyond its code', () => {
+it('contains the details of a refusal', () => {
   expect(lineWith({})).toMatch(/user_agent_filter\.denied deny\[0\]$/);
   expect(lineWith({ says: 'the token has expired' })).toMatch(/deny\[0\] {2}\(the token has expired\)$/);
   expect(lineWith({ says: 'a check has failed', detail: 'unexpected "exp"' })).toMatch(
@@ -29,7 +29,7 @@ it('tells what a refusal says beyond its code', () => {
   expect(lineWith({ problem: 'state_unknown', says: 'x' })).toMatch(/ {2}\(state_unknown\)$/);
 });
 
-it('lets nothing in it steer the terminal, and cuts what is long', () => {
+it('escapes control characters, and truncates long parts', () => {
   expect(lineWith({ detail: '\u001b[31mred\r\n' })).toMatch(/ {2}\(\?\[31mred\?\?\)$/);
   expect(lineWith({ detail: 'x'.repeat(1_000) })).toMatch(/ \(x{120}\)$/);
 });

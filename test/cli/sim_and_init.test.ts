@@ -42,14 +42,14 @@ describe('edgeproof sim', () => {
     expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
   });
 
-  it('prints tables for people', async () => {
+  it('prints tables', async () => {
     const { code, stdout } = await edgeproof(['sim', OUTAGE], folder);
     expect(code).toBe(0);
     expect(stdout).toMatch(/requests in 60 s of virtual time\n\nstatus\n {2}200 +[\d,]+ +\d\d\.\d\d %/);
     expect(stdout).toMatch(/\nlatency\n {2}p50 +[\d.]+ ms/);
   });
 
-  it('exits 2 for a file without a simulation, and for none', async () => {
+  it('exits 2 for a file without a simulation, and without a file', async () => {
     expect(await edgeproof(['sim', SHOP], folder)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('has no simulation'),
@@ -59,7 +59,7 @@ describe('edgeproof sim', () => {
 });
 
 describe('edgeproof init', () => {
-  it('writes what passes check and test, and replaces nothing', async () => {
+  it('writes files that pass check and test, and replaces nothing', async () => {
     const made = join(folder, 'project');
     const { mkdir } = await import('node:fs/promises');
     await mkdir(made);

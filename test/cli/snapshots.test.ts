@@ -61,7 +61,7 @@ const run = (...args: string[]) => edgeproof(['test', ...args], folder);
 const put = (name: string, text: string) => writeFile(join(folder, name), text);
 const read = (name: string) => readFile(join(folder, name), 'utf8');
 
-it('are shown, then filled in, in tables, timelines and connections; then they hold, and catch a change', async () => {
+it('are shown, then filled in, in tables, timelines and connections; then they pass, and detect a change', async () => {
   await put('all.scenario.yaml', CASES);
   expect((await run('all.scenario.yaml')).stdout).toContain('12 failed, 0 passed');
   const { code, stdout } = await run('all.scenario.yaml', '--update');
@@ -81,7 +81,7 @@ it('are shown, then filled in, in tables, timelines and connections; then they h
   expect((await run('changed.scenario.yaml')).stdout).toContain('3 failed, 9 passed');
 });
 
-it('are filled in by threads and in JSON, and told beside a report for programs', async () => {
+it('are filled in by threads and in JSON, and printed in addition to a report for programs', async () => {
   const cases = [{ name: 'a', each: { p: ['/x', '/y'] }, request: 'GET {p}', expect: 'snapshot' }];
   for (const name of ['a.scenario.json', 'b.scenario.json'])
     await put(name, JSON.stringify({ edge: 'edge.yaml', cases }));
@@ -93,7 +93,7 @@ it('are filled in by threads and in JSON, and told beside a report for programs'
   expect((await run(...files)).stdout).toContain('4 passed');
 });
 
-it('are not filled in by halves, nor in a program: exit code 1 says so', async () => {
+it('are not filled in partially, nor in a program: exit code 1', async () => {
   await put('half.scenario.yaml', CASES.split('  - name: rows of lines')[0]!);
   const half = await run('half.scenario.yaml', '--update', '--filter', '/x');
   expect(half.stdout).toContain('only some rows of its table were run');

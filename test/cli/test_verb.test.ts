@@ -37,7 +37,7 @@ const read = (name: string) => readFile(join(folder, `report.${name}`), 'utf8');
 const run = (...args: string[]) => edgeproof(['test', ...args], folder);
 
 describe('edgeproof test', () => {
-  it('passes our own fixtures, which leave nothing of any module untested', async () => {
+  it('passes our fixtures, which cover all modules completely', async () => {
     const { code, stdout } = await edgeproof(
       ['test', 'fixtures', '--coverage', '--coverage-reporter', 'json'],
       ROOT,
@@ -57,7 +57,7 @@ describe('edgeproof test', () => {
     expect([...ran].toSorted()).toEqual(MODULES.map(({ type }) => type).toSorted());
   });
 
-  it('explains a failure: place, step, near miss, and how to run it alone', async () => {
+  it('explains a failure: place, step, near miss, and the command to repeat it', async () => {
     const { code, stdout } = await run();
     expect(code).toBe(1);
     expect(stdout).toContain('✓ healthy');
@@ -68,9 +68,9 @@ describe('edgeproof test', () => {
     expect(stdout).toContain(
       "nearest is ip_restriction.allowed of rule office#2: reason is 'allowed', not 'denied'",
     );
-    expect(stdout).toMatch(/decided by upstream: the upstream answered \(upstream\.answered\)/);
+    expect(stdout).toMatch(/decided by upstream: the upstream responded \(upstream\.answered\)/);
     expect(stdout).toContain(
-      'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would hold: rule office#3',
+      'nearest: from 203.0.113.128 instead of 203.0.113.9 the expectations would be met: rule office#3',
     );
     const again = /again: edgeproof test (\S+) --filter (\S+)/.exec(stdout)!;
     const alone = await run(again[1]!, '--filter', again[2]!);
@@ -78,7 +78,7 @@ describe('edgeproof test', () => {
     expect(alone.stdout).toContain('1 failed, 0 passed');
   });
 
-  it('says nothing in colour when NO_COLOR is set', async () => {
+  it('prints no colours when NO_COLOR is set', async () => {
     expect((await run()).stdout).not.toContain('\u001b');
   });
 
@@ -108,7 +108,7 @@ describe('edgeproof test', () => {
     expect(ran).toMatchObject({ code: 77, stderr: 'no case was selected\n' });
   });
 
-  it('says which upstreams and identities nobody asks, on threads too, and that an edge cannot be read', async () => {
+  it('reports unused upstreams and identities, also on threads, and an edge that cannot be read', async () => {
     const unused = 'identities: { zoe: {} }\nupstreams: { app: 200, next: 200 }\n';
     await writeFile(join(folder, 'u1.yaml'), CASES.replace('upstreams: { app: 200 }\n', unused));
     await writeFile(join(folder, 'u2.yaml'), CASES.replace('edge: edge.yaml', 'edge: edgy.yaml'));
@@ -123,10 +123,10 @@ describe('edgeproof test', () => {
 
   it.each([
     [['nowhere.scenario.yaml'], 'there is no such file'],
-    [['--shard', '3/2'], 'a shard is written i/n'],
+    [['--shard', '3/2'], 'write a shard as i/n'],
     [['--reporter', 'xml'], "there is no reporter 'xml'"],
     [['--filter', '/(/'], '--filter /(/'],
-    [['--repeat', '0'], 'no number from 1 on'],
+    [['--repeat', '0'], 'expected an integer of at least 1'],
   ])('exits 2 for %j', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect(stderr).toContain(message);
@@ -154,7 +154,7 @@ describe('edgeproof test', () => {
     expect((await run('bail.yaml', '--bail')).stdout).toContain('1 failed, 0 passed  (1 file');
   });
 
-  it('writes all reports at once, each to its place', async () => {
+  it('writes several reports, each to its destination', async () => {
     const names = ['json', 'ndjson', 'junit', 'tap', 'github', 'html'];
     const { code, stdout } = await run(
       ...names.flatMap((name) => ['-r', `${name}=report.${name}`]),
@@ -183,7 +183,7 @@ describe('edgeproof test', () => {
     expect(html).not.toMatch(/(?:src|href)=|@import|url\(/);
   });
 
-  it('shows snapshots, fills them in with --update, and then they hold', async () => {
+  it('shows snapshots, fills them in with --update, and then they pass', async () => {
     const path = join(folder, 'snap.yaml');
     await writeFile(
       path,
@@ -201,7 +201,7 @@ describe('edgeproof test', () => {
     expect((await run('snap.yaml')).code).toBe(0);
   });
 
-  it('reads JSON and TypeScript, and policies in place of edges', async () => {
+  it('reads JSON and TypeScript, and policies instead of edges', async () => {
     const cases = [
       { name: 'denied', request: 'GET /x', expect: { status: 403, because: { action: 'deny' } } },
     ];
@@ -235,7 +235,7 @@ describe('edgeproof test', () => {
     expect(threads.stdout).toContain('1 failed, 3 passed, 1 skipped  (2 files');
   });
 
-  it('watches: runs what a change of its file or of its edge affects', async () => {
+  it('watches: runs the cases that a change of their file or edge affects', async () => {
     await writeFile(join(folder, 'w1.scenario.yaml'), CASES.split('  - name: later')[0]!);
     await cp(SAMPLE, join(folder, 'edge2.yaml'));
     await writeFile(

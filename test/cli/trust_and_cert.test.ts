@@ -43,7 +43,7 @@ const edgeproof = async (...args: string[]): Promise<string> =>
   (await run(process.execPath, [MAIN, ...args], { cwd: folder })).stdout;
 
 describe('edgeproof cert and trust', () => {
-  it('make an authority once, its key for its owner alone, and certificates of it', async () => {
+  it('create an authority once, with a key that only its owner can read, and issue its certificates', async () => {
     await edgeproof('cert', '*.shop.test');
     const said = await edgeproof('cert', '--client', 'robot', '--email', 'robot@shop.test');
     expect(said).toContain('mutual_tls: {certificate_authority_ids: [local]}');
@@ -77,7 +77,7 @@ describe('edgeproof cert and trust', () => {
     expect(stdout).toMatch(/subject=.*browser/);
   });
 
-  it('say what trusting it takes, and change nothing when only asked', async () => {
+  it('print the commands to trust it, and change nothing with --print', async () => {
     const said = await edgeproof('trust', '--print');
     expect(said).toContain(join(folder, 'home', 'authority.pem'));
     expect(said).toContain('NODE_EXTRA_CA_CERTS=');
@@ -130,7 +130,7 @@ describe('edgeproof cert and trust', () => {
 });
 
 describe('edgeproof dev with TLS and TCP', () => {
-  it('listens side by side, with certificates of the local authority and of files', async () => {
+  it('listens for all of them, with certificates of the local authority and from files', async () => {
     await edgeproof('cert', '--client', 'tester', '--force');
     const db = await backend(echo);
     const home = join(folder, 'home');
@@ -177,7 +177,7 @@ edges:
     await db.close();
   }, 30_000);
 
-  it('says which certificate file is wrong, and where it is named', async () => {
+  it('reports an invalid certificate file and the place that names it', async () => {
     await writeFile(
       join(folder, 'broken.yaml'),
       'certificate_authorities:\n  a: { ca_file: gone.pem }\nedges: { https: { a: { hostports: ["a.test:443"], mutual_tls: { certificate_authority_ids: [a] } } } }\n',

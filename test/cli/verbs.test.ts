@@ -22,7 +22,7 @@ describe('edgeproof check', () => {
     expect(await edgeproof(['check', file], folder)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('shows what is wrong and where, exit code 3', async () => {
+  it('shows errors and their places, exit code 3', async () => {
     const { code, stdout } = await edgeproof(['check', 'broken.yaml'], folder);
     expect(code).toBe(3);
     expect(stdout).toMatch(/^broken\.yaml:3:\d+ error edge\.unknown_key/m);
@@ -30,7 +30,7 @@ describe('edgeproof check', () => {
     expect(stdout).toMatch(/│ +\^+/);
   });
 
-  it('says the same in JSON', async () => {
+  it('prints the same as JSON', async () => {
     const { code, stdout } = await edgeproof(['check', '--json', 'broken.yaml'], folder);
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toContainEqual(
@@ -38,7 +38,7 @@ describe('edgeproof check', () => {
     );
   });
 
-  it('says how sure the scheme of a webhook provider is', async () => {
+  it('prints the certainty of a webhook provider', async () => {
     const route = (provider: string) =>
       `{ match_type: exact_path, match: /${provider}, backend: { backend_id: a }, webhook_verification: { provider: ${provider}, secret: s } }`;
     await writeFile(
@@ -67,7 +67,7 @@ describe('edgeproof check', () => {
     );
   });
 
-  it('exits 2 for a file that is not there, and for no file', async () => {
+  it('exits 2 for a missing file, and without a file', async () => {
     expect(await edgeproof(['check', 'nowhere.yaml'], folder)).toMatchObject({
       code: 2,
       stderr: 'cannot read nowhere.yaml: there is no such file\n',
@@ -79,7 +79,7 @@ describe('edgeproof check', () => {
 describe('edgeproof explain', () => {
   const explain = (...args: string[]) => edgeproof(['explain', ...args, '--edge', SAMPLE], folder);
 
-  it('tells the steps, the reason and its place', async () => {
+  it('prints the steps, the reason and its place', async () => {
     const { code, stdout } = await explain(
       'GET',
       'https://shop.test/admin',
@@ -93,7 +93,7 @@ describe('edgeproof explain', () => {
     expect(stdout).toMatch(/└ 403 {2}ip_restriction\.denied\n$/);
   });
 
-  it('gives the same as JSON, with the event when asked', async () => {
+  it('prints the same as JSON, with the event if requested', async () => {
     const { stdout } = await explain('get', 'https://shop.test/healthz', '--json', '--event');
     expect(JSON.parse(stdout)).toMatchObject({
       status: 200,
@@ -105,9 +105,9 @@ describe('edgeproof explain', () => {
 
   it.each([
     [['GET', 'shop.test/admin'], 'is not an http(s) URL'],
-    [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'it is not an IP address'],
-    [['GET', 'https://shop.test/', '-H', 'nocolon'], "a header is written 'name: value'"],
-    [['GET', 'https://shop.test/', '--upstream-status', '99'], 'a status is a number'],
+    [['GET', 'https://shop.test/', '--ip', '999.1.1.1'], 'expected an IP address'],
+    [['GET', 'https://shop.test/', '-H', 'nocolon'], "write a header as 'name: value'"],
+    [['GET', 'https://shop.test/', '--upstream-status', '99'], 'expected a status'],
   ])('refuses %j with exit code 2', async (args, message) => {
     const { code, stderr } = await explain(...args);
     expect(code).toBe(2);
@@ -116,7 +116,7 @@ describe('edgeproof explain', () => {
 });
 
 describe('edgeproof explain with an address database', () => {
-  it('asks the database that the edge file names', async () => {
+  it('uses the database that the edge file names', async () => {
     const cidr = parseCidr('203.0.113.0/24');
     if (isCidrProblem(cidr)) throw new Error(cidr.message);
     const berlin = { country: { iso_code: 'DE', names: { en: 'Germany' } } };
@@ -152,14 +152,14 @@ edges:
 });
 
 describe('the command', () => {
-  it('lists its verbs, and suggests one for a typing mistake', async () => {
+  it('lists its verbs, and suggests one for a typo', async () => {
     expect((await edgeproof(['--help'], folder)).stdout).toMatch(/check [\s\S]*explain/);
     const { code, stderr } = await edgeproof(['chekc'], folder);
     expect(code).toBe(2);
     expect(stderr).toContain('check');
   });
 
-  it('knows a Node that is too old', () => {
+  it('detects a Node that is too old', () => {
     expect(nodeIsTooOld('20.20.2')).toBe(true);
     expect(nodeIsTooOld('24.0.0')).toBe(false);
   });

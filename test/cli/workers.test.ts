@@ -67,7 +67,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     upstream.close();
   });
 
-  it('count as one, and write events that are whole', async () => {
+  it('add their counts, and write complete events', async () => {
     await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         const response = await fetch(`${url}/${at}`, { headers: { connection: 'close' } });
@@ -87,7 +87,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
     expect(children.length).toBe(2);
     process.kill(Number(children[0]), 'SIGKILL');
-    await expect.poll(() => said, { timeout: 5_000 }).toContain('another one is started');
+    await expect.poll(() => said, { timeout: 5_000 }).toContain('starting another one');
     for (let at = 0; at < 20; at++) {
       const response = await fetch(`${url}/again`, { headers: { connection: 'close' } });
       expect(response.status).toBe(200);
@@ -95,7 +95,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
     }
   });
 
-  it('drain together: what is under way ends whole, and the exit is clean', async () => {
+  it('drain together: requests in flight complete, and the exit is clean', async () => {
     const answered = fetch(`${url}/slow`);
     await expect.poll(() => pending !== null, { timeout: 5_000 }).toBe(true);
     const exited = once(child, 'exit');
@@ -107,7 +107,7 @@ edges: { https: { a: { hostports: ['a.test:443'], routes: [
   });
 });
 
-describe('several processes and what each would have for itself', () => {
+describe('several processes and state that they would have to share', () => {
   const routes = (module: string): string => `backends: { app: { static: { address: '127.0.0.1:9' } } }
 edges:
   https:
@@ -156,7 +156,7 @@ describe('several processes that cannot begin', () => {
   it.each([
     ['a file with errors', 'edges: { https: { a: { hostports: [] } } }\n', 3],
     ['a file that is not there', null, 2],
-  ])('%s: all of them end, with the code of one', async (_name, text, code) => {
+  ])('%s: all of them end, with the same exit code', async (_name, text, code) => {
     const file = join(mkdtempSync(join(tmpdir(), 'edgeproof-workers-')), 'edge.yaml');
     if (text !== null) writeFileSync(file, text);
     const admin = String(await freePort());

@@ -17,7 +17,7 @@ function read(text: string) {
 }
 
 describe('reading YAML', () => {
-  test('gives plain data, and the place of every value and key', () => {
+  test('returns plain data, and the place of every value and key', () => {
     const { value, at, keyAt, codes } = read('a:\n  - "x y"\n  - {b/c: 1, d~e: [true, null]}\n443: port\n');
     expect(codes).toEqual([]);
     expect(value).toEqual({ a: ['x y', { 'b/c': 1, 'd~e': [true, null] }], '443': 'port' });
@@ -43,7 +43,7 @@ describe('reading YAML', () => {
     expect(result.value).toEqual(value);
   });
 
-  test('words that other versions of YAML take for values are texts', () => {
+  test('words that other YAML versions read as values are strings', () => {
     expect(read('a: yes\nb: off\nc: 0o17\nd: 017\ne: 2001-01-01\nf: 1_000').value).toEqual({
       a: 'yes',
       b: 'off',
@@ -63,11 +63,11 @@ describe('reading YAML', () => {
     expect(at('/g/f/0')).toBe('2');
   });
 
-  test('an alias inside of its own anchor ends', () => {
+  test('an alias inside its own anchor terminates', () => {
     expect(read('a: &x {b: *x}').codes).toEqual(['edge.too_deep']);
   });
 
-  test('many aliases are no burden', () => {
+  test('many aliases are fast', () => {
     const text = `a: &x [1, 2]\nb: [${Array.from({ length: 20_000 }, () => '*x').join(', ')}]\n`;
     const begin = performance.now();
     expect(read(text).codes).toEqual([]);
@@ -82,7 +82,7 @@ describe('reading YAML', () => {
     expect(value).toEqual({ a: 1, b: 2 });
   });
 
-  test('a hundred thousand keys are no burden', () => {
+  test('a hundred thousand keys are fast', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
     const begin = performance.now();
     const { codes, at } = read(text);

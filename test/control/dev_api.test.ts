@@ -25,12 +25,12 @@ const edgeFile = (body: string) =>
   });
 
 describe('dev --api', () => {
-  it('begins as the file, takes what clients write at once, and applies the file again when it is saved', async () => {
+  it('starts with the file, applies writes immediately, and applies the file again when it is saved', async () => {
     const file = join(folder, 'edge.yaml');
     writeFileSync(file, edgeFile('one'));
     const dev = (running = start(['dev', 'edge.yaml', '--port', '0', '--api', '0', '--poll'], folder));
     const [, url] = await dev.waitFor(/ready in \d+ ms {2}(http:\S+)/);
-    const [, api, key] = await dev.waitFor(/management API (\S+) [\s\S]*shown this once: (\S+)\n/);
+    const [, api, key] = await dev.waitFor(/management API (\S+) [\s\S]*shown only once: (\S+)\n/);
     const body = async (path: string) => (await fetch(url! + path)).text();
     const call = async (method: string, path: string, sent?: object) => {
       const headers = {

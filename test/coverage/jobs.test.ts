@@ -47,7 +47,7 @@ describe('--jobs', () => {
     expect(runs.map(({ code }) => code)).toEqual([1, 1, 1]);
   });
 
-  it('begins threads by itself where they pay, and never more than there are processors', async () => {
+  it('starts threads automatically if they pay off, at most one per processor', async () => {
     const paths = files.map((file) => join(folder, file));
     expect(jobsThatPay(paths, 1)).toBe(1);
     const most = Math.min(COUNT, availableParallelism());

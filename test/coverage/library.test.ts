@@ -35,7 +35,7 @@ describe('the search', () => {
     if (found.verdict === 'changes') expect(found.changes.length).toBeLessThanOrEqual(expressions.length + 1);
   });
 
-  it('covers all of a policy at once, with cases that pass', () => {
+  it('covers a whole policy at once, with cases that pass', () => {
     const edge = edgeOf(
       ...REACHABLE.map((expressions) =>
         rule(expressions, [{ type: 'log', config: { metadata: { a: 'b' } } }]),
@@ -54,7 +54,7 @@ describe('the search', () => {
     expect(after.missed({ rules: 100, actions: 100 })).toEqual([]);
   });
 
-  it('never promises what does not happen: random policies', () => {
+  it('never suggests a case that does not do it: random policies', () => {
     const atom = fc.constantFrom(
       "req.method == 'PUT'",
       "req.method == 'GET'",
@@ -97,7 +97,7 @@ describe('the search', () => {
 describe('explainWhyNot', () => {
   const edge = edgeOf(rule(["req.method == 'PUT'"]), rule(["req.method == 'PUT'"]));
 
-  it('says what shadows, what is so already, and what there is not', () => {
+  it('reports what shadows, what happens already, and unknown names', () => {
     expect(explainWhyNot(edge, 'GET /', 'on_http_request[1]')).toEqual({
       verdict: 'impossible',
       says: 'rule on_http_request[0] before it takes all of its requests',

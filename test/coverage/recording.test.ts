@@ -22,7 +22,7 @@ describe('what cases cover', () => {
     expect(tallies.map(({ covered }) => covered)).toEqual(tallies.map(() => 0));
   });
 
-  it('tells routes, their edges, hosts, modules and reasons apart', () => {
+  it('distinguishes routes, their edges, hosts, modules and reasons', () => {
     const coverage = coveredBy(edgeWith({ user_agent_filter: { allow: [], deny: ['bot'] } }), [
       { path: '/x', headers: { 'user-agent': 'robot' } },
     ]);
@@ -43,7 +43,7 @@ describe('what cases cover', () => {
     });
   });
 
-  it('knows the addresses at the edges of each range', () => {
+  it('includes the addresses at the bounds of each range', () => {
     const coverage = coveredBy(
       edgeWith({ ip_restriction: { ip_policy_ids: ['office'] } }, { ip_policies: POLICIES }),
       [{ ip: '192.0.2.0' }, { ip: '192.0.2.128' }, { ip: '192.0.1.255' }],
@@ -60,7 +60,7 @@ describe('what cases cover', () => {
     });
   });
 
-  it('knows those of an action, too', () => {
+  it('includes those of an action, too', () => {
     const edge = policyEdge({ actions: [{ type: 'restrict-ips', config: { allow: ['10.0.0.0/31'] } }] });
     expect(told(coveredBy(edge, [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }]), 'addresses')).toEqual({
       '10.0.0.0 comes, the first address of 10.0.0.0/31': false,
@@ -145,7 +145,7 @@ describe('what cases cover', () => {
     expect(told(coverageOf(covered), 'backends')['sorry is tried for /']).toBe(true);
   });
 
-  it('does not count what only a report of a failure runs', () => {
+  it('does not count runs for the report of a failure', () => {
     const covered = coveredEdge(
       policyEdge({ expressions: ["req.url.path == '/a'"], actions: [{ type: 'deny' }] }),
     );
@@ -165,7 +165,7 @@ describe('MC/DC', () => {
     expect(shownConditions([], 2)).toEqual([false, false]);
   });
 
-  it('holds of a conjunction exactly when all true and each single false were seen', () => {
+  it('of a conjunction needs all true and each single false', () => {
     const counts = fc.integer({ min: 2, max: 6 });
     fc.assert(
       fc.property(
@@ -185,7 +185,7 @@ describe('MC/DC', () => {
   });
 });
 
-describe('what cannot happen', () => {
+describe('impossible points', () => {
   const impossible = (edge: Parameters<typeof coveredBy>[0]) =>
     Object.fromEntries(
       coverageOf(coveredEdge(edge))
@@ -194,13 +194,13 @@ describe('what cannot happen', () => {
     );
   const deny = [{ type: 'deny' }];
 
-  it('is a rule behind one that always decides', () => {
+  it('include a rule after one that always decides', () => {
     const found = impossible(policyEdge({ name: 'a', actions: deny }, { name: 'b', actions: deny }));
     expect(found['rule b applies']).toBe('rule a before it always decides');
     expect(found['deny of rule b runs']).toBe('rule a before it always decides');
   });
 
-  it('is a rule behind one that takes all of its requests, unless something between changes them', () => {
+  it('include a rule after one that handles all of its requests, unless they change in between', () => {
     const [wide, narrow] = ['/a', '/a/b'].map((path) => ({
       name: path,
       expressions: [`req.url.path.startsWith('${path}')`],
@@ -212,7 +212,7 @@ describe('what cannot happen', () => {
     expect(impossible(policyEdge(wide!, rewrite, narrow!))).not.toHaveProperty(['rule /a/b applies']);
   });
 
-  it('is what contradicts itself, in one expression or across them', () => {
+  it('include contradictions, in one expression or across several', () => {
     const found = impossible(
       policyEdge(
         { name: 'one', expressions: ["req.method == 'GET' && req.method == 'PUT'"], actions: deny },
@@ -226,7 +226,7 @@ describe('what cannot happen', () => {
     expect(found).not.toHaveProperty(["`req.host == 'a'` is true"]);
   });
 
-  it('is a range that others hold, alone or together', () => {
+  it('include a range that others cover, alone or together', () => {
     const rules = [
       { cidr: '10.0.0.0/24', action: 'allow' },
       { cidr: '10.0.0.0/25', action: 'deny' },
@@ -242,7 +242,7 @@ describe('what cannot happen', () => {
     expect(found).not.toHaveProperty(['p#4 decides: allow 10.1.0.0/24']);
   });
 
-  it('leaves the denominator', () => {
+  it('are not part of the denominator', () => {
     const { tallies } = coveredBy(policyEdge({ actions: deny }, { actions: deny }), ['GET /']);
     const rules = tallies.find(({ kind }) => kind === 'rules')!;
     expect(rules).toMatchObject({ covered: 1, possible: 1, impossible: 1 });
@@ -251,7 +251,7 @@ describe('what cannot happen', () => {
 });
 
 describe('a failure', () => {
-  it('tells the values of the parts of each expression', () => {
+  it('shows the values of the parts of each expression', () => {
     const covered = coveredEdge(
       policyEdge({
         name: 'r',
@@ -272,10 +272,10 @@ describe('a failure', () => {
     ]);
     const lines = failureLines(result!);
     expect(lines).toContain('    req.url.path = "/a"');
-    expect(lines).toContain('nearest: with method POST the expectations would hold');
+    expect(lines).toContain('nearest: with method POST the expectations would be met');
   });
 
-  it('of a timeline tells those of the request that failed first, not of those around it', () => {
+  it('of a timeline shows those of the request that failed first, not of others', () => {
     const covered = coveredEdge(
       policyEdge({
         name: 'r',
@@ -297,7 +297,7 @@ describe('a failure', () => {
     );
   });
 
-  it('of a connection tells them, too', () => {
+  it('of a connection shows them, too', () => {
     const value = JSON.stringify({
       on_tcp_connect: [
         { name: 'r', expressions: ["conn.client_ip == '192.0.2.1'"], actions: [{ type: 'deny' }] },

@@ -12,7 +12,7 @@ const LONG = [
 ];
 
 describe('a failing timeline', () => {
-  it('is shrunk to what still fails in the same way, and fails when it is run', () => {
+  it('is reduced while it fails in the same way, and the result fails when run', () => {
     const covered = coveredEdge(edgeWith(BREAKER));
     const [result] = runCases(covered, [{ timeline: LONG }]).cases;
     expect(result!.status).toBe('failed');
@@ -56,7 +56,7 @@ describe('a failing timeline', () => {
     expect(count).toBeLessThan(60);
   });
 
-  it('of counts is left alone, and one that cannot be smaller too', () => {
+  it('of counts is not reduced, nor one that cannot be smaller', () => {
     const covered = coveredEdge(edgeWith(BREAKER));
     const counted = [{ send: { path: '/', count: 5 }, expect: { counts: { 500: 5 } } }];
     const small = [{ send: '/', expect: { status: 500 } }];

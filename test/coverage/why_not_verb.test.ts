@@ -24,7 +24,7 @@ const folder = folderWith({
 const run = (...args: string[]) => edgeproof(args, folder);
 
 describe('edgeproof explain --why-not', () => {
-  it('finds one field, tells it, and shows the request with it', async () => {
+  it('finds one field, prints it, and shows the request with it', async () => {
     const { code, stdout } = await run(
       'explain',
       'GET',
@@ -43,7 +43,7 @@ describe('edgeproof explain --why-not', () => {
     expect(code).toBe(0);
   });
 
-  it('finds pairs, and none of them is idle', async () => {
+  it('finds pairs without redundant changes', async () => {
     const { stdout } = await run(
       'explain',
       'GET',
@@ -79,7 +79,7 @@ describe('edgeproof explain --why-not', () => {
     expect(request).not.toHaveProperty('headers');
   });
 
-  it('goes back in time for a breaker', async () => {
+  it('adds earlier requests for a breaker', async () => {
     const { stdout } = await run(
       'explain',
       'GET',
@@ -93,7 +93,7 @@ describe('edgeproof explain --why-not', () => {
     expect(stdout).toContain('└ 503  circuit_breaker.open');
   });
 
-  it('says when it is so already, cannot be, or has no such name', async () => {
+  it('reports when it happens already, cannot happen, or the name is unknown', async () => {
     const already = await run('explain', 'GET', 'https://shop.test/admin', '-e', EDGE, '--why-not', '/admin');
     expect(already.stdout).toBe('route /admin is taken for this request.\n');
     const unknown = await run('explain', 'GET', 'https://shop.test/', '-e', EDGE, '--why-not', 'ofice#3');
@@ -104,11 +104,11 @@ describe('edgeproof explain --why-not', () => {
     const args = ['explain', '--scenario', 'a.scenario.yaml', '--case', 'strangers stay out'];
     const never = await run(...args, '--why-not', 'twice');
     expect(never.stdout).toMatch(
-      /^No request makes it happen that rule twice decides: its expressions contradict/,
+      /^There is no request for which rule twice decides: its expressions contradict/,
     );
   });
 
-  it('explains a case, and why it is not otherwise', async () => {
+  it('explains a case, and the changes for another result', async () => {
     const args = ['explain', '--scenario', 'a.scenario.yaml', '--case', 'strangers stay out'];
     expect((await run(...args)).stdout).toContain('└ 403  traffic_policy.denied');
     const { stdout } = await run(...args, '--why-not', 'rate_limit.limited');

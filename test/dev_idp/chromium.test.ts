@@ -47,7 +47,7 @@ const IDENTITIES = {
   stale: { misbehave: 'expired' },
 };
 
-describe.skipIf(!isThere)('a person with a browser, at the development provider', () => {
+describe.skipIf(!isThere)('a browser at the development provider', () => {
   let upstream: Server;
   let idp: ServedIdp;
   let browser: Browser;
@@ -98,13 +98,13 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${origin}/deep/page?a=1`);
-    expect(await page.locator('h1').textContent()).toBe('Who do you want to be?');
+    expect(await page.locator('h1').textContent()).toBe('Choose an identity');
     await page.click(`[data-identity=${who}]`);
     await page.waitForLoadState();
     return { context, page, text: (await page.textContent('body')) ?? '', url: page.url() };
   }
 
-  it('logs in by OpenID Connect, comes back to the page, and logs out again', async () => {
+  it('logs in by OpenID Connect, returns to the page, and logs out', async () => {
     const origin = await edgeAt(oidc());
     const { context, page, text, url } = await logIn(origin, 'alice');
     expect(text).toBe('you are alice@example.test at /deep/page?a=1');
@@ -116,12 +116,12 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     await page.goto(`${origin}/auth/logout`);
     expect(page.url()).toBe(`${origin}/auth/signed_out`);
     await page.goto(`${origin}/`);
-    expect(await page.locator('h1').textContent()).toBe('Who do you want to be?');
+    expect(await page.locator('h1').textContent()).toBe('Choose an identity');
     await context.close();
   }, 20_000);
 
   it.each(IS_FULL ? MANAGED : ['github'])(
-    'logs in where the provider stands in for the managed app of %s',
+    'logs in where the provider replaces the managed app of %s',
     async (name) => {
       const origin = await edgeAt({ oauth: { provider: { [name]: { email_domains: ['example.test'] } } } });
       const { text, context } = await logIn(origin, 'alice');
@@ -143,7 +143,7 @@ describe.skipIf(!isThere)('a person with a browser, at the development provider'
     for (const { context } of [refuser, stale]) await context.close();
   }, 20_000);
 
-  it('finishes logins that were begun in two tabs', async () => {
+  it('completes logins started in two tabs', async () => {
     const origin = await edgeAt(oidc());
     const context = await browser.newContext();
     const [one, two] = [await context.newPage(), await context.newPage()];

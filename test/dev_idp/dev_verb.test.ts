@@ -28,7 +28,7 @@ edges:
           backend: { backend_id: app }
 `;
 
-it('dev brings up the provider that stands in for the managed app, and says so', async () => {
+it('dev starts the provider that replaces the managed app, and reports it', async () => {
   await writeFile(join(folder, 'edge.yaml'), EDGE);
   await writeFile(join(folder, 'who.yaml'), 'identities: { ann: { organizations: [acme] }, ben: {} }\n');
   running = start(['dev', 'edge.yaml', '--port', '0', '--identities', 'who.yaml'], folder);
@@ -36,7 +36,7 @@ it('dev brings up the provider that stands in for the managed app, and says so',
   const [, provider] = await running.waitFor(
     /development identity provider {2}(http:\/\/127\.0\.0\.1:\d+) {2}log in as ann, ben/,
   );
-  await running.waitFor(/stands in for the managed OAuth app of the service: for development only/);
+  await running.waitFor(/replaces the managed OAuth app of the service, for development only/);
   const begun = await fetch(`${url!}/x`, { redirect: 'manual', headers: { accept: 'text/html' } });
   expect(begun.status).toBe(302);
   expect(begun.headers.get('location')).toContain(`${provider!}/as/github.com/login/oauth/authorize?`);
@@ -45,7 +45,7 @@ it('dev brings up the provider that stands in for the managed app, and says so',
   expect(page).toContain('Log in as <b>ben</b>');
 });
 
-it('dev says what is wrong with a file of identities', async () => {
+it('dev reports problems of an identities file', async () => {
   await writeFile(join(folder, 'edge.yaml'), EDGE);
   await writeFile(join(folder, 'who.yaml'), 'identities: { ann: { misbehave: often } }\n');
   running = start(['dev', 'edge.yaml', '--port', '0', '--identities', 'who.yaml'], folder);

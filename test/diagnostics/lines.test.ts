@@ -1,11 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lineSpan, linesOf, offsetAt, positionAt } from '../../src/diagnostics/lines.ts';
+import { type Lines, type Position, lineSpan, linesOf, positionAt } from '../../src/diagnostics/lines.ts';
 import { sized } from '../random.ts';
 
 const texts = fc
   .array(fc.constantFrom('a', 'é', '😀', '\n', '\r\n', '\r', '\t', 'xyz'), { maxLength: 30 })
   .map((parts) => parts.join(''));
+
+/** The inverse of `positionAt`, by counting code points. */
+function offsetAt(lines: Lines, { line, column }: Position): number {
+  const { start, end } = lineSpan(lines, line);
+  const before = Array.from(lines.text.slice(start, end)).slice(0, column - 1);
+  return start + before.join('').length;
+}
 
 describe('lines and columns', () => {
   test('count from 1, columns by code point', () => {
@@ -19,7 +26,7 @@ describe('lines and columns', () => {
     expect(positionAt(lines, -1)).toEqual({ line: 1, column: 1 });
   });
 
-  test('an offset survives the way to its position and back', () => {
+  test('an offset survives conversion to a position and back', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = linesOf(text);

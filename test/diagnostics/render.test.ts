@@ -44,7 +44,7 @@ describe('renderDiagnostics', () => {
     `);
   });
 
-  test('counts in words', () => {
+  test('counts findings', () => {
     const warning = finding('a: «1»', { severity: 'warning' });
     const error = finding('a: «1»');
     expect(plain([warning])).toMatch(/\n1 warning\n$/);
@@ -91,7 +91,7 @@ describe('renderDiagnostics', () => {
     expect(plain([finding('«»')])).toContain('1 │\n     │ ^\n');
   });
 
-  test('a file cannot steer the terminal', () => {
+  test('control characters are escaped', () => {
     const hostile = finding('«\u001b[31m\u202e\u0007»', { message: 'got "\u001b[0m"', hint: '\u0000' });
     // oxlint-disable-next-line no-control-regex -- these are what must not be printed
     expect(plain([hostile])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -104,7 +104,7 @@ describe('renderDiagnostics', () => {
     expect(stripVTControlCharacters(colored)).toBe(plain(list));
   });
 
-  test('ten megabytes on one line are no burden', () => {
+  test('ten megabytes on one line are fast', () => {
     const text = `${'x'.repeat(5_000_000)}«bad»${'x'.repeat(5_000_000)}`;
     const one = finding(text);
     const list = Array.from({ length: 500 }, () => one);
@@ -113,7 +113,7 @@ describe('renderDiagnostics', () => {
     expect(performance.now() - begin).toBeLessThan(3000);
   });
 
-  test('any text, any span: every line fits and the caret stands in the window', () => {
+  test('any text, any span: every line fits and the caret is visible', () => {
     const character = fc.constantFrom('a', 'b', ' ', '\t', '日', '😀', '\u0301', '\n', '\r\n', '\u001b');
     fc.assert(
       fc.property(fc.array(character, { maxLength: 300 }), fc.nat(), fc.nat(), (parts, one, other) => {
@@ -131,7 +131,7 @@ describe('renderDiagnostics', () => {
 });
 
 describe('diagnosticsToJson', () => {
-  test('gives every fact as data', () => {
+  test('has all parts as data', () => {
     const fix = { message: 'write /32', span: { start: 3, end: 5 }, text: 'ab/32', safe: true };
     expect(
       diagnosticsToJson([finding('a: «ab»\n', { fix, pointer: '/a', hint: 'h', notes: ['n'] })]),
@@ -164,7 +164,7 @@ describe('diagnosticsToJson', () => {
   });
 });
 
-test('pointers are escaped and errors are told from warnings', () => {
+test('pointers are escaped and severities kept', () => {
   expect(pointerTo('/a', 'b/c~d')).toBe('/a/b~1c~0d');
   expect(pointerTo('', 0)).toBe('/0');
   expect(hasErrors([finding('«»', { severity: 'warning' })])).toBe(false);

@@ -19,7 +19,7 @@ describe('suggest', () => {
     expect(suggest(word, keys)).toBe(meant);
   });
 
-  test.each(['compression', 'x', '', 'tls', 'a'.repeat(1000)])('%s is nothing known', (word) => {
+  test.each(['compression', 'x', '', 'tls', 'a'.repeat(1000)])('%s has no suggestion', (word) => {
     expect(suggest(word, keys)).toBeUndefined();
   });
 
@@ -38,7 +38,7 @@ describe('suggest', () => {
 describe('editDistance', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
 
-  test('is a distance of single edits', () => {
+  test('counts single edits', () => {
     expect(editDistance('ca', 'ac')).toBe(1);
     expect(editDistance('', 'abc')).toBe(3);
     fc.assert(

@@ -6,7 +6,7 @@ const policy = (document: object) => ({ traffic_policy: { value: JSON.stringify(
 const route = (more: object) => ({ match_type: 'path_prefix', match: '/', ...more });
 const forwardTo = (url: string) => ({ actions: [{ type: 'forward-internal', config: { url } }] });
 
-/** A public edge that hands on, and internal ones behind it. */
+/** A public edge that forwards to internal ones. */
 function chain(inner: object, response: readonly object[] = []) {
   const events: HttpRequestCompleteEvent[] = [];
   const edge = createEdge(
@@ -51,7 +51,7 @@ function chain(inner: object, response: readonly object[] = []) {
 const ask = (path = '/', init: RequestInit = {}) => new Request(`https://shop.test${path}`, init);
 
 describe('forward-internal', () => {
-  it('runs the other edge, which sees the public host, and makes one event', async () => {
+  it('runs the other edge, which sees the public host, with one event', async () => {
     const { edge, events } = chain({
       request_headers: { add: { 'x-inner': 'yes' } },
       backend: { backend_id: 'app' },
@@ -78,7 +78,7 @@ describe('forward-internal', () => {
     ]);
   });
 
-  it('runs the response phase of the public edge over what comes back', async () => {
+  it('runs the response phase of the public edge on the response', async () => {
     const add = {
       actions: [{ type: 'add-headers', config: { headers: { 'x-front': '${res.status_code}' } } }],
     };
@@ -87,7 +87,7 @@ describe('forward-internal', () => {
     expect(response.headers.get('x-front')).toBe('200');
   });
 
-  it('passes on what the inner edge refuses', async () => {
+  it('passes on refusals of the inner edge', async () => {
     const deny = policy({ on_http_request: [{ actions: [{ type: 'deny', config: { status_code: 418 } }] }] });
     const { edge } = chain({ ...deny, backend: { backend_id: 'app' } });
     expect((await edge.handle(ask())).response.status).toBe(418);
@@ -105,5 +105,6 @@ describe('forward-internal', () => {
     const decision = edge.decide({ url: 'https://shop.test/' });
     expect(decision.status).toBe(500);
     expect(decision.trace.filter(({ code }) => code === 'traffic_policy.forwarded').length).toBe(8);
+    expect(decision.trace.at(-1)!.detail).toMatchObject({ error: 'ERR_SERVICE_3501' });
   });
 });

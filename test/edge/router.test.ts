@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { brandingOf } from '../../src/engine/branding.ts';
-import { type Pipeline, pipeline } from '../../src/engine/pipeline.ts';
+import { type Pipeline, pipelineOf } from '../../src/engine/pipeline.ts';
 import { hostTable } from '../../src/edge/hosts.ts';
 import { type RoutedPipeline, router } from '../../src/edge/router.ts';
 import { sized } from '../random.ts';
@@ -17,7 +17,7 @@ function route(match: string, exact = false): RoutedPipeline {
     pointer: '',
     branding: brandingOf('service'),
   };
-  return { host, path: slash < 0 ? '/' : match.slice(slash), exact, pipeline: pipeline(facts, []) };
+  return { host, path: slash < 0 ? '/' : match.slice(slash), exact, pipeline: pipelineOf(facts, []) };
 }
 
 const found = (pipelineFound: Pipeline | null) => pipelineFound?.route ?? null;
@@ -49,7 +49,7 @@ describe('precedence of routes', () => {
     expect(found(table.find(host, path))).toBe(expected);
   });
 
-  it('equals a naive search over all routes', () => {
+  it('gives the same as a naive search over all routes', () => {
     const segment = fc.constantFrom('/a', '/b', '/ab', '/', 'c');
     const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join('')}`);
     const host = fc.constantFrom('', 'x.test', 'y.test');
@@ -80,7 +80,7 @@ function naive(routes: readonly RoutedPipeline[], host: string, path: string): s
   return best?.pipeline.route ?? null;
 }
 
-describe('paths that another reader would route elsewhere', () => {
+describe('paths that another server would route elsewhere', () => {
   const table = router([route('/'), route('/admin'), route('/files/exact', true)]);
   const ambiguous = (path: string) => table.isAmbiguous('x', path, table.find('x', path));
 
@@ -103,7 +103,7 @@ describe('paths that another reader would route elsewhere', () => {
     },
   );
 
-  it('respects two routes that differ in case only', () => {
+  it('distinguishes routes that differ only in case', () => {
     const both = router([route('/a'), route('/A'), route('/')]);
     for (const path of ['/a', '/A', '/ax', '/AX'])
       expect(both.isAmbiguous('x', path, both.find('x', path))).toBe(false);

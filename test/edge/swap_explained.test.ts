@@ -21,7 +21,7 @@ edges:
 const REQUEST = 'GET / HTTP/1.1\r\nHost: site.test\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-test('an exchange that a swap overtakes is explained with the lines of the file it began with', async () => {
+test('an exchange during a swap is explained with the lines of the file that it began with', async () => {
   let asked: Socket | null = null;
   const upstream = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -191,9 +191,9 @@ describe('attacks beside good traffic', () => {
     return traffic;
   }
 
-  /** What is left when all connections had time to end. */
+  /** What is left when all connections had more than the time that every limit gives them. */
   async function settled(descriptors: number): Promise<Stats> {
-    for (const until = Date.now() + 10_000; ;) {
+    for (const until = Date.now() + 30_000; ;) {
       const now = await stats();
       if (now.descriptors <= descriptors || Date.now() > until) return now;
       await pause(200);

@@ -22,16 +22,7 @@ export interface Script {
   readonly faults: readonly Buffer[];
 }
 
-export const CLIENT_FAULTS = [
-  'none',
-  'fin',
-  'rst',
-  'destroy',
-  'garbage',
-  'frames',
-  'frames',
-  'deaf',
-] as const;
+const CLIENT_FAULTS = ['none', 'fin', 'rst', 'destroy', 'garbage', 'frames', 'frames', 'deaf'] as const;
 
 export interface Target {
   readonly port: number;

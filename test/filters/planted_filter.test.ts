@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,26 +16,41 @@ import { resultOf } from '../result_types.ts';
 export const reasons = {
   'tea_pot.poured': { message: 'the pot had tea left', decision: 'allow' },
   'tea_pot.spilt': { message: 'the tea was spilt', decision: 'block' },
+  'tea_pot.stolen': { message: 'the pot was gone', decision: 'block' },
 };
 export const messages = { brewed: 'tea was brewed', cold: 'the tea was cold' };
 export const teaPot = {
   module: {
-    type: 'tea_pot', place: 'route', carriers: ['https'], ends: 'may', reasons, reads: [], costNs: 77_000,
-    cannotHappen: (code) => (code === 'spilt' ? 'this pot does not spill' : null),
+    type: 'tea_pot', place: 'route', carriers: ['https'], ends: 'may', reasons, costNs: 77_000,
+    reads: [{ header: 'x-shake' }],
+    samples: () => ({ headers: { 'x-shake': ['hard'] } }),
+    cannotHappen: (code) => (code === 'stolen' ? 'this pot is nailed down' : null),
+    findings: { 'edge.strong_tea': { severity: 'error', message: 'Nobody drinks that much.', number: 4180 } },
+    check: ({ cups }, report) => {
+      if (cups > 9) report('edge.strong_tea', '/cups', 'more than nine cups');
+    },
     examples: { good: [{ cups: 2 }], bad: [{ config: { cups: 0 }, finding: 'edge.out_of_range' }] },
   },
   action: {
     type: 'brew-tea', phases: ['on_http_request'], ends: { when: 'never', how: [] }, leavesRequest: true,
     result: resultOf('brew_tea', 'The tea.', { cups: [INT, 'Number of cups.'] }),
     reasons: messages, alsoCalled: ['boil'], reads: [], costNs: 80,
+    check: ({ cups }, report) => {
+      if (cups > 9) report(2204, '/cups', 'the kettle has nine cups');
+    },
     examples: { good: [{}], bad: [] },
   },
 };
 `,
-  'module.ts': `import { reasons } from './facts.ts';
+  'module.ts': `import { firstValue } from '../../http/fields.ts';
+import { reasons } from './facts.ts';
 export const teaPot = {
   type: 'tea_pot', reasons,
-  compile: ({ cups }) => ({ onRequest: () => ({ verdict: 'pass', reason: { code: 'tea_pot.poured', detail: { cups } } }) }),
+  compile: ({ cups }) => ({
+    onRequest: ({ headers }) => firstValue(headers, 'x-shake') !== undefined
+      ? { verdict: 'stop', reason: { code: 'tea_pot.spilt', detail: {} }, response: { status: 418, headers: [], body: '' } }
+      : { verdict: 'pass', reason: { code: 'tea_pot.poured', detail: { cups } } },
+  }),
 };
 `,
   'module_schema.ts': `import * as z from 'zod';
@@ -85,72 +100,217 @@ cases:
     expect: { status: 200, because: tea_pot.poured }
 `;
 
+const SIMULATION = `edge: edge.yaml
+simulation:
+  duration: 1s
+  arrivals: [{ request: { url: 'https://shop.test/' }, rate: 10 }]
+`;
+
+/** A request of a log that was let through. */
+const HAR = JSON.stringify({
+  log: {
+    version: '1.2',
+    creator: { name: 'browser', version: '1' },
+    entries: [
+      {
+        startedDateTime: '2026-01-01T00:00:00.000Z',
+        time: 1,
+        request: {
+          method: 'GET',
+          url: 'https://shop.test/',
+          httpVersion: 'HTTP/1.1',
+          headers: [{ name: 'x-shake', value: 'hard' }],
+          queryString: [],
+          cookies: [],
+          headersSize: -1,
+          bodySize: -1,
+        },
+        response: {
+          status: 200,
+          statusText: 'OK',
+          httpVersion: 'HTTP/1.1',
+          headers: [],
+          cookies: [],
+          content: { size: 0, mimeType: 'text/plain' },
+          redirectURL: '',
+          headersSize: -1,
+          bodySize: 0,
+        },
+        cache: {},
+        timings: { send: 0, wait: 1, receive: 0 },
+      },
+    ],
+  },
+});
+
+/** Command lines, by name. */
+const COMMANDS = {
+  check: 'check edge.yaml',
+  checkBad: 'check bad.yaml',
+  checkStrong: 'check strong.yaml',
+  test: 'test tea.test.yaml',
+  explain: 'explain GET https://shop.test/',
+  cover: 'cover tea.test.yaml --reporter json',
+  sim: 'sim tea.sim.yaml --json',
+  replay: 'replay tea.har',
+  bench: 'bench edge.yaml --duration 5ms --warm-up 5ms --quiet --reporter json',
+  codeOfModule: 'explain-code tea_pot.spilt',
+  codeOfAction: 'explain-code brew_tea.cold',
+  codeOfFinding: 'explain-code edge.strong_tea',
+};
+
+/** Runs the command lines, uses the management API and completes a word, in one process of the copy. */
+const PROBE = `import { writeFileSync } from 'node:fs';
+import { complete } from './src/cli/completion.ts';
+import { run } from './src/cli/run.ts';
+import { openManagement } from './src/control/management.ts';
+import { scopeFor } from './src/policy/env/scopes.ts';
+
+const commands = {};
+const write = process.stdout.write;
+for (const [name, line] of Object.entries(${JSON.stringify(COMMANDS)})) {
+  let text = '';
+  process.stdout.write = process.stderr.write = (chunk, ...rest) => {
+    text += chunk;
+    rest.find((each) => typeof each === 'function')?.();
+    return true;
+  };
+  const status = await run(line.split(' '));
+  commands[name] = { status, text };
+}
+process.stdout.write = write;
+const management = await openManagement({ storePath: 'store.db', eventFiles: 'events' });
+const listening = await management.listen();
+const call = async (method, path, body) => {
+  const headers = {
+    authorization: 'Bearer ' + management.firstKey,
+    'service-version': '2',
+    'content-type': 'application/json',
+  };
+  return (await fetch(listening.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
+};
+const edge = await call('POST', '/edges/https', { hostports: ['shop.test:443'] });
+const routes = '/edges/https/' + edge.id + '/routes';
+const route = { match_type: 'path_prefix', match: '/', tea_pot: { cups: 4 } };
+const api = {
+  created: await call('POST', routes, route),
+  refused: await call('POST', routes, { ...route, match: '/x', tea_pot: { cups: 12 } }),
+  description: await call('GET', '/openapi.json'),
+};
+await listening.close();
+await management.close();
+const completion = complete('actions.service.brew_', scopeFor('on_http_request')).candidates;
+writeFileSync('results.json', JSON.stringify({ commands, api, completion }));
+process.exit(0);
+`;
+
+interface Results {
+  readonly commands: Readonly<
+    Record<keyof typeof COMMANDS, { readonly status: number; readonly text: string }>
+  >;
+  readonly api: {
+    readonly created: object;
+    readonly refused: object;
+    readonly description: { readonly components: { readonly schemas: Readonly<Record<string, object>> } };
+  };
+  readonly completion: readonly string[];
+}
+
+let results: Results;
+
+const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
+
 function write(path: string, text: string): void {
   writeFileSync(join(copy, path), text);
 }
 
-function edgeproof(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
-  const options = { cwd: copy, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } } as const;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(copy, 'src/cli/main.ts'), ...args],
-    options,
-  );
-  return { status, text: stdout + stderr };
+function run(script: string): void {
+  execFileSync(process.execPath, [join(copy, script)], { cwd: copy, env: { ...process.env, NO_COLOR: '1' } });
 }
 
 beforeAll(() => {
   for (const folder of ['src', 'docs', 'schema'])
     cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
-  for (const file of ['package.json']) cpSync(join(ROOT, file), join(copy, file));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
+  for (const folder of ['node_modules', 'test']) symlinkSync(join(ROOT, folder), join(copy, folder));
   mkdirSync(join(copy, 'src/filters/tea_pot'));
   for (const [name, text] of Object.entries(FILES)) write(`src/filters/tea_pot/${name}`, text);
-  const table = readFileSync(join(copy, 'src/filters/table.ts'), 'utf8');
-  const row = table.replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
+  const row = read('src/filters/table.ts').replace('  circuitBreaker,\n', '  teaPot,\n  circuitBreaker,\n');
   write('src/filters/table.ts', `import { teaPot } from './tea_pot/facts.ts';\n${row}`);
-  for (const script of ['filter_lists.ts', 'generate.ts'])
-    execFileSync(process.execPath, [join(copy, 'docs', script)], { cwd: copy });
+  run('docs/filter_lists.ts');
+  run('docs/generate.ts');
   write('edge.yaml', EDGE);
   write('bad.yaml', EDGE.replace('cups: 2', 'cups: 0').replace('type: brew-tea', 'type: boil'));
+  write('strong.yaml', EDGE.replace('cups: 2', 'cups: 10').replace('cups: 5', 'cups: 11'));
   write('tea.test.yaml', CASES);
+  write('tea.sim.yaml', SIMULATION);
+  write('tea.har', HAR);
+  write('probe.ts', PROBE);
+  run('probe.ts');
+  results = JSON.parse(read('results.json')) as Results;
 }, 120_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test('check knows its fields and its type', () => {
-  expect(edgeproof('check', 'edge.yaml')).toMatchObject({ status: 0 });
-  const { status, text } = edgeproof('check', 'bad.yaml');
-  expect(status).toBe(3);
-  expect(text).toMatch(/edge\.out_of_range/);
-  expect(text).toMatch(/did you mean 'brew-tea'/);
+test('check knows its fields, its type and its own checks', () => {
+  const { check, checkBad, checkStrong } = results.commands;
+  expect(check).toMatchObject({ status: 0 });
+  expect(checkBad.status).toBe(3);
+  expect(checkBad.text).toMatch(/edge\.out_of_range/);
+  expect(checkBad.text).toMatch(/did you mean 'brew-tea'/);
+  expect(checkStrong.text).toMatch(/edge\.strong_tea.*more than nine cups/);
+  expect(checkStrong.text).toMatch(/ERR_SERVICE_2204.*the kettle has nine cups/);
 });
 
 test('scenarios and explain show its decision', () => {
-  expect(edgeproof('test', 'tea.test.yaml')).toMatchObject({ status: 0 });
-  const { text } = edgeproof('explain', 'GET', 'https://shop.test/');
-  expect(text).toContain('the pot had tea left');
-  expect(text).toContain('tea was brewed');
+  const { test: tested, explain } = results.commands;
+  expect(tested).toMatchObject({ status: 0 });
+  expect(explain.text).toContain('the pot had tea left');
+  expect(explain.text).toContain('tea was brewed');
 });
 
-test('coverage lists what it can and cannot do', () => {
-  const { text } = edgeproof('cover', 'tea.test.yaml', '--reporter', 'json', '--no-offer');
+test('coverage lists what it can and cannot do, and finds the request that it stops', () => {
+  const { text } = results.commands.cover;
   expect(text).toContain('tea_pot.poured');
-  expect(text).toContain('this pot does not spill');
+  expect(text).toContain('this pot is nailed down');
+  expect(text).toMatch(/x-shake/);
 });
 
-test('the benchmark estimates it', () => {
-  const estimate = `import { estimateOf } from '${join(copy, 'src/benchmark/estimate.ts')}';
-console.log(estimateOf({ kind: 'module', name: 'tea_pot' }));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', estimate], {
-    encoding: 'utf8',
-  });
-  expect(text.trim()).toBe('77000');
+test('a simulation counts its decisions', () => {
+  expect(results.commands.sim).toMatchObject({ status: 0 });
+  expect(results.commands.sim.text).toContain('tea_pot.poured');
+});
+
+test('a replay says what it would have done', () => {
+  expect(results.commands.replay.text).toContain('tea_pot.spilt');
+});
+
+test('the benchmark estimates and measures it', () => {
+  const { parts } = JSON.parse(results.commands.bench.text) as { parts: readonly object[] };
+  expect(parts).toContainEqual(expect.objectContaining({ name: 'tea_pot', estimateNs: 77_000 }));
+});
+
+test('the management API stores, shows, refuses and describes it', () => {
+  const { created, refused, description } = results.api;
+  expect(created).toMatchObject({ tea_pot: { enabled: true, cups: 4 } });
+  expect(refused).toMatchObject({ error_code: 'ERR_SERVICE_4180' });
+  expect(JSON.stringify(description.components.schemas)).toContain('Pours tea.');
+});
+
+test('its codes are explained', () => {
+  const { codeOfModule, codeOfAction, codeOfFinding } = results.commands;
+  expect(codeOfModule.text).toContain('the tea was spilt');
+  expect(codeOfAction.text).toContain('the tea was cold');
+  expect(codeOfFinding.text).toContain('Nobody drinks that much.');
+});
+
+test('its result is completed in expressions', () => {
+  expect(results.completion).toContain('actions.service.brew_tea');
 });
 
 test('schemas and reference pages describe it', () => {
-  const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
   expect(read('schema/edge.json')).toContain('Pours tea.');
   expect(read('schema/policy.json')).toContain('Brews tea.');
   expect(read('docs/expressions.md')).toContain('brew_tea');
+  expect(read('docs/filters.md')).toMatch(/### tea_pot\n[^#]*the tea was spilt/);
 });

@@ -5,11 +5,11 @@ import { parseAuthority } from '../../src/http/host.ts';
 const KELVIN = '\u212a';
 
 describe('letter case of ASCII', () => {
-  it('leaves other letters as they are', () => {
+  it('does not change other letters', () => {
     expect(asciiLower(`KEVIN@${KELVIN}.test \u0130\u00c4`)).toBe(`kevin@${KELVIN}.test \u0130\u00c4`);
   });
 
-  it('makes no host of one that only Unicode takes for it', () => {
+  it('does not equate hosts that only Unicode case folding would', () => {
     expect(parseAuthority(`wi${KELVIN}i.test`)).toBeNull();
     expect(parseAuthority('WIKI.test')?.host).toBe('wiki.test');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endsAtHead, isBodyless, isBodylessStatus } from '../../src/http/bodyless.ts';
 
-test('1xx, 204, 205 and 304 have no content, and nothing else has none', () => {
+test('only 1xx, 204, 205 and 304 have no content', () => {
   const final = Array.from({ length: 400 }, (_, index) => 200 + index);
   expect(final.filter(isBodylessStatus)).toEqual([204, 205, 304]);
   expect([100, 101, 103, 199].every(isBodylessStatus)).toBe(true);
@@ -13,7 +13,7 @@ test('a response to HEAD has no content', () => {
   expect(isBodyless('GET', 205)).toBe(true);
 });
 
-test('a 205 that arrives is framed by its fields', () => {
+test('a received 205 is framed by its fields', () => {
   expect([100, 204, 205, 304].filter((status) => !endsAtHead(false, status))).toEqual([205]);
   expect(endsAtHead(true, 205)).toBe(true);
   expect(endsAtHead(false, 200)).toBe(false);

@@ -14,8 +14,8 @@ const FORWARDED = [
   'shop.test',
 ];
 
-describe('what an upstream gets of a request', () => {
-  it('keeps end-to-end fields as they are, and says who asked', () => {
+describe('the fields of a request for an upstream', () => {
+  it('keep end-to-end fields unchanged, and name the client', () => {
     expect(onward(['Host', 'shop.test', 'X-Mine', 'a', 'x-mine', 'B'])).toEqual([
       'host',
       'shop.test',
@@ -43,13 +43,13 @@ describe('what an upstream gets of a request', () => {
   it.each([
     ['drop', forward],
     ['pass', requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-' }, true)],
-  ])('gets no field that it may take for one of the edge: %s', (_, make) => {
+  ])('do not include fields that look like those of the edge: %s', (_, make) => {
     const fields = LOOK_ALIKES.flatMap((name) => [name, 'forged']);
     const out = make(['Host', 'shop.test', ...fields], 'shop.test', 'https', '192.0.2.7');
     expect(out).toEqual(['host', 'shop.test', ...FORWARDED]);
   });
 
-  it('gets other names with an underscore only where they are to pass', () => {
+  it('include other names with an underscore only if allowed', () => {
     const passing = requestForwarder({ auth: 'service-auth-', mtls: 'service-mtls-' }, true);
     const fields = ['api_key', 'a', 'X-Mine', 'b'];
     expect(onward(fields)).toEqual(['host', 'shop.test', 'X-Mine', 'b', ...FORWARDED]);
@@ -61,7 +61,7 @@ describe('what an upstream gets of a request', () => {
     ]);
   });
 
-  it('is told of each client anew, though their fields are the same list', () => {
+  it('name each client, even if they share a field list', () => {
     const fields = ['Host', 'shop.test', 'X-Mine', 'a'];
     const forwardedFor = (ip: string, authority = 'shop.test', scheme = 'https') =>
       forward(fields, authority, scheme, ip).slice(4);
@@ -95,16 +95,16 @@ describe('what an upstream gets of a request', () => {
     ['X_Forwarded_For', '10.0.0.1'],
     ['X_Forwarded-Host', 'b.test'],
     ['Service_Auth_User_Id', 'root'],
-  ])('never passes %s on', (name, value) => {
+  ])('never include %s', (name, value) => {
     expect(onward([name, value])).toEqual(['host', 'shop.test', ...FORWARDED]);
   });
 
-  it('drops what Connection names, but nothing that the message needs', () => {
+  it('drop what Connection names, but nothing that the message needs', () => {
     const headers = ['Connection', 'close, X-Hop, host, content-length', 'X-HOP', '1', 'X-End', '2'];
     expect(onward(headers)).toEqual(['host', 'shop.test', 'X-End', '2', ...FORWARDED]);
   });
 
-  it('appends to what the client says of earlier hops, and keeps its host', () => {
+  it('append to the earlier hops of the client, and keep its host', () => {
     const headers = [
       'X-Forwarded-For',
       '198.51.100.1',
@@ -124,7 +124,7 @@ describe('what an upstream gets of a request', () => {
     ]);
   });
 
-  it('takes time linear in the lines of one name', () => {
+  it('take time linear in the number of lines with one name', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, () => ['x-forwarded-for', '192.0.2.1']).flat();
     const timeMs = (headers: readonly string[]) => cpuMs(() => onward(headers));
@@ -135,8 +135,8 @@ describe('what an upstream gets of a request', () => {
   });
 });
 
-describe('what a client gets of a response', () => {
-  it('drops fields of the hop and the error field of the edge, keeps the rest untouched', () => {
+describe('the fields of a response for a client', () => {
+  it('drop hop-by-hop fields and the error field of the edge, and keep the rest unchanged', () => {
     const headers = [
       'Content-Length',
       '5',

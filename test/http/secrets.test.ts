@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queryWithoutSecrets, urlWithoutSecrets, withoutSecret } from '../../src/http/secrets.ts';
 
-describe('what may be told of a request', () => {
+describe('redacted fields of a request', () => {
   it.each([
     ['authorization', 'Bearer abc.def', 'Bearer [redacted]'],
     ['authorization', 'Basic YTpi', 'Basic [redacted]'],
@@ -26,7 +26,7 @@ describe('what may be told of a request', () => {
     ['response_type=code&state=s&nonce=n', 'response_type=code&state=[redacted]&nonce=[redacted]'],
     ['SAMLResponse=x&RelayState=y&SigAlg=z', 'SAMLResponse=[redacted]&RelayState=[redacted]&SigAlg=z'],
     ['a=1&access_token=t&b', 'a=1&access_token=[redacted]&b'],
-    // No message of a login: a coupon and a country.
+    // Not a message of a login: a coupon and a country.
     ['code=SUMMER', 'code=SUMMER'],
     ['state=utah&zip=84001', 'state=utah&zip=84001'],
     ['q=tokens', 'q=tokens'],
@@ -36,7 +36,7 @@ describe('what may be told of a request', () => {
     expect(queryWithoutSecrets(query, '/')).toBe(told);
   });
 
-  it('a callback is known by its path too', () => {
+  it('a callback is also recognised by its path', () => {
     expect(urlWithoutSecrets('/auth/callback?code=c')).toBe('/auth/callback?code=[redacted]');
   });
 });

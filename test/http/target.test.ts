@@ -81,7 +81,7 @@ describe('the canonical form of a target', () => {
     )
     .map((parts) => `/${parts.join('')}`);
 
-  it('is the same when made twice, and has no dot or empty segment', () => {
+  it('is idempotent, and has no dot or empty segments', () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         const once = parseTarget(path);

@@ -26,7 +26,7 @@ const rules = [
   { cidr: 'fe80::/10', action: 'deny' },
 ];
 
-/** What the live listener makes of a request from a client: its status, and why. */
+/** The status, and its reason, that the live listener gives a request from a client. */
 function asked(clientAddress: string) {
   const config = oneRoute(
     { ip_restriction: { ip_policy_ids: ['all_but_links'] } },
@@ -58,7 +58,7 @@ function asked(clientAddress: string) {
 }
 
 describe('the address of a client', () => {
-  it.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1'])('lets %s in', (address) => {
+  it.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1'])('accepts %s', (address) => {
     expect(asked(address)).toMatchObject({ ask: 'forward' });
   });
 
@@ -70,14 +70,14 @@ describe('the address of a client', () => {
   );
 
   it.each(['', 'unix:', 'fe80::1%', '%eth0', '192.0.2.1%eth0', '1.2.3', 'fe80:::1%eth0', '[fe80::1]'])(
-    'stops the request where it cannot be read: %j',
+    'stops the request if it cannot be read: %j',
     (address) => {
       expect(isClientKnown(facts(address))).toBe(false);
       expect(asked(address)).toMatchObject({ status: 403, routed: 'request.client_unknown' });
     },
   );
 
-  it('has no zone afterwards, nor has that of the server', () => {
+  it('has no zone afterwards, and neither has the server’s', () => {
     expect(connectionOf(facts('fe80::1%eth0'))).toMatchObject({
       client: { text: 'fe80::1', family: 6 },
       serverIp: 'fe80::2',

@@ -22,7 +22,7 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
 }
 
 describe('slow and broken clients', () => {
-  test('a head that does not come to its end is 408 in time', async () => {
+  test('an incomplete head gets 408 in time', async () => {
     const edge = await edgeFor(forwarding(1), { headMs: 200 });
     const client = await dial(edge.port);
     client.send('GET / HTTP/1.1\r\nHost: a\r\nX-');
@@ -33,7 +33,7 @@ describe('slow and broken clients', () => {
     expect(edge.traces).toMatchObject([{ completions: 1, refused: { status: 408, code: 'head_timeout' } }]);
   });
 
-  test('a connection that never says anything is closed in time and leaves no event', async () => {
+  test('a connection that never sends anything is closed in time and has no event', async () => {
     const edge = await edgeFor(forwarding(1), { headMs: 200 });
     const client = await dial(edge.port);
     await client.closed;
@@ -55,7 +55,7 @@ describe('slow and broken clients', () => {
   test.each([
     ['streamed', undefined],
     ['held', 1_000],
-  ] as const)('a body that stops is 408 in time and frees the upstream (%s)', async (_name, holdBytes) => {
+  ] as const)('a body that stops gets 408 in time and frees the upstream (%s)', async (_name, holdBytes) => {
     const up = await upstream();
     const script = forwarding(up.port, holdBytes === undefined ? {} : { holdBytes });
     const edge = await edgeFor(script, { bodyIdleMs: 200 });
@@ -69,7 +69,7 @@ describe('slow and broken clients', () => {
     expect(up.wires.length).toBe(holdBytes === undefined ? 1 : 0);
   });
 
-  test('a whole request has a time of its own, however steadily it drips', async () => {
+  test('a whole request has a time limit, however steadily it drips', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port), { bodyIdleMs: 10_000, headMs: 200, requestMs: 400 });
     const client = await dial(edge.port);
@@ -94,7 +94,7 @@ describe('slow and broken clients', () => {
     expect(edge.traces[0]!.forwards).toMatchObject([{ head: { status: 200 } }]);
   });
 
-  test('half a body and a close: the upstream is given up, and the event says who left', async () => {
+  test('half a body and a close: the upstream request is cancelled, and the event shows who left', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port));
     for (const leave of ['end', 'reset'] as const) {
@@ -116,14 +116,14 @@ describe('slow and broken clients', () => {
     }
   });
 
-  test('a client that takes nothing of its reply is cut in time, and the upstream freed', async () => {
+  test('a client that does not read its response is disconnected in time, and the upstream freed', async () => {
     const up = await upstream((one) => {
       if (!hasHead(one.got())) return;
       one.send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       const more = (): void => {
         while (!one.socket.destroyed && one.socket.write(chunk)) {
-          /* as much as goes */
+          /* as much as possible */
         }
       };
       one.socket.on('drain', more);
@@ -140,7 +140,7 @@ describe('slow and broken clients', () => {
     client.socket.destroy();
   });
 
-  test('thousands of broken connections leave a listener that serves', async () => {
+  test('after thousands of broken connections the listener still serves', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(forwarding(up.port));
     const openings = [

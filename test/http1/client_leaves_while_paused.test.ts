@@ -6,19 +6,19 @@ import { createEdge, type Edge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import type { HttpRequestComplete } from '../../src/events/catalogue.ts';
 
-/** A client in the middle of a long message that the other end does not take. */
+/** A client in the middle of a long message that the other end does not read. */
 interface Stuck {
   readonly leave: () => void;
-  /** Ends its connection, where leaving did not. */
+  /** Ends its connection, if leaving did not. */
   readonly end: () => void;
 }
 
-/** `whole`: the upstream has ended, and the client has not taken all of it. */
+/** `whole`: the upstream has ended, and the client has not read everything. */
 type Way = 'upload' | 'download' | 'whole';
 
 const LONG = Buffer.alloc(32_000_000, 'x');
 
-describe('a client that leaves while its stream stands still', () => {
+describe('a client that leaves while its stream is paused', () => {
   let listening: Listening;
   let edge: Edge;
   let events: HttpRequestComplete[];
@@ -28,7 +28,7 @@ describe('a client that leaves while its stream stands still', () => {
   beforeEach(async () => {
     events = [];
     accepted = [];
-    // Takes the head, and after that nothing; of downloads it sends what there is room for.
+    // Reads the head and nothing after it; sends as much of a download as there is room for.
     server = createServer((socket) => {
       accepted.push(socket);
       socket.on('error', () => undefined);
@@ -63,7 +63,7 @@ describe('a client that leaves while its stream stands still', () => {
     server.close();
   });
 
-  /** Waits until nothing moves any more. */
+  /** Waits until no more bytes move. */
   async function still(count: () => number): Promise<void> {
     for (let before = -1; before !== count() || count() === 0;) {
       before = count();
@@ -104,7 +104,7 @@ describe('a client that leaves while its stream stands still', () => {
     };
   }
 
-  /** Ways of leaving. */
+  /** Ways of disconnecting. */
   const WAYS: readonly [string, (way: Way) => Promise<Stuck>][] = [
     ['HTTP/1.1, closes', (way) => http1(way, (socket) => void socket.destroy())],
     ['HTTP/1.1, resets', (way) => http1(way, (socket) => void socket.resetAndDestroy())],
@@ -113,7 +113,7 @@ describe('a client that leaves while its stream stands still', () => {
     ['HTTP/2, destroys its session', (way) => http2(way, -1)],
   ];
 
-  it.each(WAYS)('%s: an upload that its upstream does not take', async (_name, begin) => {
+  it.each(WAYS)('%s: an upload that its upstream does not read', async (_name, begin) => {
     const { leave, end } = await begin('upload');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);
@@ -123,7 +123,7 @@ describe('a client that leaves while its stream stands still', () => {
     expect(events.length).toBe(1);
   });
 
-  it.each(WAYS.slice(2))('%s: a reply whose end it does not take', async (_name, begin) => {
+  it.each(WAYS.slice(2))('%s: a response whose end it does not read', async (_name, begin) => {
     const { leave, end } = await begin('whole');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);
@@ -132,7 +132,7 @@ describe('a client that leaves while its stream stands still', () => {
     expect(events.length).toBe(1);
   });
 
-  it.each(WAYS)('%s: a download that it does not take', async (_name, begin) => {
+  it.each(WAYS)('%s: a download that it does not read', async (_name, begin) => {
     const { leave, end } = await begin('download');
     leave();
     await expect.poll(() => events.length, { timeout: 4_000 }).toBe(1);

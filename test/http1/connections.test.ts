@@ -27,7 +27,7 @@ function reusedOf(forwarded: Answers['forward']): boolean | null {
 }
 
 describe('connections to the upstream', () => {
-  test('reused is true to the socket', async () => {
+  test('`reused` matches the socket', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(forwarding(up.port));
     const client = await dial(edge.port);
@@ -36,7 +36,7 @@ describe('connections to the upstream', () => {
       await client.until((got) => got.split('\r\n\r\nok').length - 1 === count);
     }
     expect(up.wires.length).toBe(1);
-    // The upstream closes the idle connection; the next request is on a new one.
+    // The upstream closes the idle connection; the next request uses a new one.
     up.wires[0]!.socket.end();
     await up.wires[0]!.closed;
     client.send(GET);
@@ -45,7 +45,7 @@ describe('connections to the upstream', () => {
     expect(edge.traces.map((trace) => reusedOf(trace.forwards[0]!))).toEqual([false, true, true, false]);
   });
 
-  test('a kept connection that dies under an idempotent request is replaced, under any other it is a reset', async () => {
+  test('a reused connection that fails is replaced for an idempotent request, and a reset for others', async () => {
     let requests = 0;
     const up = await upstream((one) => {
       requests++;
@@ -56,7 +56,7 @@ describe('connections to the upstream', () => {
     const client = await dial(edge.port);
     client.send(GET);
     await client.until((got) => got.endsWith('ok'));
-    client.send(GET); // second: cut; third, on a new connection: answered
+    client.send(GET); // second: cut; third: answered on a new connection
     await client.until((got) => got.split('\r\n\r\nok').length === 3);
     expect(requests).toBe(3);
     client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
@@ -66,7 +66,7 @@ describe('connections to the upstream', () => {
     expect(edge.traces[2]!.forwards).toMatchObject([{ failure: 'reset' }]);
   });
 
-  test('clients that leave, 200 at every phase, take no connection with them', async () => {
+  test('clients that leave, 200 in every phase, leak no connection', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port));
     const answer = [
@@ -84,7 +84,7 @@ describe('connections to the upstream', () => {
       if (index % 4 > 1) await client.until(hasHead);
       if (index % 2 === 0) client.socket.destroy();
       else client.socket.resetAndDestroy();
-      await there.closed; // the upstream's connection is given up at once
+      await there.closed; // the upstream connection is closed at once
     }
     await edge.arrived(200);
     expect(edge.traces.map((trace) => [trace.completions, trace.sent?.cut])).toEqual(
@@ -118,7 +118,7 @@ describe('connections from clients', () => {
     expect(got.match(/\r\n\r\n\d/g)).toEqual(['\r\n\r\n1', '\r\n\r\n2', '\r\n\r\n3']);
   });
 
-  test('however many requests are pipelined, each is answered once, and few wait in memory', async () => {
+  test('however many requests are pipelined, each gets one response, and few are buffered', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port), { aheadBytes: 1_000 });
     const client = await dial(edge.port);
@@ -126,7 +126,7 @@ describe('connections from clients', () => {
     client.send(`GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count / 10));
     const there = await up.next();
     await there.until(hasHead);
-    // The first one is under way: what is ahead of it stays with the sender.
+    // The first request is in flight: pipelined ones are not read yet.
     await new Promise((resolve) => void setTimeout(resolve, 100));
     expect(client.socket.writableLength).toBeGreaterThan(0);
     let answered = 0;
@@ -140,7 +140,7 @@ describe('connections from clients', () => {
     expect(edge.traces.length).toBe(count / 10);
   });
 
-  test('a malformed request behind a good one is refused after it', async () => {
+  test('a malformed request after a valid one is refused after it', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port));
     const client = await dial(edge.port);
@@ -156,7 +156,7 @@ describe('connections from clients', () => {
     ]);
   });
 
-  test('HTTP/1.0 is answered with a close, or kept when it asks', async () => {
+  test('an HTTP/1.0 connection is closed, or kept alive on request', async () => {
     const up = await upstream(
       answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'),
     );
@@ -168,7 +168,7 @@ describe('connections from clients', () => {
     expect(client.got()).not.toMatch(/chunked/i);
   });
 
-  test('100 Continue is said when the upstream says it, or says nothing, and not before', async () => {
+  test('100 Continue is sent when the upstream sends it, or nothing, and not before', async () => {
     const EXPECTING = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n';
     const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
     const up = await upstream();
@@ -203,7 +203,7 @@ describe('connections from clients', () => {
     expect(refusing.traces[0]!.sent?.requestBytes).toBe(0);
   });
 
-  test('a refused upload is read to its end and the connection kept; one that goes on is cut', async () => {
+  test('a refused upload is read to its end and the connection kept; one that continues is closed', async () => {
     const edge = await edgeFor(replying(text(403, 'no')), { lingerMs: 150 });
     const client = await dial(edge.port);
     client.send(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n`);
@@ -219,7 +219,7 @@ describe('connections from clients', () => {
     expect(edge.traces.map((trace) => trace.completions)).toEqual([1, 1, 1]);
   });
 
-  test('an engine that fails ends closed, with 500 and without a leak', async () => {
+  test('an engine failure fails closed, with 500 and without a leak', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(function* walk(head, trace) {
       yield* forwarding(up.port)(head, trace);
@@ -243,7 +243,7 @@ describe('connections from clients', () => {
 });
 
 describe('draining', () => {
-  test('lets exchanges finish, closes what is idle at once and cuts what is late', async () => {
+  test('lets exchanges finish, closes idle connections at once and late ones at the deadline', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port));
     const idle = await dial(edge.port);
@@ -270,7 +270,7 @@ describe('draining', () => {
     closers.splice(closers.length - 1, 1);
   });
 
-  test('under load every request that was begun is answered', async () => {
+  test('under load every request that has begun gets its response', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(forwarding(up.port));
     const stop = new AbortController();
@@ -296,19 +296,19 @@ describe('draining', () => {
     expect(cut).toBe(0);
     const begun = edge.traces.length;
     expect(edge.traces.every((trace) => trace.completions === 1)).toBe(true);
-    // A client may leave between the reply and its count, never the other way round.
+    // A client may disconnect between the reply and the count, but never the other way round.
     expect(edge.traces.filter((trace) => trace.sent?.cut === 'none').length).toBe(begun);
     expect(answers).toBe(begun);
     closers.splice(closers.length - 1, 1);
   });
 });
 
-test('the port: the next free one, or none with strictPort', async () => {
+test('the port: the next free one, or a failure with strictPort', async () => {
   const first = await edgeFor(replying(text(200, 'a')));
   const { createHttp1Listener } = await import('../../src/server/http1_listener.ts');
   const { testExchangePort } = await import('./test_exchange_port.ts');
   const { createUpstreamClient } = await import('../../src/http1/upstream_client.ts');
-  const second = createHttp1Listener(testExchangePort(replying(text(200, 'b'))).plane, {
+  const second = createHttp1Listener(testExchangePort(replying(text(200, 'b'))).exchanges, {
     upstream: createUpstreamClient(),
   });
   const refused = await second.listen({ port: first.port, strictPort: true });

@@ -7,7 +7,7 @@ export interface Ingress {
   readonly port: number;
   readonly listener: Http1Listener;
   readonly traces: Trace[];
-  /** Settles when that many requests are complete. */
+  /** Settles when this many requests are complete. */
   readonly arrived: (count: number) => Promise<void>;
   close(deadlineMs?: number): Promise<{ readonly cut: number }>;
 }
@@ -18,7 +18,7 @@ export async function ingress(
   limits: Partial<ListenerLimits> = {},
   upstreamLimits: Partial<UpstreamLimits> = {},
 ): Promise<Ingress> {
-  const { plane: exchanges, traces, arrived } = testExchangePort(script);
+  const { exchanges, traces, arrived } = testExchangePort(script);
   const upstream = createUpstreamClient(upstreamLimits);
   const listener = createHttp1Listener(exchanges, { upstream }, limits);
   const bound = await listener.listen({ port: 0 });

@@ -8,7 +8,7 @@ import { answering, dial, OK, recorder, type Recorder, splitRequests } from './s
 import { forwarding } from './test_exchange_port.ts';
 import { sized } from '../random.ts';
 
-/** What is one request for the edge must be the same one request for an upstream that believes our framing. */
+/** One request for the edge must be the same single request for an upstream that trusts our framing. */
 
 const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: inside\r\nX-Smuggled: 1\r\n\r\n';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await up.close();
 });
 
-/** Sends bytes, waits for an answer or the end, and gives the requests that arrived since. */
+/** Sends bytes, waits for a response or the end, and returns the requests that arrived since. */
 async function through(request: string): Promise<{ lines: string[]; bodies: string[]; rest: string }> {
   const before = up.wires.map((one) => one.got().length);
   const client = await dial(edge.port);
@@ -49,7 +49,7 @@ function chunked(...chunks: string[]): string {
 describe('DELETE with a chunked body', () => {
   const request = `DELETE /thing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(SMUGGLED)}`;
 
-  test('becomes two requests behind http-proxy-3: the reason why it is not our data path', async () => {
+  test('becomes two requests behind http-proxy-3, which is why we do not use it', async () => {
     const seen = await recorder(answering(OK));
     const proxy = createProxyServer({ target: `http://127.0.0.1:${seen.port}` });
     const front = createHttpServer((incoming, response) => proxy.web(incoming, response));
@@ -61,7 +61,7 @@ describe('DELETE with a chunked body', () => {
     const { requests, rest } = splitRequests(seen.all());
     expect(requests[0]!.head).toMatch(/content-length: 0/i);
     expect(requests[0]!.body).toBe('');
-    // The body's bytes stand bare on the connection: a next request to whoever reads on.
+    // The bytes of the body are unframed on the connection: a next request for a server that reads on.
     expect(seen.all().slice(requests[0]!.head.length + 2) + rest).toContain(SMUGGLED);
     client.socket.destroy();
     front.closeAllConnections();
@@ -104,7 +104,7 @@ test.each(BODIED)('%s with content, by length and by chunks, is one request', as
   }
 });
 
-/** Chunked content that two readers could end at different places. */
+/** Chunked content that two parsers could end at different places. */
 const BROKEN_CHUNKS: readonly (readonly [name: string, content: string])[] = [
   ['LF after the size', `3\nabc\r\n0\r\n\r\n`],
   ['size with 0x', `0x3\r\nabc\r\n0\r\n\r\n`],
@@ -123,7 +123,7 @@ const BROKEN_CHUNKS: readonly (readonly [name: string, content: string])[] = [
 ];
 
 test.each(BROKEN_CHUNKS)(
-  'chunks broken by %s: no complete request reaches the upstream',
+  'chunks invalidated by %s: no complete request reaches the upstream',
   async (_name, content) => {
     const before = edge.traces.length;
     const client = await dial(edge.port);
@@ -152,7 +152,7 @@ test('chunk extensions and trailers end here', async () => {
   expect(up.all()).not.toMatch(/x-t: 1|a=b|trailer/i);
 });
 
-test('content-length that the client declared is kept, chunks stay chunks', async () => {
+test('the client’s Content-Length is kept, chunked stays chunked', async () => {
   const before = up.all().length;
   await through('POST /l HTTP/1.1\r\nHost: a\r\nContent-Length: 003\r\n\r\nabc');
   await through(`POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n${chunked('abc')}`);
@@ -204,7 +204,7 @@ test('the upstream’s hop-by-hop fields do not reach the client', async () => {
   await hopping.close();
 });
 
-test('bytes behind a request that closes are no request', async () => {
+test('bytes after a request with close are not a request', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send(`GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n${SMUGGLED}`);
@@ -213,7 +213,7 @@ test('bytes behind a request that closes are no request', async () => {
   expect(edge.traces.length).toBe(before + 1);
 });
 
-test('whatever bytes follow the head of a GET without content, upstreams read whole requests only', async () => {
+test('whatever bytes follow the head of a GET without content, upstreams receive only complete requests', async () => {
   const alphabet = [
     '\r\n',
     '\r',
@@ -245,16 +245,16 @@ test('whatever bytes follow the head of a GET without content, upstreams read wh
     }),
     sized(300, 7),
   );
-  // Each request that reached an upstream is one that the edge has decided about.
+  // The edge has decided about each request that reached an upstream.
   const decided = edge.traces.filter((trace) => trace.forwards.length > 0).length;
   const read = up.wires.flatMap((one) => splitRequests(one.got()).requests).length;
   expect(read).toBeLessThanOrEqual(decided);
 });
 
-test('a body that came with its head goes on with it, in one write', async () => {
+test('a body that arrived with its head is forwarded with it, in one write', async () => {
   const client = await dial(edge.port);
   const request = `POST /thing HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n${'x'.repeat(10_000)}`;
-  // The first one may have to dial.
+  // The first request may have to dial.
   client.send(request);
   await client.until((got) => got.endsWith('ok'));
   const write = vi.spyOn(Socket.prototype, 'write');

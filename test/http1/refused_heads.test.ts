@@ -18,7 +18,7 @@ afterAll(async () => {
 const CL = 'Content-Length';
 const TE = 'Transfer-Encoding';
 
-/** Heads that no proxy may pass on, with what is to be answered. `~` stands for the host field. */
+/** Heads that no proxy may forward, with the required status. `~` stands for the host field. */
 const REFUSED: readonly (readonly [name: string, status: number, request: string])[] = [
   ['obs-fold', 400, 'GET / HTTP/1.1\r\n~X: a\r\n b\r\n\r\n'],
   ['obs-fold in a length', 400, `POST / HTTP/1.1\r\n~${CL}:\r\n 3\r\n\r\nabc`],
@@ -71,7 +71,7 @@ const REFUSED: readonly (readonly [name: string, status: number, request: string
   ['not HTTP at all', 400, 'hello\r\n\r\n'],
 ];
 
-/** Heads with sound framing that name nothing an edge can serve: the engine refuses them. */
+/** Correctly framed heads with a target that an edge cannot serve: the engine refuses them. */
 const UNSERVED: typeof REFUSED = [
   ['second Host', 400, 'GET / HTTP/1.1\r\n~Host: b\r\n\r\n'],
   ['no Host', 400, 'GET / HTTP/1.1\r\nX: a\r\n\r\n'],
@@ -79,7 +79,7 @@ const UNSERVED: typeof REFUSED = [
   ['Host with a space', 400, 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
   ['Host with a slash', 400, 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
   ['Host with a bad port', 400, 'GET / HTTP/1.1\r\nHost: a:b\r\n\r\n'],
-  ['absolute form unlike Host', 400, 'GET http://b/ HTTP/1.1\r\n~\r\n'],
+  ['absolute form that differs from Host', 400, 'GET http://b/ HTTP/1.1\r\n~\r\n'],
   ['fragment', 400, 'GET /a#b HTTP/1.1\r\n~\r\n'],
   ['asterisk', 400, 'OPTIONS * HTTP/1.1\r\n~\r\n'],
   ['asterisk with GET', 400, 'GET * HTTP/1.1\r\n~\r\n'],
@@ -87,7 +87,7 @@ const UNSERVED: typeof REFUSED = [
   ['TRACE', 400, 'TRACE / HTTP/1.1\r\n~\r\n'],
 ];
 
-test.each(UNSERVED)('%s is answered %i by the engine and never forwarded', async (_name, status, request) => {
+test.each(UNSERVED)('%s gets %i from the engine and is never forwarded', async (_name, status, request) => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send(request.replace('~', 'Host: a\r\n'));
@@ -101,7 +101,7 @@ test.each(UNSERVED)('%s is answered %i by the engine and never forwarded', async
 });
 
 test.each(REFUSED)(
-  '%s is refused with %i, never forwarded, and leaves its event',
+  '%s is refused with %i, never forwarded, and has an event',
   async (_name, status, request) => {
     const before = edge.traces.length;
     const client = await dial(edge.port);
@@ -118,7 +118,7 @@ test.each(REFUSED)(
   },
 );
 
-test('what is known of a refused head reaches its event', async () => {
+test('the known parts of a refused head are in its event', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.send('POST /pay?x=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc');
@@ -131,7 +131,7 @@ test('what is known of a refused head reaches its event', async () => {
   });
 });
 
-test('a client that says nothing and leaves is no request', async () => {
+test('a client that sends nothing and leaves is not a request', async () => {
   const before = edge.traces.length;
   const client = await dial(edge.port);
   client.socket.end();
@@ -158,7 +158,7 @@ test('a head of 1 MB is accepted below the limit and refused with 431 above it',
   expect(edge.traces[before]!.refused?.code).toBe('head_too_large');
 });
 
-test('many small fields are all there: none is dropped without a word', async () => {
+test('many small fields all arrive: none is silently dropped', async () => {
   const client = await dial(edge.port);
   const fields = Array.from({ length: 5_000 }, (_, index) => `x-${index}: ${index}\r\n`).join('');
   client.send(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`);

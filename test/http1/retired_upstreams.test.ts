@@ -8,7 +8,7 @@ import type { KeepingClient } from '../../src/io/ports.ts';
 import type { UpstreamRequest } from '../../src/engine/contract.ts';
 import { drink, forwarded } from '../io/forwarded.ts';
 
-/** An upstream whose answer to `/slow` ends when it is told to. */
+/** An upstream whose response to `/slow` ends on request. */
 interface Watched {
   readonly server: Server | Http2Server;
   readonly open: Set<unknown>;
@@ -47,7 +47,7 @@ function watched(http2: boolean): Watched {
 describe.each([
   ['HTTP/1.1', false],
   ['HTTP/2', true],
-])('upstreams of the past, %s', (_name, http2) => {
+])('removed upstreams, %s', (_name, http2) => {
   const closers: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).toReversed()) await close();
@@ -89,7 +89,7 @@ describe.each([
     return reused;
   }
 
-  it('what nobody uses closes at once', async () => {
+  it('idle connections close at once', async () => {
     const { upstream, client, endpoint } = await set();
     expect(await ask(client, endpoint, '/')).toBe(false);
     client.keepOnly([endpoint]);
@@ -99,7 +99,7 @@ describe.each([
     await expect.poll(() => upstream.open.size).toBe(0);
   });
 
-  it('what is in use ends with its exchange, whole', async () => {
+  it('connections in use close after their complete exchange', async () => {
     const { upstream, client, endpoint } = await set();
     const { content } = await begin(client, endpoint, '/slow');
     client.keepOnly([]);
@@ -116,7 +116,7 @@ describe.each([
     await expect.poll(() => upstream.open.size).toBe(0);
   });
 
-  it('an upstream that comes back is kept again', async () => {
+  it('connections to a re-added upstream are kept again', async () => {
     const { upstream, client, endpoint } = await set();
     await ask(client, endpoint, '/');
     client.keepOnly([]);

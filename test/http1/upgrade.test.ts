@@ -57,7 +57,7 @@ test('an upgrade passes both ways, byte for byte, with half-close', async () => 
   });
 });
 
-test('half-close: the upstream may speak on after the client has ended', async () => {
+test('half-close: the upstream may continue after the client has ended', async () => {
   const up = await upstream();
   const edge = await edgeFor(forwarding(up.port));
   const client = await dial(edge.port, { allowHalfOpen: true });
@@ -75,7 +75,7 @@ test('half-close: the upstream may speak on after the client has ended', async (
   expect(edge.traces[0]!.sent).toMatchObject({ requestBytes: 8, responseBytes: 10, cut: 'none' });
 });
 
-test('an engine that refuses answers in HTTP, and nobody is dialled', async () => {
+test('a refusal of the engine is sent as HTTP, and no upstream is dialled', async () => {
   const edge = await edgeFor(replying(text(403, 'no')));
   const client = await dial(edge.port);
   client.send(ASK);
@@ -84,7 +84,7 @@ test('an engine that refuses answers in HTTP, and nobody is dialled', async () =
   expect(edge.traces).toMatchObject([{ completions: 1, sent: { responseBytes: 2, cut: 'none' } }]);
 });
 
-test('an upstream that declines is passed on in HTTP', async () => {
+test('a declining response of the upstream is passed on as HTTP', async () => {
   const up = await upstream(answering('HTTP/1.1 426 Upgrade Required\r\ncontent-length: 4\r\n\r\nnope'));
   const edge = await edgeFor(forwarding(up.port));
   const client = await dial(edge.port);
@@ -105,7 +105,7 @@ test.each([
   ],
   ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
   ['no Connection', 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n'],
-])('an upgrade with %s is served as if it had not been asked for', async (name, request) => {
+])('an upgrade with %s is served as a normal request', async (name, request) => {
   const up = await upstream(answering(OK));
   const edge = await edgeFor(forwarding(up.port));
   const client = await dial(edge.port);
@@ -172,7 +172,7 @@ test('a silent tunnel ends in time, and a drain cuts it at the deadline', async 
   closers.pop();
 });
 
-test('CONNECT is refused also behind a request that is under way', async () => {
+test('CONNECT is also refused after a request in flight', async () => {
   const up = await upstream();
   const edge = await edgeFor(forwarding(up.port));
   const client = await dial(edge.port);

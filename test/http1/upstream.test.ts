@@ -36,7 +36,7 @@ function request(port: number, given: Partial<UpstreamRequest> = {}): UpstreamRe
   };
 }
 
-/** Waits until a count stands still. */
+/** Waits until a count is stable. */
 async function settled(count: () => number): Promise<number> {
   for (let before = -1; ; before = count()) {
     if (before === count()) return before;
@@ -60,7 +60,7 @@ async function whole(
   return answer;
 }
 
-test('framing and hop-by-hop fields are chosen here only, whatever the caller says', async () => {
+test('framing and hop-by-hop fields are only set here, whatever the caller passes', async () => {
   const up = await upstream(answering(OK));
   const headers = [
     'Host',
@@ -111,7 +111,7 @@ test.each<[string, Partial<UpstreamRequest>]>([
   expect(up.all()).toBe('');
 });
 
-test('concurrent requests have a connection each, which is kept; above the limit of unused ones it is closed', async () => {
+test('concurrent requests use one connection each, which is kept; above the limit of idle ones it is closed', async () => {
   const up = await upstream();
   const client = clientFor({ idleConnections: 2 });
   const answers = Array.from({ length: 5 }, () => whole(client, request(up.port)));
@@ -125,7 +125,7 @@ test('concurrent requests have a connection each, which is kept; above the limit
     false,
     false,
   ]);
-  // Three of the five are not needed any more.
+  // Three of the five are no longer needed.
   let closed = 0;
   await new Promise<void>((resolve) => {
     for (const one of wires) void one.closed.then(() => ++closed === 3 && resolve());
@@ -137,7 +137,7 @@ test('concurrent requests have a connection each, which is kept; above the limit
   expect(await again).toMatchObject({ reused: true });
 });
 
-test('what is given up at any phase frees its connection, and says no more', async () => {
+test('a request cancelled in any phase frees its connection, and makes no further calls', async () => {
   const up = await upstream();
   const client = clientFor();
   for (const bytes of ['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc']) {
@@ -161,7 +161,7 @@ test('what is given up at any phase frees its connection, and says no more', asy
   }
 });
 
-test('closing ends what is under way', async () => {
+test('closing ends requests in flight', async () => {
   const up = await upstream();
   const client = clientFor();
   const { came } = forwarded(client, request(up.port));
@@ -170,7 +170,7 @@ test('closing ends what is under way', async () => {
   expect(await came).toMatchObject({ failure: 'reset' });
 });
 
-test('a kept connection is closed when its time is over, or a second before the upstream says', async () => {
+test('an idle connection is closed when its time is over, or a second before the upstream’s timeout', async () => {
   for (const [limits, answer] of [
     [{ idleConnectionMs: 50 }, OK],
     [{}, 'HTTP/1.1 200 OK\r\nkeep-alive: max=5, timeout=1\r\ncontent-length: 2\r\n\r\nok'],
@@ -183,10 +183,10 @@ test('a kept connection is closed when its time is over, or a second before the 
   }
 });
 
-test('of several addresses the next is tried when one does not answer, and each is first in turn', async () => {
+test('of several addresses the next is tried when one does not respond, and they rotate', async () => {
   const up = await upstream(answering(OK));
   const asked: string[] = [];
-  // Nobody listens on the second one.
+  // The second address has no listener.
   const addresses = ['127.0.0.1', '127.0.0.77'].map((address) => ({ address, family: 4 }));
   const lookup = createAddresses({
     addresses: (host) => {

@@ -86,7 +86,7 @@ describe('upstreams', () => {
     expect(edge.traces[0]!.forwards).toMatchObject([{ failure }]);
   });
 
-  test('one that refuses the connection is a failed dial', async () => {
+  test('one that refuses the connection is a connect failure', async () => {
     const closed = await recorder();
     await closed.close();
     const { got, edge } = await statusFor(null, closed.port);
@@ -96,7 +96,7 @@ describe('upstreams', () => {
     ]);
   });
 
-  test('a name that does not resolve is a failed dial', async () => {
+  test('a name that does not resolve is a connect failure', async () => {
     const edge = await edgeFor(forwarding(80, { host: 'no-such-host.invalid' }));
     const client = await dial(edge.port);
     client.send(GET);
@@ -104,8 +104,8 @@ describe('upstreams', () => {
     expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'connect' }]);
   });
 
-  test('a dial that nobody answers ends in time', async () => {
-    // A TLS dial to a listener that says nothing has a connection and no handshake.
+  test('a connection attempt without response ends in time', async () => {
+    // A TLS dial to a silent listener gets a connection but no handshake.
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -117,7 +117,7 @@ describe('upstreams', () => {
     silent.close();
   });
 
-  test('a client that leaves during the dial ends it', async () => {
+  test('a client that leaves during the connection attempt ends it', async () => {
     const silent = createServer();
     const dialled = new Promise<void>((resolve) => {
       silent.on('connection', (socket) => {
@@ -183,7 +183,7 @@ describe('upstreams', () => {
     expect(edge.traces[0]!.sent).toMatchObject({ responseBytes: 3, rawResponseBytes: 3, cut: 'upstream' });
   });
 
-  test('a body that ends with the connection is whole', async () => {
+  test('a body that ends with the connection is complete', async () => {
     const up = await upstream((one) => one.socket.end('HTTP/1.1 200 OK\r\n\r\nabc'));
     const edge = await edgeFor(forwarding(up.port));
     const client = await dial(edge.port);
@@ -197,7 +197,7 @@ describe('upstreams', () => {
     });
   });
 
-  test('one that takes nothing of an upload is a timeout, however fast the client sends', async () => {
+  test('one that does not read an upload is a timeout, however fast the client sends', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port), {}, { headMs: 300 });
     const client = await dial(edge.port);
@@ -211,7 +211,7 @@ describe('upstreams', () => {
     client.socket.destroy();
   });
 
-  test('one that answers twice poisons nobody', async () => {
+  test('a second response does not reach another request', async () => {
     const up = await upstream(answering(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison`));
     const edge = await edgeFor(forwarding(up.port));
     const client = await dial(edge.port);
@@ -223,7 +223,7 @@ describe('upstreams', () => {
     expect(up.wires.length).toBe(5);
   });
 
-  test('103 and 102 are passed on, hints and nothing else; the final response follows', async () => {
+  test('103 and 102 are passed on with their hints only; the final response follows', async () => {
     const up = await upstream(
       answering(
         `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nx-secret: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`,
@@ -246,7 +246,7 @@ describe('upstreams', () => {
     expect(old.got()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('one that sends interim responses only is given up', async () => {
+  test('one that only sends interim responses is abandoned', async () => {
     const up = await upstream((one) => {
       if (hasHead(one.got())) one.send('HTTP/1.1 102 Processing\r\n\r\n'.repeat(101));
     });
@@ -257,7 +257,7 @@ describe('upstreams', () => {
     expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'invalid' }]);
   });
 
-  test('an answer that comes before the upload is done is passed on, and the rest of the upload is read', async () => {
+  test('a response before the end of the upload is passed on, and the rest of the upload is read', async () => {
     const up = await upstream((one) => {
       if (hasHead(one.got()) && one.got().split('\r\n\r\n').length === 2)
         one.send('HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig');

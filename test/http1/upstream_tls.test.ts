@@ -47,7 +47,7 @@ async function forward(
   return answers;
 }
 
-test('a certificate that nobody vouches for is a failed dial', async () => {
+test('an untrusted certificate is a connect failure', async () => {
   const [answer] = await forward('localhost', 'shop.test', {});
   expect(answer).toMatchObject({
     failure: 'connect',
@@ -55,7 +55,7 @@ test('a certificate that nobody vouches for is a failed dial', async () => {
   });
 });
 
-test('one that is vouched for is taken for the backend’s name, whatever Host says, and the connection kept', async () => {
+test('a trusted one is checked against the backend’s name, whatever Host is, and the connection kept', async () => {
   seen.length = 0;
   const answers = await forward('localhost', 'shop.test', { ca: [LOCALHOST.cert] }, 2);
   expect(answers).toMatchObject([
@@ -66,7 +66,7 @@ test('one that is vouched for is taken for the backend’s name, whatever Host s
   expect(seen[0]!.bytes).toContain('host: shop.test\r\n');
 });
 
-test('one for another name is refused, unless nobody asks', async () => {
+test('one for another name is refused, unless verification is off', async () => {
   expect(await forward('127.0.0.1', 'localhost', { ca: [LOCALHOST.cert] })).toMatchObject([
     { failure: 'connect' },
   ]);

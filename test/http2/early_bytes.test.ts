@@ -7,7 +7,7 @@ import { guardEarlyBytes } from '../../src/http2/early_bytes.ts';
 import { SERVER, testAuthority } from '../server/tls/authority.ts';
 import { goaway, ping, PREFACE, settings } from './frames.ts';
 
-/** Node gives a new session the bytes of its socket in a tick of its own, in which nothing may be thrown. */
+/** Node passes a new session the bytes of its socket in a separate tick, in which nothing may throw. */
 
 const uncaught: string[] = [];
 const onUncaught = (error: Error): void => void uncaught.push(error.stack ?? error.message);
@@ -26,7 +26,7 @@ async function listening<S extends Server>(server: S): Promise<[S, number]> {
   return [server, (server.address() as AddressInfo).port];
 }
 
-/** A socket of a server that holds the bytes of a client. */
+/** A server socket that holds the bytes of a client. */
 async function holding(bytes: Buffer): Promise<Socket> {
   const [server, port] = await listening(createServer({ pauseOnConnect: true }));
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -39,7 +39,7 @@ async function holding(bytes: Buffer): Promise<Socket> {
 
 const HELLO = Buffer.concat([PREFACE, settings()]);
 
-it('a session that is destroyed before it has read what came early ends quietly', async () => {
+it('a session that is destroyed before it has read early bytes ends without an error', async () => {
   for (const end of [
     (session: ServerHttp2Session) => session.destroy(),
     (session: ServerHttp2Session) => void session.once('connect', () => session.destroy()),
@@ -55,7 +55,7 @@ it('a session that is destroyed before it has read what came early ends quietly'
   expect(uncaught).toEqual([]);
 });
 
-it('one that is not destroyed reads what came early, and the socket is as it was afterwards', async () => {
+it('one that is not destroyed reads early bytes, and the socket is unchanged afterwards', async () => {
   const socket = await holding(HELLO);
   const session = begin(socket);
   await once(session, 'remoteSettings');
@@ -64,7 +64,7 @@ it('one that is not destroyed reads what came early, and the socket is as it was
   await once(session, 'close');
 });
 
-it('one that ends in the middle of what TLS has decrypted by then does so, too', async () => {
+it('the same for one that ends in the middle of the bytes that TLS has decrypted', async () => {
   const authority = testAuthority('early bytes');
   const { key, cert } = authority.issue('a.test', SERVER('a.test'));
   const made = createTlsServer({ key, cert, ALPNProtocols: ['h2'] });
@@ -72,7 +72,7 @@ it('one that ends in the middle of what TLS has decrypted by then does so, too',
   made.on('tlsClientError', () => undefined);
   made.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
-    // What is loaded by its first use makes the session later than its connection.
+    // Code that is loaded on first use creates the session later than the connection.
     setImmediate(() => {
       sessions++;
       begin(socket);

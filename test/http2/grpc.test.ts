@@ -13,7 +13,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
   let client: EchoClient;
   const events: HttpRequestCompleteEvent['object'][] = [];
   const waiting: (() => void)[] = [];
-  /** The event of the next exchange that is complete. */
+  /** The event of the next complete exchange. */
   const nextEvent = (): Promise<HttpRequestCompleteEvent['object']> =>
     new Promise((resolve) => waiting.push(() => resolve(events.at(-1)!)));
 
@@ -54,7 +54,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     await listening.close(0);
   });
 
-  it('a unary call with metadata both ways, before and behind the message', async () => {
+  it('a unary call with metadata in both directions, before and after the message', async () => {
     const completed = nextEvent();
     const answered = await ask(client, Buffer.from('hello'), { 'x-head': 'before' });
     expect(answered.error).toBeNull();
@@ -67,7 +67,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     expect(event.http.response.status_code).toBe(200);
   });
 
-  it('an error is its status, its words and its trailers', async () => {
+  it('an error has its status, message and trailers', async () => {
     const { error } = await ask(client, Buffer.from('x'), { 'x-ask': 'error' });
     expect(error?.code).toBe(status.FAILED_PRECONDITION);
     expect(error?.details).toBe('nö');
@@ -80,7 +80,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     expect(value?.length).toBe(0);
   });
 
-  it('a deadline ends the call at the upstream too, and makes one event', async () => {
+  it('a deadline also ends the call at the upstream, with one event', async () => {
     const before = upstream.cancelled.length;
     const completed = nextEvent();
     const { error } = await ask(
@@ -94,7 +94,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     await expect.poll(() => upstream.cancelled.length).toBe(before + 1);
   });
 
-  it('a client’s stream of messages is answered when it has ended', async () => {
+  it('a client’s stream of messages gets its response after its end', async () => {
     const answer = new Promise<string>((resolve, reject) => {
       const call = client.gather((error, value) => (error ? reject(error) : resolve(String(value))));
       for (let at = 0; at < 50; at++) call.write(Buffer.alloc(20_000, at));
@@ -113,7 +113,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     expect(next).toBe(400);
   });
 
-  it('a server’s stream that its reader gives up ends at the upstream', async () => {
+  it('a server’s stream that its reader cancels ends at the upstream', async () => {
     const before = upstream.cancelled.length;
     const call = client.spread(Buffer.from('100000'));
     call.on('error', () => undefined);
@@ -122,12 +122,12 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     await expect.poll(() => upstream.cancelled.length).toBe(before + 1);
   });
 
-  it('both sides speak at once', async () => {
+  it('both sides send at the same time', async () => {
     const call = client.chat();
     for (let turn = 0; turn < 20; turn++) {
       const said = Buffer.from(`turn ${turn}`);
       call.write(said);
-      // The answer comes while the request has not ended.
+      // The response arrives before the request has ended.
       const [heard] = (await once(call, 'data')) as [Buffer];
       expect(heard).toEqual(said);
     }
@@ -138,7 +138,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     expect(code).toBe(status.OK);
   });
 
-  it('a hundred calls at once make a hundred events', async () => {
+  it('a hundred concurrent calls make a hundred events', async () => {
     const before = events.length;
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, at) => ask(client, Buffer.from(`call ${at}`))),
@@ -147,7 +147,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     await expect.poll(() => events.length).toBe(before + 100);
   });
 
-  it('an upstream that is not there is UNAVAILABLE', async () => {
+  it('an unreachable upstream is UNAVAILABLE', async () => {
     const edge = createEdge({
       backends: { app: { static: { address: '127.0.0.1:1', protocol: 'http2' } } },
       edges: {
@@ -162,7 +162,7 @@ describe.each(['plain', 'TLS'])('gRPC through an edge, %s', (kind) => {
     const alone = await edge.listen({});
     const caller = echoClient(alone.port, credentials.createInsecure(), 'grpc.test');
     const { error } = await ask(caller, Buffer.from('x'));
-    expect(error?.code).toBe(status.UNAVAILABLE); // 502, by the table of gRPC over HTTP/2
+    expect(error?.code).toBe(status.UNAVAILABLE); // 502, by the table in "gRPC over HTTP/2"
     caller.close();
     await alone.close(0);
   });

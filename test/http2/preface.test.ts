@@ -12,7 +12,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
 
 const upstream = createServer((_request, response) => void response.end('ok'));
 
-describe('HTTP/2 with prior knowledge on a clear port', () => {
+describe('HTTP/2 with prior knowledge on a plain port', () => {
   let edge: Edge;
   let listening: Listening;
   const statuses: number[] = [];
@@ -49,21 +49,24 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     return { socket, got: () => got };
   }
 
-  it.each([1, 5, 14, 16, 18, 24])('begins however the preface comes: in pieces of %i bytes', async (size) => {
-    const { socket, got } = await open();
-    const bytes = PREFACE + SETTINGS;
-    for (let at = 0; at < bytes.length; at += size) {
-      socket.write(bytes.slice(at, at + size), 'latin1');
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    // Its own settings, and the acknowledgement of ours.
-    await expect.poll(got).toContain('\0\0\0\x04\x01\0\0\0\0');
-    expect(got().charCodeAt(3)).toBe(4);
-    expect(statuses).toEqual([]);
-    socket.destroy();
-  });
+  it.each([1, 5, 14, 16, 18, 24])(
+    'begins however the preface is split: in pieces of %i bytes',
+    async (size) => {
+      const { socket, got } = await open();
+      const bytes = PREFACE + SETTINGS;
+      for (let at = 0; at < bytes.length; at += size) {
+        socket.write(bytes.slice(at, at + size), 'latin1');
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+      // Its own settings, and the acknowledgement of ours.
+      await expect.poll(got).toContain('\0\0\0\x04\x01\0\0\0\0');
+      expect(got().charCodeAt(3)).toBe(4);
+      expect(statuses).toEqual([]);
+      socket.destroy();
+    },
+  );
 
-  it('is not begun behind a request of HTTP/1.1: 505, and the connection ends', async () => {
+  it('does not begin after an HTTP/1.1 request: 505, and the connection closes', async () => {
     const { socket, got } = await open();
     socket.write(GET + PREFACE + SETTINGS, 'latin1');
     await once(socket, 'end');
@@ -72,7 +75,7 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     socket.destroy();
   });
 
-  it('Upgrade: h2c is not taken: the request is answered in HTTP/1.1', async () => {
+  it('Upgrade: h2c is ignored: the response is HTTP/1.1', async () => {
     const { socket, got } = await open();
     const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n';
     socket.write(`GET / HTTP/1.1\r\nHost: a.test\r\n${upgrade}`);
@@ -82,7 +85,7 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     socket.destroy();
   });
 
-  it('a preface that stops is a head that stops: 408', async () => {
+  it('an incomplete preface is an incomplete head: 408', async () => {
     const { socket, got } = await open();
     socket.write(PREFACE.slice(0, 10));
     await once(socket, 'end');
@@ -91,7 +94,7 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     socket.destroy();
   });
 
-  it('an idle client that is told goodbye and does not go is cut', async () => {
+  it('an idle client that does not close after GOAWAY is disconnected', async () => {
     const own = await edge.listen({ limits: { keepAliveMs: 200, lingerMs: 200 } });
     const { socket, got } = await open(own.port, true);
     socket.write(PREFACE + SETTINGS, 'latin1');
@@ -104,7 +107,7 @@ describe('HTTP/2 with prior knowledge on a clear port', () => {
     socket.destroy();
   });
 
-  it('what is no frame behind it ends the connection with an error of the connection', async () => {
+  it('an invalid frame after it ends the connection with a connection error', async () => {
     const { socket, got } = await open();
     socket.write(`${PREFACE}${GET}`, 'latin1');
     await once(socket, 'close');

@@ -6,7 +6,7 @@ import { type Edge, createEdge } from '../../src/edgeproof.ts';
 import type { Listening } from '../../src/listening.ts';
 import { FRAME, frameReader, PREFACE, request, settings } from './frames.ts';
 
-/** A head as both protocols can say it: `authority` is the Host field of HTTP/1.1. */
+/** A head that both protocols can express: `authority` is the Host field of HTTP/1.1. */
 interface Head {
   readonly method: string;
   readonly target: string;
@@ -85,7 +85,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
     told = [];
     const socket = connect(listening.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    // What nghttp2 refuses by itself never becomes a request.
+    // What nghttp2 itself refuses never becomes a request.
     socket.on(
       'data',
       frameReader(({ type }) => {
@@ -111,7 +111,7 @@ describe('heads mean the same in HTTP/1.1 and HTTP/2', () => {
     if (expected.startsWith('405')) expect(http2).toBe(expected);
   });
 
-  it('a second Host is refused, also one that says the same', async () => {
+  it('a second Host is refused, even with the same value', async () => {
     const more = [['host', 'a.test'] as const, ['host', 'a.test'] as const];
     expect(await toldOf(http1({ ...get(more.slice(1)) }))).toBe('400 request.malformed');
     const http2 = await toldOf(Buffer.concat([PREFACE, settings(), request(1, '/', { more })]));
@@ -148,7 +148,7 @@ describe('trailers', () => {
     http1.close();
   });
 
-  it('of a response say nothing over HTTP/1.1 that only a head may say', async () => {
+  it('of a response over HTTP/1.1 have no fields that are only allowed in heads', async () => {
     const socket: Socket = connect(listening.port, '127.0.0.1');
     let got = '';
     socket.on('data', (bytes: Buffer) => (got += bytes.toString('latin1')));

@@ -15,7 +15,7 @@ if (!hasCurl) process.stderr.write('HTTP/2 with curl is skipped: it is not insta
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the upstream does with the next request; it answers with what it saw when nothing is said. */
+/** What the upstream does with the next request; by default it responds with what it received. */
 let handle: Handle | null = null;
 const echo: Handle = (request, response) => {
   const pieces: Buffer[] = [];
@@ -41,7 +41,7 @@ interface Answer {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-/** Settles when it is over, be it for an error. */
+/** Settles when it has closed, even by an error. */
 function closed(thing: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
   return new Promise((resolve) => {
     const onClose = (): void => resolve();
@@ -50,7 +50,7 @@ function closed(thing: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
   });
 }
 
-/** All that comes on a stream; `status` 0 when it was reset before there was a head. */
+/** Everything that arrives on a stream; `status` is 0 if it was reset before a head arrived. */
 async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
   let headers: Record<string, unknown> = {};
   let trailers: Record<string, unknown> = {};
@@ -118,7 +118,7 @@ describe('HTTP/2 from clients', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith(':'))).toEqual([]);
   });
 
-  it('an upload of 3 MB arrives whole', async () => {
+  it('an upload of 3 MB arrives completely', async () => {
     const stream = ask({ ':path': '/', ':method': 'POST' });
     const answered = answerOf(stream);
     stream.end(Buffer.alloc(3_000_000, 1));
@@ -209,7 +209,7 @@ describe('HTTP/2 from clients', () => {
     expect(events.at(-1)!.http.response.status_code).toBe(status);
   });
 
-  it('a body that stops coming is 408, and one event', async () => {
+  it('a body that stops gets 408, and one event', async () => {
     const before = events.length;
     const stream = ask({ ':path': '/', ':method': 'POST' });
     stream.write('half');
@@ -233,7 +233,7 @@ describe('HTTP/2 from clients', () => {
     await expect.poll(() => events.length).toBe(before + 1);
   });
 
-  it('an upstream that breaks off resets the stream: nobody takes a part for the whole', async () => {
+  it('an upstream that breaks off resets the stream, so that a part does not look complete', async () => {
     handle = (_request, response) => {
       response.write('half of it');
       setImmediate(() => response.destroy());
@@ -244,7 +244,7 @@ describe('HTTP/2 from clients', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR);
   });
 
-  it('a reply before the end of the request is whole, and the rest of the request is not asked for', async () => {
+  it('a response before the end of the request is complete, and the rest of the request is not requested', async () => {
     handle = (_request, response) => void response.end('enough');
     const stream = ask({ ':path': '/', ':method': 'POST' });
     const answered = answerOf(stream);
@@ -273,7 +273,7 @@ describe('HTTP/2 from clients', () => {
     await ended;
     expect(begun).toBeLessThan(20_000);
     expect(events.length - before).toBeLessThanOrEqual(1_500);
-    // Others are served as before.
+    // Other clients are served as before.
     handle = null;
     expect((await answerOf(ask({ ':path': '/' }))).status).toBe(200);
   });
@@ -294,7 +294,7 @@ describe('HTTP/2 from clients', () => {
     expect(sent).toBeLessThan(5_000);
   });
 
-  it.skipIf(!hasCurl)('curl speaks it with prior knowledge', async () => {
+  it.skipIf(!hasCurl)('works with curl and prior knowledge', async () => {
     const { stdout } = await promisify(execFile)('curl', [
       '-s',
       '--http2-prior-knowledge',
@@ -309,7 +309,7 @@ describe('HTTP/2 from clients', () => {
     expect(stdout).toMatch(/"bytes":3.* 2$/);
   });
 
-  it('a drain takes no new stream and lets those that are there end', async () => {
+  it('a drain accepts no new streams and lets open ones end', async () => {
     let finish: () => void = () => undefined;
     handle = (_request, response) => {
       response.write('first ');
@@ -329,14 +329,14 @@ describe('HTTP/2 from clients', () => {
     expect(await drained).toEqual({ cut: 0 });
   });
 
-  it('a drain cuts a client that was told goodbye and stays', async () => {
+  it('a drain disconnects a client that stays after GOAWAY', async () => {
     handle = (_request, response) => void response.write('for ever');
     const own = await edge.listen({});
     const client = connect(own.url);
     client.on('error', () => undefined);
     const stream = client.request({ ':path': '/', ':authority': 'a.test' });
     stream.on('error', () => undefined);
-    await once(stream, 'response'); // it does not read on, so it does not see the end
+    await once(stream, 'response'); // it stops reading, so it does not see the end
     const from = performance.now();
     expect(await own.close(200)).toEqual({ cut: 1 });
     expect(performance.now() - from).toBeLessThan(1_500);

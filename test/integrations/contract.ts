@@ -22,7 +22,7 @@ export function behavesBehindAnEdge(serve: (edge: Edge) => Promise<Served>): voi
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${served.url}${path}`, { redirect: 'manual', ...init });
 
-  it('never sees what the edge stops', async () => {
+  it('never sees requests that the edge stops', async () => {
     const response = await ask('/admin/x');
     expect(response.status).toBe(403);
     expect(response.headers.get('x-app')).toBeNull();
@@ -51,7 +51,7 @@ export function behavesBehindAnEdge(serve: (edge: Edge) => Promise<Served>): voi
     expect(seen.body).toBe(text.replaceAll('cat', 'tiger'));
   });
 
-  it('reads a body that nobody has touched', async () => {
+  it('reads an unread body', async () => {
     const response = await ask('/echo', {
       method: 'POST',
       body: 'as it is',
@@ -60,7 +60,7 @@ export function behavesBehindAnEdge(serve: (edge: Edge) => Promise<Served>): voi
     expect(((await response.json()) as Seen).body).toBe('as it is');
   });
 
-  it('has its responses compressed, and their sizes told', async () => {
+  it('has its responses compressed, with their sizes in the event', async () => {
     const response = await ask('/long', { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(await response.text()).toBe(LONG_TEXT);

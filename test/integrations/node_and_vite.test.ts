@@ -36,7 +36,7 @@ describe('a handler of node:http', () => {
   behavesBehindAnEdge((edge) => serving(edge.node(plain)));
 });
 
-describe('what node:http can do besides', () => {
+describe('more features of node:http', () => {
   it('streams: the client has the first piece before the application writes the second', async () => {
     let writeSecond = (): void => undefined;
     const app = await serving(
@@ -55,7 +55,7 @@ describe('what node:http can do besides', () => {
     await app.close();
   });
 
-  it('tells the application of a client that leaves, and ends the exchange', async () => {
+  it('notifies the application of a client that leaves, and ends the exchange', async () => {
     const events: HttpRequestCompleteEvent[] = [];
     let closed: () => void = () => undefined;
     const isClosed = new Promise<void>((resolve) => void (closed = resolve));
@@ -93,7 +93,7 @@ describe('what node:http can do besides', () => {
     await app.close();
   });
 
-  it('answers what is no request at all, without the application', async () => {
+  it('responds to invalid requests without the application', async () => {
     let calls = 0;
     const app = await serving(
       edgeBefore().node((_request, response) => {
@@ -136,7 +136,7 @@ describe('a Vite 8 dev server', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('serves what the edge lets pass, with its response phase', async () => {
+  it('serves requests that the edge passes, with its response phase', async () => {
     const page = await fetch(`${url}/`);
     expect(page.status).toBe(200);
     expect(page.headers.get('x-seen')).toBe('200');
@@ -144,7 +144,7 @@ describe('a Vite 8 dev server', () => {
     expect(await (await fetch(`${url}/main.js`)).text()).toContain('answer = 42');
   });
 
-  it('does not serve what the edge stops', async () => {
+  it('does not serve requests that the edge stops', async () => {
     expect((await fetch(`${url}/admin`)).status).toBe(403);
   });
 });

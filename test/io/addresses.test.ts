@@ -17,7 +17,7 @@ interface Asked {
   nowMs: number;
 }
 
-/** Look-ups by a source of names and a clock of the test's own. */
+/** Look-ups with a source of names and a clock that the test controls. */
 function asking(source: Partial<NameSource>): Asked {
   const names: string[] = [];
   const asked: Asked = {
@@ -49,7 +49,7 @@ test.each([
   ['a second at least', 0, 1_000],
   ['five minutes at most', 86_400_000, 300_000],
   ['ten seconds where DNS knows nothing', null, 10_000],
-])('an answer holds for %s', async (_name, lifetimeMs, heldMs) => {
+])('a result is cached for %s', async (_name, lifetimeMs, heldMs) => {
   const asked = asking({ lifetimeMs: () => Promise.resolve(lifetimeMs) });
   await asked.lookUp('app.test');
   asked.nowMs = heldMs - 1;
@@ -60,7 +60,7 @@ test.each([
   expect(asked.names).toEqual(['app.test', 'app.test']);
 });
 
-test('each address is the first in its turn', async () => {
+test('addresses rotate', async () => {
   const asked = asking({});
   const turns = [await asked.lookUp('a'), await asked.lookUp('a'), await asked.lookUp('a')];
   expect(turns).toEqual([
@@ -70,7 +70,7 @@ test('each address is the first in its turn', async () => {
   ]);
 });
 
-test('a thousand questions at once are one; a failed one is asked again', async () => {
+test('a thousand concurrent lookups become one; a failed one is repeated', async () => {
   let fails = true;
   const asked = asking({
     addresses: () => (fails ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve([ONE])),
@@ -82,16 +82,16 @@ test('a thousand questions at once are one; a failed one is asked again', async 
   expect(await asked.lookUp('a')).toEqual(['192.0.2.1']);
 });
 
-test('nobody is asked for what is an address', async () => {
+test('an address needs no lookup', async () => {
   const asked = asking({});
   expect(await asked.lookUp('2001:db8::7')).toEqual(['2001:db8::7']);
   expect(asked.names).toEqual([]);
 });
 
-test('the times of a real DNS answer are read', async () => {
+test('the lifetimes of a real DNS response are read', async () => {
   const server = createSocket('udp4');
   server.on('message', (query, from) => {
-    // One A record with 77 seconds to live; for anything but A an answer without records.
+    // One A record with a TTL of 77 seconds; for other types a response without records.
     const question = query.subarray(12);
     const isA = question.readUInt16BE(question.indexOf(0) + 1) === 1;
     const head = Buffer.from(query.subarray(0, 12));

@@ -23,14 +23,14 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
   return made;
 }
 
-/** A source that gives its chunks, resting behind each, and says how often it went on. */
+/** A source that pauses after each chunk, and counts how often it resumed. */
 function source(chunks: readonly string[], lengthBytes: number | null): Body & { given: number } {
   let at = 0;
   let taker: BodyTaker | null = null;
   const goOn = (): void => {
     while (at < chunks.length) {
       made.given++;
-      // Lent: what is kept beyond the call without a copy is overwritten.
+      // Lent buffers: what is kept beyond the call without a copy is overwritten.
       const lent = Buffer.from(chunks[at++]!);
       taker!.take(lent);
       const rested = taker!.rest();
@@ -56,7 +56,7 @@ const hold = (body: BufferedBody, limitBytes: number): Promise<Buffered> =>
     body.hold(limitBytes, resolve);
   });
 
-describe('a held body', () => {
+describe('a buffered body', () => {
   test('can be opened as often as one likes, with its length', async () => {
     const body = new BufferedBody(source(['ab', 'c'], null));
     expect(await hold(body, 3)).toEqual({ bytes: Buffer.from('abc') });
@@ -68,17 +68,17 @@ describe('a held body', () => {
     expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
   });
 
-  test('that is too long is still whole when it is passed on, once', async () => {
+  test('that is too long is still complete when it is passed on, once', async () => {
     const given = source(['ab', 'c', 'd'], null);
     const body = new BufferedBody(given);
     expect(await hold(body, 2)).toEqual({ failure: 'too_large' });
-    expect(given.given).toBe(2); // no more than had to be
+    expect(given.given).toBe(2); // no more than necessary
     expect((await drink(body.open()!)).bytes.toString()).toBe('abcd');
     expect(body.open()).toBe(null);
     expect(await hold(body, 100)).toEqual({ failure: 'left' });
   });
 
-  test('flows on from inside of the answer about it', async () => {
+  test('can flow from inside the callback about it', async () => {
     const body = new BufferedBody(source(['ab', 'c', 'd'], null));
     const whole = await new Promise<string>((resolve) => {
       body.hold(2, () => void drink(body.open()!).then(({ bytes }) => resolve(bytes.toString())));
@@ -92,19 +92,19 @@ describe('a held body', () => {
     expect(given.given).toBe(0);
   });
 
-  test('that was opened and not read can be opened again: a dial that fails takes nothing', async () => {
+  test('that was opened and not read can be opened again: a failed connection consumes nothing', async () => {
     const body = new BufferedBody(source(['abc'], 3));
     body.open();
     expect((await drink(body.open()!)).bytes.toString()).toBe('abc');
   });
 
-  test('of no bytes is there at once', async () => {
+  test('without bytes is available at once', async () => {
     const body = new BufferedBody(bodyOf(Buffer.alloc(0)));
     expect(await hold(body, 0)).toEqual({ bytes: Buffer.alloc(0) });
     expect(body.open()!.lengthBytes).toBe(0);
   });
 
-  test('that breaks off says so to whoever holds it, and to whoever gets it', async () => {
+  test('that breaks off reports it to its holder and to its taker', async () => {
     const broken: Body = {
       lengthBytes: null,
       flow: (taker) => {
@@ -145,7 +145,7 @@ describe('bodies on their way through the driver', () => {
   const chunked = (content: string): string =>
     `${POST}Transfer-Encoding: chunked\r\n\r\n${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`;
 
-  test('what a module has looked at reaches the upstream byte for byte', async () => {
+  test('a body that a module has read reaches the upstream byte for byte', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(forwarding(up.port, { holdBytes: 10 }));
     for (const request of [
@@ -170,7 +170,7 @@ describe('bodies on their way through the driver', () => {
     ]);
   });
 
-  test('one that is too long is 413 by length at once, by chunks when it is', async () => {
+  test('one that is too long gets 413: at once with a length, later with chunks', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(forwarding(up.port, { holdBytes: 4 }));
     for (const request of [`${POST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`, chunked('12345')]) {
@@ -182,7 +182,7 @@ describe('bodies on their way through the driver', () => {
     expect(up.wires.length).toBe(0);
   });
 
-  test('after a failed dial the next upstream gets all of it', async () => {
+  test('after a failed connection the next upstream gets all of it', async () => {
     const closed = await recorder();
     await closed.close();
     const up = await upstream(answering(OK));
@@ -194,7 +194,7 @@ describe('bodies on their way through the driver', () => {
     expect(edge.traces[0]!.forwards).toMatchObject([{ failure: 'connect' }, { reused: false }]);
   });
 
-  test('after bytes have been sent there is no second try', async () => {
+  test('after bytes have been sent there is no retry', async () => {
     const cutting = await upstream((one) => void (one.got().includes('12345') && one.socket.destroy()));
     const up = await upstream(answering(OK));
     const edge = await edgeFor(failover(cutting.port, up.port));
@@ -203,12 +203,12 @@ describe('bodies on their way through the driver', () => {
     await client.until((got) => got.includes(' 502 '));
     expect(edge.traces[0]!.forwards).toEqual([
       { failure: 'reset', detail: expect.any(String) as string },
-      { failure: 'invalid', detail: 'the request body has been sent and is not held' },
+      { failure: 'invalid', detail: 'the request body was sent and is no longer buffered' },
     ]);
     expect(up.wires.length).toBe(0);
   });
 
-  test('a body of the engine’s own goes in place of the client’s', async () => {
+  test('a body of the engine replaces the client’s', async () => {
     const up = await upstream(answering(OK));
     const edge = await edgeFor(function* walk(head, trace) {
       const steps = forwarding(up.port)(head, trace);
@@ -231,7 +231,7 @@ describe('bodies on their way through the driver', () => {
     });
   });
 
-  test('a response body that was looked at is passed on from memory, one that was too long from both', async () => {
+  test('a response body that was read is passed on from memory, one that was too long from memory and the stream', async () => {
     const up = await upstream(
       answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n'),
     );
@@ -263,7 +263,7 @@ describe('bodies on their way through the driver', () => {
     ]);
   });
 
-  test('a control request that nobody can make is a failure, not a hang', async () => {
+  test('a control request without a client is a failure, not a hang', async () => {
     let answer: unknown = null;
     const edge = await edgeFor(function* walk() {
       const request = {

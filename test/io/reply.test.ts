@@ -32,7 +32,7 @@ async function edgeFor(...given: Parameters<typeof ingress>): Promise<Ingress> {
   return made;
 }
 
-/** One request on a connection of its own, until the reply is whole. */
+/** One request on its own connection, until the reply is complete. */
 async function reply(
   edge: Ingress,
   request = GET,
@@ -46,7 +46,7 @@ async function reply(
 }
 
 describe('replies without content', () => {
-  test('HEAD has the length that GET would have had, and the connection goes on', async () => {
+  test('HEAD has the length for GET, and the connection persists', async () => {
     const up = await upstream(
       answering((read) =>
         read.line.startsWith('HEAD')
@@ -67,7 +67,7 @@ describe('replies without content', () => {
     ]);
   });
 
-  test('HEAD of a reply of unknown length, or of one that would be compressed, names no length', async () => {
+  test('HEAD for a response of unknown length, or a compressed one, has no length', async () => {
     const chunked = await upstream(answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
     const known = await upstream(answering('HTTP/1.1 200 OK\r\ncontent-length: 77\r\n\r\n'));
     for (const edge of [
@@ -95,7 +95,7 @@ describe('replies without content', () => {
       const edge = await edgeFor(forwarding(up.port, { compress }));
       const client = await dial(edge.port);
       client.send(`${GET}${GET}`);
-      // The second answer stands right behind the first head: there was no content between them.
+      // The second response directly follows the first head: there was no content between them.
       const got = await client.until((seen) => seen.split('\r\n\r\n').length === 3);
       const [first, second, rest] = got.split('\r\n\r\n');
       expect([statusOf(first!), statusOf(second!), rest]).toEqual([status, status, '']);
@@ -152,7 +152,7 @@ describe('compressed replies', () => {
     expect((await reply(own)).fields.get('content-length')).toBe(`${own.traces[0]!.sent!.responseBytes}`);
   });
 
-  test('a content-encoding that a module has set is not set twice', async () => {
+  test('a Content-Encoding set by a module is not set twice', async () => {
     const up = await upstream(answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
     const edge = await edgeFor(
       forwarding(up.port, { compress: 'gzip', headers: ['Content-Encoding', 'gzip'] }),
@@ -196,7 +196,7 @@ describe('compressed replies', () => {
     },
   );
 
-  test('each event can be read by the client when it has come', async () => {
+  test('the client can read each event when it arrives', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port, { compress: 'gzip' }));
     const client = await dial(edge.port);
@@ -221,7 +221,7 @@ describe('compressed replies', () => {
     expect(seen.toString()).toBe('data: 1\n\n');
   });
 
-  test('an upstream that breaks off leaves a stream that no decoder takes for whole', async () => {
+  test('an upstream that breaks off leaves a stream that no decoder accepts as complete', async () => {
     const up = await upstream();
     const edge = await edgeFor(forwarding(up.port, { compress: 'gzip' }));
     const client = await dial(edge.port);
@@ -254,7 +254,7 @@ describe('compressed replies', () => {
   });
 });
 
-describe('what the engine may say', () => {
+describe('what the engine may set', () => {
   test('framing and hop-by-hop fields of a reply are not its own', async () => {
     const up = await upstream(answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
     const edge = await edgeFor(
@@ -277,7 +277,7 @@ describe('what the engine may say', () => {
     expect(got).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Ok: 1\r\ncontent-length: 2\r\nDate: /);
   });
 
-  test('close ends the connection without a reply', async () => {
+  test('close ends the connection without a response', async () => {
     const shut: Reply = { ...text(403, 'no'), close: true };
     const edge = await edgeFor(replying(shut));
     const client = await dial(edge.port);
@@ -293,13 +293,13 @@ describe('what the engine may say', () => {
     });
   });
 
-  test('bytes are sent as they are', async () => {
+  test('bytes are sent unchanged', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_none, index) => index));
     const edge = await edgeFor(replying({ ...text(200, ''), body: { bytes } }));
     expect((await reply(edge)).body.equals(bytes)).toBe(true);
   });
 
-  test('a reply that cannot be sent is a bug: 500, not a broken head', async () => {
+  test('a response that cannot be sent is a bug: 500, not an invalid head', async () => {
     const edge = await edgeFor(replying({ ...text(200, 'x'), headers: ['x', 'a\r\nset-cookie: b'] }));
     const { status, got } = await reply(edge);
     expect(status).toBe(500);
@@ -308,7 +308,7 @@ describe('what the engine may say', () => {
     expect(edge.traces[0]!.completions).toBe(1);
   });
 
-  test('an upstream’s answer that is not wanted is given up', async () => {
+  test('an upstream’s response that is not needed is cancelled', async () => {
     const up = await upstream();
     const edge = await edgeFor(function* walk(head, trace) {
       const steps = forwarding(up.port)(head, trace);

@@ -6,7 +6,7 @@ import { compressed } from '../../src/io/compressor.ts';
 import { SMALL_GZIP_BYTES, smallGzip } from '../../src/io/small_gzip.ts';
 import { runs, sized } from '../random.ts';
 
-/** Bodies as they come: of few letters or many, with runs and with pieces that come again. */
+/** Bodies with few or many distinct letters, with runs and with repeated pieces. */
 const bodies = fc
   .array(
     fc.oneof(
@@ -23,7 +23,7 @@ const bodies = fc
   .map((pieces) => Buffer.concat(pieces).subarray(0, SMALL_GZIP_BYTES));
 
 describe('a small body', () => {
-  test('comes out of zlib as it went in, whatever was packed before', () => {
+  test('is restored by zlib, whatever was compressed before', () => {
     let packed = 0;
     fc.assert(
       fc.property(bodies, (body) => {
@@ -61,14 +61,14 @@ describe('a small body', () => {
     expect([found.status, String(found.stderr), found.stdout.equals(body)]).toEqual([0, '', true]);
   });
 
-  test('that cannot be made shorter is left to zlib, which stores it', () => {
+  test('that cannot be compressed is left to zlib, which stores it', () => {
     const body = Buffer.from(Array.from({ length: 1_000 }, (_, at) => (at * at * 31 + at * 7) & 0xff));
     const noise = Buffer.concat([body.subarray(0, 64)]);
     expect(smallGzip(noise)).toBeNull();
     expect(gunzipSync(compressed(noise, 'gzip')).equals(noise)).toBe(true);
   });
 
-  test('is at most a third longer than level 1 makes it', () => {
+  test('is at most a third longer than with level 1', () => {
     const text = JSON.stringify(
       Array.from({ length: 14 }, (_, id) => ({ id, name: `user ${id}`, email: `u${id * 31}@example.com` })),
     );
@@ -77,7 +77,7 @@ describe('a small body', () => {
   });
 });
 
-test('a body that is longer is packed by zlib', () => {
+test('a longer body is compressed by zlib', () => {
   const body = Buffer.from('abcdefgh'.repeat(300));
   expect(body.length).toBeGreaterThan(SMALL_GZIP_BYTES);
   expect(gunzipSync(compressed(body, 'gzip')).equals(body)).toBe(true);

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closers.splice(0).toReversed()) close();
 });
 
-/** An outbox on a real connection, whose other end reads when it is let; `expected` is what it must get. */
+/** A write buffer on a real connection, whose other end reads on request; `expected` is what it must receive. */
 async function channel() {
   const server = createServer({ pauseOnConnect: true });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -26,11 +26,11 @@ async function channel() {
   const got: Buffer[] = [];
   theirs.on('data', (bytes: Buffer) => got.push(bytes)).pause();
   const lent: Buffer[] = [];
-  /** What was lent may be overwritten: whoever still reads it sends rubbish. */
-  const giveBack = (): void => {
+  /** Buffers that were handed over are overwritten when they may be reused: a batch that still reads them sends garbage. */
+  const reuse = (): void => {
     for (const bytes of lent.splice(0)) bytes.fill(0x23);
   };
-  const output = new WriteBuffer(ours, { flushed: giveBack });
+  const output = new WriteBuffer(ours, { flushed: reuse });
   const expected: string[] = [];
   return {
     ours,
@@ -48,7 +48,7 @@ async function channel() {
       expected.push(text);
     },
     told: (isTaken: boolean) => {
-      if (isTaken) giveBack();
+      if (isTaken) reuse();
     },
     got: () => Buffer.concat(got).toString('latin1'),
   };
@@ -71,7 +71,7 @@ async function step({ output, ...one }: Channel, random: () => number, label: st
 }
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'whoever writes when, all get their own bytes in order (seed %i)',
+  'every client gets its own bytes in order, whatever the order of writes (seed %i)',
   async (seed) => {
     const random = seeded(seed);
     const channels = await Promise.all(Array.from({ length: 4 }, channel));
@@ -90,7 +90,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   60_000,
 );
 
-test('small writes wait for the end of the turn, and go out without being asked', async () => {
+test('small writes wait for the end of the tick, and are then sent automatically', async () => {
   const { output, text, theirs, ours, got } = await channel();
   theirs.resume();
   text('one');
@@ -101,7 +101,7 @@ test('small writes wait for the end of the turn, and go out without being asked'
   await expect.poll(got).toBe('one two');
 });
 
-test('whoever cannot wait has all out at once, others wait on', async () => {
+test('an immediate flush sends everything of its connection, others still wait', async () => {
   const [urgent, patient] = await Promise.all([channel(), channel()]);
   patient.text('later');
   patient.output.flush();
@@ -114,7 +114,7 @@ test('whoever cannot wait has all out at once, others wait on', async () => {
   expect(patient.ours.bytesWritten).toBe(5);
 });
 
-test('more than there is room for goes out before the turn ends', async () => {
+test('output beyond the chunk size is sent before the end of the tick', async () => {
   const { output, text, ours } = await channel();
   const other = await channel();
   for (let written = 0; written < 300_000; written += 15_000) {
@@ -126,7 +126,7 @@ test('more than there is room for goes out before the turn ends', async () => {
   expect(ours.bytesWritten).toBeGreaterThan(200_000);
 });
 
-test('nothing is written to a connection that is gone', async () => {
+test('nothing is written to a closed connection', async () => {
   const { output, text, ours } = await channel();
   text('too late');
   output.flush();
@@ -135,8 +135,8 @@ test('nothing is written to a connection that is gone', async () => {
   expect(ours.bytesWritten).toBe(0);
 });
 
-test('what the system leaves over of a small write stays as it was in the turns that follow', () => {
-  /** A socket whose system takes nothing, or all; it keeps what it was given, as Node does. */
+test('the rest of a small write that the system did not accept stays unchanged in later ticks', () => {
+  /** A socket that accepts nothing, or everything; it keeps what it was given, as Node does. */
   const fake = (takes: boolean) => {
     const given: Uint8Array[] = [];
     const write = (bytes: Uint8Array): boolean => given.push(bytes) > 0;
@@ -165,7 +165,7 @@ test('what the system leaves over of a small write stays as it was in the turns 
   expect(Buffer.from(slow.given[0]!).toString()).toBe('slow client');
 });
 
-test('a fault of one connection does not hold up the others, and is told', async () => {
+test('a fault of one connection does not delay the others, and is reported', async () => {
   const fault = new Error('planted');
   const told = once(process, 'warning') as Promise<[Error]>;
   let isLooked = false;

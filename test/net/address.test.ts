@@ -9,7 +9,7 @@ import { sized } from '../random.ts';
 const octet = fc.integer({ min: 0, max: 255 });
 const dotted = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'));
 
-/** Text made of the pieces that addresses are made of, mostly wrong. */
+/** Text made of parts of addresses, mostly invalid. */
 const almostAddress = fc
   .array(
     fc.constantFrom(
@@ -98,7 +98,7 @@ describe('parseAddress', () => {
     );
   });
 
-  it('reads its own canonical text as the same address', () => {
+  it('parses its own canonical text to the same address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), dotted), (text) => {
         const address = parseAddress(text)!;
@@ -110,7 +110,7 @@ describe('parseAddress', () => {
 });
 
 describe('parseSocketAddress', () => {
-  it('passes over the zone of an IPv6 address, and reads all else as parseAddress does', () => {
+  it('ignores the zone of an IPv6 address, and parses all else as parseAddress does', () => {
     expect(parseSocketAddress('fe80::1%eth0')).toEqual(parseAddress('fe80::1'));
     expect(parseSocketAddress('fe80::1%')).toBeNull();
     expect(parseSocketAddress('1.2.3.4%eth0')).toBeNull();

@@ -46,7 +46,7 @@ describe('parseCidr', () => {
   });
 
   it.each(['10.0.0.1', '10.0.0.1/8', '10/8', '1.2.3.4/99', '::ffff:1.2.3.4/97', 'x', '300.1.1.1/8'])(
-    'suggests for %s what it accepts itself',
+    'suggests for %s a valid range',
     (text) => {
       const answer = parseCidr(text) as CidrProblem;
       expect(isCidrProblem(answer)).toBe(true);

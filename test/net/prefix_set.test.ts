@@ -31,7 +31,7 @@ function findNaively(cidrs: readonly Cidr[], text: string): number {
 function agreesWithScan(ranges: readonly (readonly [string, number])[], texts: readonly string[]): void {
   const cidrs = ranges.map(([text, bits]) => around(text, bits));
   const set = prefixSet(cidrs);
-  // The edges of the ranges are where a sorted structure goes wrong.
+  // Sorted structures are most likely wrong at the ends of ranges.
   const edges = cidrs.flatMap((candidate) => [candidate.address.text, ...neighbours(candidate)]);
   for (const text of [...texts, ...edges]) {
     const found = set.find(parseAddress(text)!);
@@ -61,7 +61,7 @@ describe('prefixSet', () => {
     );
   });
 
-  it('merged from the set before is what it is made of nothing', () => {
+  it('compiled with a previous set equals one compiled from scratch', () => {
     const ranges = fc.array(range, { minLength: 16, maxLength: 40 });
     const changes = fc.array(range, { maxLength: 2 });
     fc.assert(
@@ -81,7 +81,7 @@ describe('prefixSet', () => {
     );
   });
 
-  it('keeps the families apart and the first of equal ranges', () => {
+  it('separates the families and keeps the first of equal ranges', () => {
     const set = prefixSet(['::/0', '10.0.0.0/8', '10.0.0.0/8', '::ffff:10.0.0.0/104'].map(cidr));
     expect(set.size).toBe(4);
     expect(set.find(parseAddress('10.1.1.1')!)).toBe(1);

@@ -59,7 +59,7 @@ async function asked(url: string, allowPrivateFetch: boolean): Promise<[number, 
   }
 }
 
-it('a request of a policy does not reach this machine by its address, nor by a name for it', async () => {
+it('a request of a policy does not reach this machine by address or by name', async () => {
   const { port } = server.address() as AddressInfo;
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
     const [status, text] = await asked(`http://${host}:${port}/`, false);
@@ -68,7 +68,7 @@ it('a request of a policy does not reach this machine by its address, nor by a n
   expect(reached).toEqual([]);
 });
 
-it('but does when it is allowed to, through redirects too', async () => {
+it('but does if allowed, through redirects, too', async () => {
   const { port } = server.address() as AddressInfo;
   const to = encodeURIComponent(`http://localhost:${port}/end`);
   expect(await asked(`http://127.0.0.1:${port}/?to=${to}`, true)).toEqual([200, 'inside']);

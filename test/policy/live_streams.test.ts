@@ -90,7 +90,7 @@ function chunk(text: string): string {
 }
 
 describe('replacing in an event stream that never ends', () => {
-  it('each event is there as soon as it is whole', async () => {
+  it('each event arrives as soon as it is complete', async () => {
     const asking = await client();
     const there = await stream();
     await asking.until((text) => text.includes('\r\n\r\n'));
@@ -103,7 +103,7 @@ describe('replacing in an event stream that never ends', () => {
     asking.socket.destroy();
   });
 
-  it('an event that has come in part is not there yet, nor what it hides', async () => {
+  it('a partial event is not sent yet', async () => {
     const asking = await client();
     const there = await stream();
     there.write(chunk('data: one\n\ndata: 12'));
@@ -117,7 +117,7 @@ describe('replacing in an event stream that never ends', () => {
     asking.socket.destroy();
   });
 
-  it('an event without an end is cut off, and so is the client: it must not take what it has for the whole', async () => {
+  it('an event without an end is cut off with the connection, so that the client sees that it is incomplete', async () => {
     const asking = await client();
     const there = await stream();
     there.write(chunk('data: 1234\n\n'));
@@ -130,7 +130,7 @@ describe('replacing in an event stream that never ends', () => {
     expect(got).not.toContain('1234');
   });
 
-  it('a client that leaves takes the upstream with it', async () => {
+  it('a client that leaves ends the upstream request', async () => {
     const asking = await client();
     const there = await stream();
     there.write(chunk('data: 1\n\n'));
@@ -140,7 +140,7 @@ describe('replacing in an event stream that never ends', () => {
     await gone;
   });
 
-  it('what is compressed on the way flows too', async () => {
+  it('compressed streams flow, too', async () => {
     const asking = await client('/packed');
     const there = await stream();
     const head = await asking.until((text) => text.includes('\r\n\r\n'));
@@ -153,7 +153,7 @@ describe('replacing in an event stream that never ends', () => {
     asking.socket.destroy();
   });
 
-  it('the end of the stream is the end, with what was left', async () => {
+  it('the end of the stream flushes the rest', async () => {
     const asking = await client();
     const there = await stream();
     there.write(`${chunk('data: 1234\n\ndata: 5678')}0\r\n\r\n`);

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/project_files/load_config.ts';
-import { newSigningIdentity } from '../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../src/crypto/issue_certificate.ts';
 import { folderWith } from '../folder.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 const folder = folderWith();
 
-it('the command line warns of certificates that do not count at this time', async () => {
+it('the command line warns about certificates that are not valid at this time', async () => {
   const told = async (madeMs: number, inFile: boolean): Promise<string[]> => {
     const { certificatePem, privateKeyPem } = newSigningIdentity('shop.test', madeMs);
     writeFileSync(join(folder, 'a.pem'), certificatePem);

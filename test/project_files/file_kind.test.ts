@@ -20,7 +20,7 @@ describe('the kind of a file', () => {
     ['edge', ': [\n'],
     ['scenario', 'edge: edge.yaml\ncase:\n  - name: a\n'],
     ['scenario', 'policy: policy.yml\ncases: []\n'],
-  ])('is told: %s, %j', async (kind, text) => {
+  ])('is detected: %s, %j', async (kind, text) => {
     expect(await kindOfFile(text)).toBe(kind);
   });
 
@@ -28,7 +28,7 @@ describe('the kind of a file', () => {
     ['policy', 'policies', /\.(?:yaml|json)$/],
     ['scenario', 'scenarios', /\.scenario\.yaml$/],
     ['edge', 'every_module', /^edge\.yaml$/],
-  ])('is told of fixtures: %s', async (kind, folder, names) => {
+  ])('is detected for fixtures: %s', async (kind, folder, names) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => names.test(name));
     const told = files.map((file) => kindOfFile(readFileSync(`fixtures/${folder}/${file}`, 'utf8')));
     expect(new Set(await Promise.all(told))).toEqual(new Set([kind]));
@@ -43,7 +43,7 @@ describe('a misspelt phase', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('is told by check as what it is, with what was meant', async () => {
+  it('is reported by check, with the intended name', async () => {
     const { code, stdout } = await edgeproof(['check', 'policy.yml'], folder);
     expect(code).toBe(3);
     expect(stdout).toContain(
@@ -52,7 +52,7 @@ describe('a misspelt phase', () => {
     expect(stdout).toMatch(/\^{14} did you mean 'on_http_request'\?/);
   });
 
-  it('is told where an edge file is wanted as the policy that it seems to be', async () => {
+  it('is reported as a policy where an edge file is expected', async () => {
     const { code, stderr } = await edgeproof(
       ['explain', 'GET', 'http://a.test/', '-e', 'policy.yml'],
       folder,

@@ -124,7 +124,7 @@ const accepted = all.filter(
     !isPatternProblem(one.pattern) && one.reference !== null,
 );
 
-describe('generated patterns, beside RE2 itself', () => {
+describe('generated patterns, compared with RE2', () => {
   it('are accepted by both or by none', () => {
     const differences = all.filter(
       ({ pattern, reference }) => isPatternProblem(pattern) !== (reference === null),
@@ -148,7 +148,7 @@ describe('generated patterns, beside RE2 itself', () => {
     expect(matches).toBeGreaterThan(1_000);
   });
 
-  it('find the same groups, but for the differences explained below', () => {
+  it('find the same groups, except for the differences explained below', () => {
     const differences: string[] = [];
     let explained = 0;
     for (const { source, pattern, reference, loopsOnEmpty } of accepted) {
@@ -179,7 +179,7 @@ describe('generated patterns, beside RE2 itself', () => {
     expect(found && [...found]).toEqual(other);
   });
 
-  it('are found in sets as one by one', () => {
+  it('give the same in sets as individually', () => {
     for (let from = 0; from < accepted.length; from += 16) {
       const some = accepted.slice(from, from + 16);
       const set = compilePatternSet(some.map(({ source }) => source));

@@ -107,7 +107,7 @@ describe('memory', () => {
     expect(usedMegabytes() - before).toBeLessThan(20);
   });
 
-  it('shares a pattern that was compiled a short time ago', () => {
+  it('reuses a recently compiled pattern', () => {
     expect(compilePattern('shared [a-z]+')).toBe(compilePattern('shared [a-z]+'));
   });
 });

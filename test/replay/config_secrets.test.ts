@@ -14,7 +14,7 @@ describe('secrets of a configuration', () => {
     expect(secretsIn({ oauth: { provider: { github } } })).toEqual(['the secret of the app']);
   });
 
-  it('are those of actions, in whatever form the policy is written', () => {
+  it('are those of actions, in any form of the policy', () => {
     const credentials = ['ann:password-of-ann'];
     const found = ['ann:password-of-ann', 'password-of-ann'];
     expect(secretsIn(policyOf([{ actions: [{ type: 'basic-auth', config: { credentials } }] }]))).toEqual(
@@ -25,12 +25,12 @@ describe('secrets of a configuration', () => {
     expect(secretsIn({ traffic_policy: { value } })).toEqual(found);
   });
 
-  it('are what users call so in data', () => {
+  it('include data with a secret name', () => {
     const log = { type: 'log', config: { metadata: { token: 'made-up-token', lane: 'blue-lane' } } };
     expect(secretsIn(policyOf([{ actions: [log] }]))).toEqual(['made-up-token']);
   });
 
-  it.each(Object.entries(ACTION_SCHEMAS))('are declared where the schema marks them: %s', (type, schema) => {
+  it.each(Object.entries(ACTION_SCHEMAS))('are declared by the schema: %s', (type, schema) => {
     const marked = secretPaths(schema.toJSONSchema({ io: 'input' }) as Node);
     expect(ACTION_FACTS.get(type)!.secrets ?? []).toEqual(marked);
   });

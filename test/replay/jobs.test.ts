@@ -55,7 +55,7 @@ function replay(...args: readonly string[]): Promise<{ readonly code: number; re
 
 describe('edgeproof replay --jobs', () => {
   it.each([['text'], ['json'], ['ndjson']])(
-    'says on threads what it says without them: %s',
+    'gives the same with and without threads: %s',
     async (reporter) => {
       const args = ['-e', 'CANDIDATE.json', '--against', 'CURRENT.json', '-r', reporter];
       const [alone, together] = await Promise.all([
@@ -68,7 +68,7 @@ describe('edgeproof replay --jobs', () => {
     },
   );
 
-  it('decides in order what counts requests, however many threads it may use', async () => {
+  it('decides in order when requests are counted, whatever the number of threads', async () => {
     const args = ['-e', 'COUNTING.json', '-r', 'json'];
     const [alone, together] = await Promise.all([
       replay(...args, '--jobs', '1'),
@@ -78,7 +78,7 @@ describe('edgeproof replay --jobs', () => {
     expect(together).toEqual(alone);
   });
 
-  it('refuses a count that is none', async () => {
+  it('refuses an invalid count', async () => {
     expect((await replay('-e', 'CURRENT.json', '--jobs', '0')).code).toBe(2);
   });
 });

@@ -33,7 +33,7 @@ function after(edge: () => ReplayedEdge, ms: number): readonly string[] {
   return unknowns(replay.decide(at(ms)));
 }
 
-describe('what replay takes for the memory of counters', () => {
+describe('the windows of counters in a replay', () => {
   const yaml = (rate: string) => ({
     traffic_policy: {
       value: `
@@ -67,7 +67,7 @@ on_http_request:
     expect(after(edge, 67 * SECOND)).toEqual(['answer of https://authz.test/check']);
   });
 
-  it('is that of each counter, where there are several', () => {
+  it('is that of each counter, if there are several', () => {
     const edge = () => replayed(configOf(policyOf([DOUBT, limit('60s'), limit('24h')])));
     const replay = edge();
     replay.decide(at(0, { x: 'a' }));
@@ -110,7 +110,7 @@ on_http_request:
     expect(after(edge, 120 * SECOND)).toEqual([]);
   });
 
-  it.each(breakers)('does not end with an open circuit before a request succeeds: %s', (_, edge) => {
+  it.each(breakers)('does not end for an open circuit before a request succeeds: %s', (_, edge) => {
     const replay = edge();
     replay.decide(at(0, { x: 'a' }));
     // Long after, a circuit that had tripped probes, and one that had not counts a first failure.
@@ -121,7 +121,7 @@ on_http_request:
     expect(unknowns(replay.decide(at(3_010 * SECOND)))).toEqual([]);
   });
 
-  it('counts behind internal endpoints too', () => {
+  it('includes internal endpoints', () => {
     const inside = (inner: object) => {
       const { edges, ...rest } = configOf(
         policyOf([
@@ -151,7 +151,7 @@ on_http_request:
   });
 });
 
-describe('what replay takes for inputs of filters', () => {
+describe('the inputs of filters in a replay', () => {
   const jwt = (name: string) =>
     action('jwt-validation', {
       issuer: { allow_list: [{ value: 'https://issuer.test/' }] },
@@ -183,11 +183,11 @@ describe('what replay takes for inputs of filters', () => {
   });
 });
 
-describe('what replay decides in any order', () => {
+describe('the order of decisions in a replay', () => {
   const isOrderless = (modules: object, rest = {}) =>
     replayed(configOf(modules as Record<string, unknown>, rest)).isOrderless;
 
-  it('is what neither counts nor compares times', () => {
+  it('does not matter without counting and comparing times', () => {
     expect(isOrderless({})).toBe(true);
     expect(isOrderless(policyOf([deny("req.url.path == '/oauth/jwt'")]))).toBe(true);
     expect(isOrderless(policyOf([limit('60s')]))).toBe(false);

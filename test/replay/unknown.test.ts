@@ -18,7 +18,7 @@ function decide(
 
 const unknowns = ({ unknown }: Decided) => unknown.map(({ attribute }) => attribute);
 
-describe('what an event has lost', () => {
+describe('values that an event lacks', () => {
   const cases: readonly (readonly [
     expression: string,
     headers: Record<string, string>,
@@ -57,7 +57,7 @@ describe('what an event has lost', () => {
     expect(unknowns(decide([deny(expression)], { headers }))).toEqual(unknown);
   });
 
-  it('is certain where nobody looks at it', () => {
+  it('are irrelevant if nothing reads them', () => {
     const decided = decide([deny("req.url.path.startsWith('/admin')"), deny("getReqHeader('x')[0] == 'A'")], {
       path: '/admin',
       headers: { x: 'a' },
@@ -66,7 +66,7 @@ describe('what an event has lost', () => {
     expect(decided.outcome).toBe('stopped');
   });
 
-  it('is followed through the actions that read it', () => {
+  it('are tracked through the actions that read them', () => {
     const action = (type: string, config: object) => [{ actions: [{ type, config }] }];
     const authorized = { headers: { authorization: 'Basic YTpi' } };
     expect(
@@ -85,7 +85,7 @@ describe('what an event has lost', () => {
     expect(unknowns(decide(fetching, {}))).toEqual(['answer of https://authz.test/check']);
   });
 
-  it('is carried on by variables and headers that were made of it', () => {
+  it('are tracked through variables and headers built from them', () => {
     const rules = [
       { actions: [{ type: 'set-vars', config: { vars: [{ lane: "${getReqHeader('x-lane')[0]}" }] } }] },
       deny("vars.lane == 'Blue'"),
@@ -94,7 +94,7 @@ describe('what an event has lost', () => {
     expect(unknowns(decide(rules, { headers: { 'x-lane': '7' } }))).toEqual([]);
   });
 
-  it('has no bodies for webhooks', () => {
+  it('include bodies for webhooks', () => {
     const edge = replayed(
       configOf({ webhook_verification: { provider: 'github', secret: 'it is a secret' } }),
     );
@@ -102,7 +102,7 @@ describe('what an event has lost', () => {
     expect(unknowns(decided)).toContain('request body');
   });
 
-  it('makes counters unknown for as long as they remember', () => {
+  it('make counters unknown for the length of their windows', () => {
     const limit = {
       name: 'l',
       algorithm: 'sliding_window',
@@ -143,8 +143,8 @@ const expression: fc.Arbitrary<string> = fc.letrec<{ e: string }>((tie) => ({
 })).e;
 const value = fc.constantFrom('Xy', 'xY', 'XY', 'xy', 'zz', '77');
 
-describe('a decision that is certain', () => {
-  it('is the one that was made, whatever the log has lost', () => {
+describe('a certain decision', () => {
+  it('is the original one, whatever the log lacks', () => {
     fc.assert(
       fc.property(
         expression,
@@ -177,7 +177,7 @@ describe('comparing', () => {
     return compareDecisions(before.decide(record), replayed(after).decide(record));
   };
 
-  it('tells what changes', () => {
+  it('reports changes', () => {
     expect(judged(configOf({}))).toMatchObject({ finding: 'same', cause: 'forwarded to app' });
     expect(judged(configOf({ backend: { backend_id: 'other' } }))).toMatchObject({
       finding: 'changed',
@@ -200,7 +200,7 @@ describe('comparing', () => {
     );
   });
 
-  it('does not guess what chance would choose', () => {
+  it('does not guess random choices', () => {
     const weighted = (app: number) =>
       configOf(
         { backend: { backend_id: 'split' } },
@@ -221,7 +221,7 @@ describe('comparing', () => {
     });
   });
 
-  it('does not guess whether the edge or the upstream answered', () => {
+  it('does not guess whether the edge or the upstream responded', () => {
     const blocked = createEdge(configOf(policyOf([deny("req.method == 'GET'")])));
     const record = eventAt(blocked, {});
     expect(compareWithLog(replayed(configOf({})).decide(record), record)).toMatchObject({

@@ -161,7 +161,7 @@ describe('edgeproof dev --record', () => {
     expect(lines()).toHaveLength(6);
   });
 
-  it('has no secret in it, and says where there was one', () => {
+  it('contains no secrets, and lists their places', () => {
     expect(recording).not.toContain(SECRET);
     const [first] = lines();
     expect(first!.exchange.request.target).toBe('/a?token=[redacted]&page=1');
@@ -197,7 +197,7 @@ describe('edgeproof replay', () => {
     expect(code).toBe(0);
   });
 
-  it('says what another one changes, with exit code 5', async () => {
+  it('reports what another one changes, with exit code 5', async () => {
     const { code, out } = await edgeproof(
       'replay',
       'recording.ndjson',
@@ -214,7 +214,7 @@ describe('edgeproof replay', () => {
     expect(out).toMatch(/line 6: GET http:\/\/shop\.test\/admin from 127\.0\.0\.1/);
   });
 
-  it('does not guess what events have lost, with exit code 7 where that is too much', async () => {
+  it('does not guess missing values, with exit code 7 if there are too many', async () => {
     const args = ['replay', 'events.ndjson', '-e', 'current.yaml'];
     const same = await edgeproof(...args, '--against', 'current.yaml', '--max-unknown', '0');
     expect([same.code, same.out]).toEqual([0, expect.stringContaining('6 records: 0 changed, 0 unknown')]);
@@ -245,7 +245,7 @@ describe('edgeproof replay', () => {
     expect(lines.at(-1)!.summary).toMatchObject({ same: 4, changed: 2 });
   });
 
-  it('reads curl lines and HAR, and says what it cannot read', async () => {
+  it('reads curl lines and HAR, and reports unreadable lines', async () => {
     await writeFile(
       join(folder, 'lines.sh'),
       "curl https://shop.test/a\n# a comment\ncurl -H 'X-Lane: Blue' \\\n  https://shop.test/x\nnonsense\n",
@@ -291,7 +291,7 @@ describe('edgeproof replay', () => {
     expect(JSON.parse(har.out)).toMatchObject({ records: 6, changed: 2, same: 4 });
   });
 
-  it('fails on what is no log, and on nothing at all', async () => {
+  it('fails on a file that is not a log, and on an empty one', async () => {
     expect((await edgeproof('replay', 'not_there.ndjson', '-e', 'current.yaml')).code).toBe(2);
     await writeFile(join(folder, 'empty.ndjson'), '');
     expect((await edgeproof('replay', 'empty.ndjson', '-e', 'current.yaml')).code).toBe(77);
@@ -299,7 +299,7 @@ describe('edgeproof replay', () => {
 });
 
 describe('edgeproof record --to scenario', () => {
-  it('makes cases that pass on the configuration that was recorded', async () => {
+  it('makes cases that pass with the recorded configuration', async () => {
     const args = [
       'record',
       'current.yaml',

@@ -38,7 +38,7 @@ it.each([
   ['events and log', ['--events', '-']],
   ['log', []],
 ])(
-  'an ingress whose %s nobody reads any more goes on serving',
+  'an ingress continues to serve when the reader of its %s has gone',
   async (_name, more) => {
     const [port, adminPort] = [await freePort(), await freePort()];
     const args = [

@@ -1,6 +1,6 @@
 import { beginExchange } from '../../src/edge/compile.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { type CompiledFilter, pipeline } from '../../src/engine/pipeline.ts';
+import { type CompiledFilter, pipelineOf } from '../../src/engine/pipeline.ts';
 
 /** The same exchange in an edge of which one module is broken. */
 export function breaking(
@@ -13,6 +13,6 @@ export function breaking(
     const slots = sound.pipeline.filters.map((slot) =>
       slot.module === module ? { ...slot, ...broken(slot) } : slot,
     );
-    return new Exchange(edge, connection, head, world, pipeline(sound.pipeline, slots), sound.routed);
+    return new Exchange(edge, connection, head, world, pipelineOf(sound.pipeline, slots), sound.routed);
   };
 }

@@ -9,7 +9,7 @@ import { sized } from '../random.ts';
 const SEED = 20_261_121;
 
 describe('the virtual clock', () => {
-  it('lets things happen in the order of time, then of scheduling, as a sorted list does', () => {
+  it('runs callbacks in the order of time, then of scheduling, as a sorted list does', () => {
     const things = fc.array(fc.record({ at: fc.nat(20), next: fc.option(fc.nat(10), { nil: null }) }), {
       maxLength: 60,
     });
@@ -31,7 +31,7 @@ describe('the virtual clock', () => {
     );
   });
 
-  it('stops where it is told to, and never goes back', () => {
+  it('stops at the given time, and never goes back', () => {
     const clock = virtualClock(100);
     const heard: number[] = [];
     clock.schedule(150, () => heard.push(clock.nowMs()));
@@ -71,7 +71,7 @@ describe('seeded chance', () => {
     `);
   });
 
-  it('splits into parts that do not depend on what was used', () => {
+  it('splits into independent parts', () => {
     const one = seededChance('a');
     const other = seededChance('a');
     other.random();
@@ -116,7 +116,7 @@ describe('exact chance', () => {
     );
   });
 
-  it('finds bounds that nobody declared, and multiplies what is drawn one after the other', () => {
+  it('finds undeclared bounds, and multiplies consecutive draws', () => {
     const walked = walkChance((random) => (random() < 1 / 3 ? 'a' : random() < 0.25 ? 'b' : 'c'), [])!;
     const shares = Object.fromEntries(
       [...walked.shares].map(([name, share]) => [name, shownFraction(share).split(' ')[0]]),
@@ -124,11 +124,11 @@ describe('exact chance', () => {
     expect(shares).toEqual({ a: '1/3', b: '1/6', c: '1/2' });
   });
 
-  it('gives up rather than to walk for ever', () => {
+  it('stops when there are too many outcomes', () => {
     expect(walkChance((random) => String(Array.from({ length: 60 }, () => random() < 0.5)), [])).toBeNull();
   });
 
-  it('takes the simplest fraction of a stretch, as trying all denominators does', () => {
+  it('finds the simplest fraction in an interval, as trying all denominators does', () => {
     const decimal = fc.integer({ min: 0, max: 1_000 });
     fc.assert(
       fc.property(decimal, decimal, (one, other) => {

@@ -5,12 +5,11 @@ import { usable } from '../../src/edgeproof.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import { prepareConnection } from '../../src/simulator/document/connections.ts';
 import { seededChance } from '../../src/engine/drivers/seeded_chance.ts';
-import { runFile } from '../../src/simulator/run_file.ts';
-import { ONCE } from '../../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../../src/simulator/run_file.ts';
 import { connectTo } from '../../src/simulator/run_connect.ts';
 import { scriptedUpstreams } from '../../src/simulator/upstreams.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
-import { traceOfStream } from '../../src/engine/stream_trace.ts';
+import { traceOf } from '../../src/engine/trace.ts';
 import { type Backend, type LiveEdge, backend, dial, echo, liveEdge, received } from '../server/tcp/peers.ts';
 import { PARTNERS_PEM } from '../filters/modules/authority.ts';
 import { placeless } from '../placeless.ts';
@@ -145,7 +144,7 @@ function run(cases: readonly object[], config = configTo('127.0.0.1:1', '127.0.0
 }
 
 describe('cases that connect', () => {
-  it('hold', () => {
+  it('pass', () => {
     const { cases, diagnostics } = run(CASES);
     expect(diagnostics).toEqual([]);
     expect(cases.map(({ name, status, mismatches }) => ({ name, status, mismatches }))).toEqual(
@@ -153,7 +152,7 @@ describe('cases that connect', () => {
     );
   });
 
-  it('fail when anything of it is otherwise, and say why', () => {
+  it('fail when any part differs, and report why', () => {
     const [first] = CASES;
     const others = [
       { connection: 'denied' },
@@ -178,7 +177,7 @@ describe('cases that connect', () => {
     });
   });
 
-  it('are refused where they cannot be', () => {
+  it('are refused where they are not allowed', () => {
     const bad = [
       { name: 'status', connect: '1.tcp.test:5432', expect: { status: 200 } },
       { name: 'place', connect: 'nowhere', expect: { connection: 'denied' } },
@@ -240,13 +239,13 @@ describe('simulated and live connections', () => {
       steps.map((step) =>
         step.code === 'upstream.connect' ? { ...step, detail: { backend: 'dead' } } : step,
       );
-    expect(told(liveSteps)).toEqual(told(traceOfStream(outcome.exchange)));
+    expect(told(liveSteps)).toEqual(told(traceOf(outcome.exchange)));
     expect(outcome.event().ip_policy).toEqual(event.ip_policy);
     expect(outcome.event().traffic_policy).toEqual(event.traffic_policy);
     expect(outcome.event().conn).toMatchObject({ ...times(event.conn), server_ip: '127.0.0.1' });
   });
 
-  it('begin without a handshake as they would with one', () => {
+  it('give the same without a real handshake', () => {
     const edge = live.edge.runtime.current();
     const world = { nowMs: () => 0, random: () => 0 };
     const connection = {

@@ -23,7 +23,7 @@ function run(seed: number): string {
 }
 
 describe('createSimulator', () => {
-  it('sends, scripts upstreams and lets time pass', () => {
+  it('sends, scripts upstreams and advances time', () => {
     const simulator = createSimulator(edge, { seed: 1, clock: '2026-01-01T00:00:00Z' });
     simulator.upstream('app', { status: 200, body: 'hello', latency: '5ms', headers: { 'x-a': 'b' } });
     const first = simulator.send('GET /x?y=1');
@@ -78,7 +78,7 @@ describe('createSimulator', () => {
     expect(run(7)).not.toBe(run(8));
   });
 
-  it('refuses what cannot be sent or scripted', () => {
+  it('refuses invalid requests and scripts', () => {
     const simulator = createSimulator(edge);
     expect(() => simulator.upstream('ap', 200)).toThrow(/did you mean 'app'/);
     expect(() => simulator.upstream('app', 'hung')).toThrow(/hang/);

@@ -62,7 +62,7 @@ describe('a scenario file', () => {
     ).toEqual([]);
   });
 
-  it('points at unknown keys, in rows of a table once', () => {
+  it('reports unknown keys, in rows of a table once', () => {
     const text = `edge: e\ncases:\n  - name: a {x}\n    each: { x: [1, 2] }\n    request: /\n    expect: { statsu: '{x}' }\n`;
     const { diagnostics } = runText(text);
     expect(diagnostics).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('a scenario file', () => {
     expect(text.slice(diagnostics[0]!.span!.start, diagnostics[0]!.span!.end)).toBe('statsu');
   });
 
-  it('reads JSON as it reads YAML, twice the same key too', () => {
+  it('reads JSON as it reads YAML, including duplicate keys', () => {
     expect(
       runText('{"edge":"e","cases":[{"name":"a","name":"b","request":"/","expect":{"status":200}}]}')
         .diagnostics[0],
@@ -81,7 +81,7 @@ describe('a scenario file', () => {
     ).toBe('passed');
   });
 
-  it('has the generated schemas of its source', () => {
+  it('has generated schemas that are up to date', () => {
     const text = `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
     for (const path of ['../../src/simulator/document/scenario.schema.json', '../../schema/scenario.json']) {
       expect(readFileSync(new URL(path, import.meta.url), 'utf8')).toBe(text);
@@ -89,7 +89,7 @@ describe('a scenario file', () => {
   });
 });
 
-describe('requests and answers', () => {
+describe('requests and responses', () => {
   it.each([
     ['curl https://shop.test/a?b', { method: 'GET', url: 'https://shop.test/a?b', body: null }],
     [
@@ -131,7 +131,7 @@ describe('requests and answers', () => {
     ]);
   });
 
-  it('plays sequences, and begins a case afresh each time', () => {
+  it('plays sequences, and starts each case afresh', () => {
     const app = {
       latency: '1ms',
       sequence: [500, { status: 201, body: 'x' }, 'refuse'],

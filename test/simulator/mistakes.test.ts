@@ -214,9 +214,9 @@ function renamed(value: unknown, pointer: string, to: string): unknown {
 const KEYS = keysOf(WHOLE).filter((pointer) => !pointer.endsWith('/upstreams/app'));
 
 describe('a key that is misspelt', () => {
-  it('is known here, every one of them', () => expect(KEYS.length).toBeGreaterThan(80));
+  it('is listed here, for every key', () => expect(KEYS.length).toBeGreaterThan(80));
 
-  it.each(KEYS)('%s is found where it stands, and its right spelling is told', (pointer) => {
+  it.each(KEYS)('%s is reported at its place, with the right spelling', (pointer) => {
     const key = pointer.slice(pointer.lastIndexOf('/') + 1);
     const typo = `${key.slice(0, -1)}${key.length > 3 ? '' : key.at(-1)!}q`;
     const text = JSON.stringify({ edge: 'e', ...(renamed(WHOLE, pointer, typo) as object) }, null, 1);
@@ -236,7 +236,7 @@ describe('any scenario', () => {
     fc.jsonValue(),
   );
 
-  it('is checked and run without throwing, whatever stands in it', () => {
+  it('is checked and run without throwing, whatever it contains', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keysOf(WHOLE)), junk, (pointer, value) => {
         const { simulation: _left, ...file } = WHOLE;

@@ -3,7 +3,7 @@ import { usable } from '../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import { checkScenario } from '../../src/simulator/document/check.ts';
 import { runFile } from '../../src/simulator/run_file.ts';
-import { ONCE } from '../../src/simulator/run_once.ts';
+import { ONCE } from '../../src/simulator/run_file.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 import { edgeFixture } from '../../src/coverage/edge_fixture.ts';
 import { onePolicy, oneRoute } from '../one_route.ts';

@@ -183,7 +183,7 @@ describe('requests over TLS, simulated and real', () => {
     expect(simulated({ host, ...sent })).toEqual(await live(sni, options, host));
   });
 
-  it('agrees where the certificate of the case is stated for the whole case', () => {
+  it('agrees if the certificate is given for the whole case', () => {
     const scenario = { client_certificate: certificate, request: { host: 'api.test' } };
     const expect200 = { status: 200, headers: { 'x-san': 'robot.test', 'x-mail': 'robot@acme.test' } };
     const { cases: ran } = runOn(edge.config, {

@@ -8,6 +8,7 @@ type Home = readonly (string | RegExp)[];
 // table: packages and the one room that may import each
 const PACKAGES: Readonly<Record<string, Home>> = {
   'ipaddr.js': ['src/net/'],
+  'mmdb-lib': ['src/policy/env/mmdb.ts'],
   re2js: ['src/regex/'],
   zod: [/^src\/(?:.*\/)?(?:\w+_)?schemas?\.ts$/, 'src/control/resources/'],
   // For types alone: the matchers extend those of Vitest.
@@ -56,7 +57,7 @@ const BUILTINS: Readonly<Record<string, Home>> = {
   'node:timers': WIRE,
   'node:timers/promises': WIRE,
   'node:tls': WIRE,
-  'node:url': ['src/edge/document/'],
+  'node:url': ['src/edge/document/', 'src/auth/cookie_domain_check.ts'],
   'node:util': ['src/diagnostics/', 'src/simulator/', 'src/engine/drivers/', ...WIRE],
   'node:v8': ['src/benchmark/', 'src/cli/heap_limit.ts'],
   'node:vm': ['src/benchmark/'],

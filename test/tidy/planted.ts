@@ -44,6 +44,77 @@ export type Planted = readonly [rule: RuleName, path: string, text: string, line
 
 // table: a breach of each kind
 export const PLANTED: readonly Planted[] = [
+  ['filters are named at home', 'src/coverage/x.ts', "export const t = ['restrict-ips'];", 1, /read a fact/],
+  [
+    'filters are named at home',
+    'src/coverage/x.ts',
+    "export const c = (code) => code === 'ip_restriction.denied';",
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/replay/x.ts',
+    'export const p = /\\/user_agent_filter\\/deny/;',
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/edge/x.ts',
+    'export const m = (route) => route.circuit_breaker;',
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/edge/x.ts',
+    'export const m = ({ mutual_tls: own }) => own;',
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/policy/x.ts',
+    "export const l = ({ type }) => type === 'log';",
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/policy/x.ts',
+    "export const l = (each) => each.facts.type !== 'deny';",
+    1,
+    /read a fact/,
+  ],
+  [
+    'filters are named at home',
+    'src/edge/x.ts',
+    "export const LOGINS = new Set(['oauth']);",
+    1,
+    /read a fact/,
+  ],
+  [
+    'paths that texts name exist',
+    'docs/x.md',
+    '# X\n\nSee `src/gone/x.ts` and `src/http/fields.ts`.',
+    3,
+    /as it is now/,
+  ],
+  [
+    'paths that texts name exist',
+    'src/net/x.ts',
+    '\n/**\n * As engine/{run,gone}.ts.\n */\nexport {};',
+    3,
+    /as it is now/,
+  ],
+  [
+    'paths that texts name exist',
+    'src/net/x.ts',
+    '// docs/decisions/0099 says why, <name>/x and events/s do not',
+    1,
+    /as it is now/,
+  ],
   ['files parse', 'src/net/x.ts', 'export const = 1;', 1, /repair/],
   [
     'rooms import only what the table lists',

@@ -4,7 +4,7 @@
  * itself. The right to a folder does not include its parts: they are listed by name.
  */
 
-const LEAVES = ['datetime', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
+const LEAVES = ['caches', 'datetime', 'http', 'net', 'crypto', 'regex', 'diagnostics'];
 const LANGUAGE = ['cel', 'policy/env'];
 /** Everything that decides about traffic and knows no configuration file. */
 const DECIDING = [...LEAVES, ...LANGUAGE, 'facts', 'engine', 'filters/*', 'auth', 'webhooks', 'schemas'];
@@ -28,8 +28,10 @@ export const ANYTHING = 'anything';
 
 // table: rooms and what they may import
 export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>> = {
+  // What was made of an object, for as long as the object is.
+  caches: [],
   datetime: [],
-  http: [],
+  http: ['caches'],
   net: [],
   crypto: [],
   regex: [],
@@ -37,13 +39,13 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   // Loads code when it is first needed.
   loading: [],
   // Reads a text into a tree whose parts know their places, and checks its shape: for files of all kinds.
-  config_file: ['diagnostics'],
+  config_file: ['caches', 'diagnostics'],
   // The expression language; it knows no edge.
   cel: LEAVES,
   'policy/env/certificates.ts': [...LEAVES, 'cel'],
   // Variables and functions of expressions; results of actions are declared by their facts.
   'policy/env': [...LEAVES, 'cel', 'facts', 'policy/env/certificates.ts'],
-  // What is known of filters, as data: files called `facts.ts` or `…_facts.ts`, their contract and their table.
+  // What is known of filters, as data: files called `facts.ts`, `…_facts.ts` or `check.ts`, their contract and their table.
   facts: [
     ...LEAVES,
     'cel',
@@ -55,7 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
     'schemas',
   ],
   // `crypto` gives the type of a certificate's facts.
-  engine: ['http', 'net', 'crypto', 'diagnostics'],
+  engine: ['caches', 'http', 'net', 'crypto', 'diagnostics'],
   // Algorithms of filters: values in, values out.
   'filters/*': LEAVES,
   webhooks: LEAVES,
@@ -103,7 +105,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
   'control/resources': [...LEAVES, 'schemas', 'facts', 'auth', 'policy', 'edge/document'],
   'control/store': [...LEAVES, 'control/resources'],
-  'control/api': [...LEAVES, ...LANGUAGE, 'events', 'control/resources', 'control/store'],
+  'control/api': [...LEAVES, ...LANGUAGE, 'facts', 'events', 'control/resources', 'control/store'],
   // The composition root of the management API.
   control: [...CONFIGURATION, 'events', 'clients', ...CONTROL, 'edgeproof.ts'],
   // Applications as upstreams of the live driver.
@@ -127,7 +129,7 @@ const PARTS = Object.keys(ROOMS).filter((name) => name.includes('/') && !name.en
 const WITH_FACES = /^(?:filters|auth|webhooks)\//;
 const SCHEMA = /(?:^|[/_])schemas?\.ts$/;
 const FACTS =
-  /^src\/(?:filters\/(?:table|phase|duration|result_types)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?facts)\.ts$/;
+  /^src\/(?:filters\/(?:table|phase|duration|result_types|field_checks)|policy\/facts|(?:filters|auth|webhooks)\/(?:.*[/_])?(?:facts|check))\.ts$/;
 const FACE = /\/(?:module|action)(?:_\w+)?\.ts$/;
 
 /** The room of a file below `src/`, and the sibling that it is, where it is one. */

@@ -1,4 +1,5 @@
 import { deadFileRules } from './dead_files.ts';
+import { filterNames } from './filter_names.ts';
 import { codeIsNotMadeFromText, liveRoomsUseTheInjectedClock, worldRules } from './globals.ts';
 import { packagesStayAtHome } from './homes.ts';
 import {
@@ -9,14 +10,15 @@ import {
   siblingsStayApart,
 } from './imports.ts';
 import { namesAreSnakeCase, nothingIsCalledUtils } from './names.ts';
+import { namedPathsExist } from './paths.ts';
 import { filesAreShort, functionsAreShort, tablesAreData } from './sizes.ts';
 import { pagesHaveOneTitle } from './titles.ts';
 import type { Rule } from './tree.ts';
-import { plainWords } from './words.ts';
+import { textsArePlain } from './words.ts';
 
 const { noFileIsDead, waitingHasAnEnd } = deadFileRules();
 const { pureRoomsUseNoWorld, exceptionsAreUsed } = worldRules();
-const { textsArePlain, toDoExists } = plainWords();
+const { filtersAreNamedAtHome, namesAreUsed } = filterNames();
 
 /** Every rule of the house, by the sentence that it holds. */
 export const RULES = {
@@ -36,11 +38,13 @@ export const RULES = {
   'tables are data': tablesAreData,
   'nothing is called utils': nothingIsCalledUtils,
   'names are snake_case': namesAreSnakeCase,
+  'filters are named at home': filtersAreNamedAtHome,
+  'exceptions of filter names are used': namesAreUsed,
   'no file is dead': noFileIsDead,
   'waiting has an end': waitingHasAnEnd,
   'pages have one title': pagesHaveOneTitle,
+  'paths that texts name exist': namedPathsExist,
   'texts are plain English': textsArePlain,
-  'texts to edit exist': toDoExists,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

@@ -19,8 +19,8 @@ function signed(id: string, body: string, secret = SECRET): WebhookRequest {
   return made.request;
 }
 
-const guesses = (id: string, request: WebhookRequest, nowMs = NOW, secret = SECRET) =>
-  explainWebhook(findProvider(id)!, secret, request, nowMs).guesses;
+const causes = (id: string, request: WebhookRequest, nowMs = NOW, secret = SECRET) =>
+  explainWebhook(findProvider(id)!, secret, request, nowMs).causes;
 
 const withBody = (request: WebhookRequest, body: string): WebhookRequest => ({
   ...request,
@@ -28,11 +28,11 @@ const withBody = (request: WebhookRequest, body: string): WebhookRequest => ({
 });
 
 describe('an explanation', () => {
-  test('says what was looked for, signed and compared, and that all is well', () => {
+  test('reports the expected, signed and compared values of a valid request', () => {
     const {
       outcome,
       steps,
-      guesses: none,
+      causes: none,
     } = explainWebhook(findProvider('stripe')!, SECRET, signed('stripe', '{"a":1}'), NOW);
     expect(outcome.outcome).toBe('verified');
     expect(none).toEqual([]);
@@ -48,7 +48,7 @@ describe('an explanation', () => {
   });
 
   test.each(PROVIDERS.map((provider) => [provider.id, provider] as const))(
-    'of a request of %s never holds the secret',
+    'of a request of %s never contains the secret',
     (_id, provider) => {
       for (const scheme of provider.schemes) {
         const secrets = secretsFor(provider, scheme);
@@ -72,49 +72,49 @@ describe('an explanation', () => {
     },
   );
 
-  test('says which secret cannot be used, and goes no further', () => {
+  test('stops at an unusable secret', () => {
     const { steps } = explainWebhook(findProvider('svix')!, 'whsec_?', signed('stripe', '{}'), NOW);
     expect(steps.map(({ title }) => title)).toEqual(['provider', 'secret', 'verdict']);
   });
 });
 
-describe('a guess', () => {
+describe('a likely cause', () => {
   test('at the clock', () => {
     const request = signed('stripe', '{}');
-    const late = guesses('stripe', request, NOW + 11 * 60_000);
+    const late = causes('stripe', request, NOW + 11 * 60_000);
     expect(late).toEqual([
-      'it is 11 min old, 6 min more than allowed: a replay, a slow queue, or clocks that differ',
+      'the timestamp is 11 min old, 6 min more than allowed: a replay, a slow queue, or different clocks',
     ]);
-    expect(guesses('stripe', request, NOW - 400_000)[0]).toContain('6 min 40 s from now');
+    expect(causes('stripe', request, NOW - 400_000)[0]).toContain('6 min 40 s in the future');
   });
 
   test.each([
-    ['without the newline at its end', '{"a":1}', '{"a":1}\n'],
-    ['with a newline at its end', '{"a":1}\n', '{"a":1}'],
+    ['without its trailing newline', '{"a":1}', '{"a":1}\n'],
+    ['with a trailing newline', '{"a":1}\n', '{"a":1}'],
     ['with LF for CRLF', '{\n"a":1}', '{\r\n"a":1}'],
-    ['written again as compact JSON', '{"a":1,"b":[1,2]}', '{ "a": 1, "b": [1, 2] }'],
-    ['written again as JSON indented by two', '{\n  "a": 1\n}', '{"a":1}'],
-    ['written again as JSON with a blank after each comma and colon', '{"a": 1, "b": 2}', '{"a":1,"b":2}'],
-    ['written again as JSON with escaped letters', '{"a":"\\u00fc"}', '{"a":"ü"}'],
-    ['written again as JSON with escaped slashes', '{"a":"x\\/y"}', '{"a":"x/y"}'],
-  ])('at a body that is right %s', (message, sent, received) => {
-    const found = guesses('github', withBody(signed('github', sent), received));
-    expect(found).toContain(`the body was changed on the way: the signature is right for it ${message}`);
+    ['serialized as compact JSON', '{"a":1,"b":[1,2]}', '{ "a": 1, "b": [1, 2] }'],
+    ['serialized as JSON with an indentation of two', '{\n  "a": 1\n}', '{"a":1}'],
+    ['serialized as JSON with a space after each comma and colon', '{"a": 1, "b": 2}', '{"a":1,"b":2}'],
+    ['serialized as JSON with escaped non-ASCII characters', '{"a":"\\u00fc"}', '{"a":"ü"}'],
+    ['serialized as JSON with escaped slashes', '{"a":"x\\/y"}', '{"a":"x/y"}'],
+  ])('of a body that is valid %s', (message, sent, received) => {
+    const found = causes('github', withBody(signed('github', sent), received));
+    expect(found).toContain(`the body was changed in transit: the signature is valid for it ${message}`);
   });
 
   test('at a secret', () => {
     const request = signed('github', '{}', 'right');
-    expect(guesses('github', request, NOW, ' right\n')).toEqual([
-      'the secret is right without the blanks or newline around it',
+    expect(causes('github', request, NOW, ' right\n')).toEqual([
+      'the signature is valid with the secret without surrounding white space',
     ]);
-    expect(guesses('github', request, NOW, '"right"')).toEqual([
-      'the secret is right without the quotes around it',
+    expect(causes('github', request, NOW, '"right"')).toEqual([
+      'the signature is valid with the secret without surrounding quotes',
     ]);
-    expect(guesses('github', request, NOW, 'cmlnaHQ=')).toEqual([
-      'the secret is right with its base64 decoded',
+    expect(causes('github', request, NOW, 'cmlnaHQ=')).toEqual([
+      'the signature is valid with the secret decoded from base64',
     ]);
-    expect(guesses('github', request, NOW, 'another')).toEqual([
-      'the secret is another one than the sender signed with, or the body was changed on the way',
+    expect(causes('github', request, NOW, 'another')).toEqual([
+      'the secret is not the one that the sender uses, or the body was changed in transit',
     ]);
   });
 
@@ -122,34 +122,32 @@ describe('a guess', () => {
     const right = signed('shopify', '{}');
     const base64 = right.headers.at(-1)!;
     const hex = withHeader(right, 'X-Shopify-Hmac-Sha256', Buffer.from(base64, 'base64').toString('hex'));
-    expect(guesses('shopify', hex)).toEqual(['the signature is in hex, where this provider sends base64']);
+    expect(causes('shopify', hex)).toEqual(['the signature is in hex; this provider sends base64']);
     const bare = withHeader(right, 'X-Hub-Signature-256', Buffer.from(base64, 'base64').toString('hex'));
-    expect(guesses('github', bare)).toEqual(['the signature is without the prefix that this provider sends']);
+    expect(causes('github', bare)).toEqual(['the signature is without the prefix of this provider']);
     const sha1 = withHeader(signed('intercom', '{}'), 'x', null);
     const asBitbucket = withHeader(sha1, 'X-Hub-Signature', sha1.headers.at(-1)!.replace('sha1=', 'sha256='));
-    expect(guesses('bitbucket', asBitbucket)).toEqual([
-      'the signature is made with hmac-sha1, where this provider uses hmac-sha256',
+    expect(causes('bitbucket', asBitbucket)).toEqual([
+      'the signature is made with hmac-sha1; this provider uses hmac-sha256',
     ]);
   });
 
   test('at another URL', () => {
     const request = signed('square', '{}');
     const seen = { ...request, url: request.url.replace('https:', 'http:') };
-    expect(guesses('square', seen)).toEqual([`the sender signed another URL: ${request.url}`]);
+    expect(causes('square', seen)).toEqual([`the sender signed a different URL: ${request.url}`]);
   });
 
   test('at another provider', () => {
-    expect(guesses('stripe', signed('github', '{}'))).toContain(
-      'it is rightly signed for provider facebook_graph_api or facebook_messenger or github or instagram or whatsapp',
+    expect(causes('stripe', signed('github', '{}'))).toContain(
+      'the signature is valid for provider facebook_graph_api or facebook_messenger or github or instagram or whatsapp',
     );
-    expect(guesses('stripe', signed('slack', '{}', 'other'))).toEqual([
-      'it carries a signature header of slack',
-    ]);
-    expect(guesses('stripe', requestOf({ body: '{}' }))).toEqual([]);
+    expect(causes('stripe', signed('slack', '{}', 'other'))).toEqual(['it has a signature header of slack']);
+    expect(causes('stripe', requestOf({ body: '{}' }))).toEqual([]);
   });
 });
 
-test('a mutated body is named as such only when it explains the signature', () => {
+test('a changed body is reported only if it explains the signature', () => {
   const request = signed('github', '{"a":1}');
-  expect(guesses('github', withBody(request, textOf(request).replace('1', '2')))).toHaveLength(1);
+  expect(causes('github', withBody(request, textOf(request).replace('1', '2')))).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { clientId, clientSecret, loginAliases, loginSession } from '../action_login_schema.ts';
+import { clientId, clientSecret, loginSynonyms, loginSession } from '../action_login_schema.ts';
 
-export const OAUTH_PROVIDERS = [
+const OAUTH_PROVIDERS = [
   'amazon',
   'facebook',
   'github',
@@ -19,6 +19,6 @@ export const oauth = z
     client_secret: clientSecret.optional(),
     ...loginSession,
   })
-  .meta({ description: 'Requires a login at an OAuth provider.', aliases: loginAliases });
+  .meta({ description: 'Requires a login at an OAuth provider.', synonyms: loginSynonyms });
 
 export type OauthConfig = z.output<typeof oauth>;

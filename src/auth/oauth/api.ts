@@ -1,25 +1,25 @@
 import type { Answers } from '../../engine/contract.ts';
 import { type FieldList, allValues, firstValue } from '../../http/fields.ts';
-import { isNoAnswer } from '../../http/no_answer.ts';
+import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';
 import type { LoginRefusal } from '../provider.ts';
 
-/** How the provider's API is asked: by whom, and where it is. */
+/** Credentials and base URL for requests to the provider's API. */
 export interface ApiAccess {
   readonly accessToken: string;
   readonly clientId: string;
-  /** Where a URL of the real provider is to be had: itself, or the development provider's stand-in. */
+  /** Maps a URL of the real provider to itself, or to the development provider. */
   readonly at: (url: string) => string;
   readonly userAgent: string;
 }
 
-/** A response of the API, as JSON, with the URL of the next page. */
+/** A JSON response of the API, with the URL of the next page. */
 export interface ApiAnswer {
   readonly value: unknown;
   readonly next: string | null;
 }
 
-/** Asks the API; every failure is a refusal, never an empty answer. */
+/** Calls the API; every failure is a refusal, never an empty result. */
 export function* callApi(
   access: ApiAccess,
   url: string,
@@ -30,21 +30,22 @@ export function* callApi(
   for (const [name, value] of Object.entries(headers)) {
     if (name !== 'accept') fields.push(name, value === 'client-id' ? access.clientId : value);
   }
-  // A page asks for many things at once: when a check is due, they share it, or the provider would limit us.
+  // One page load causes many requests at once. When a check is due, they share it, to stay below the
+  // provider's rate limit.
   const share = `${access.at(url)} ${access.accessToken}`;
   const answer = yield* fetching({ url: access.at(url), headers: fields, share });
   if ('failure' in answer) return unavailable(`${answer.failure}: ${answer.detail}`);
   if (isNoAnswer(answer.status, (name) => firstValue(answer.headers, name)) || isRateLimit(answer))
     return unavailable(`status ${answer.status}`);
-  // The token counts no more, or never had this right.
+  // The token was revoked or lacks the scope.
   if (answer.status === 401 || answer.status === 403) return gone(answer.status);
   if (answer.status !== 200) return unavailable(`status ${answer.status}`);
   const value = jsonOf(answer);
-  if (value === undefined) return untrusted('its answer is not JSON');
+  if (value === undefined) return untrusted('it is not JSON');
   return { value, next: nextPage(answer.headers, url, access.at) };
 }
 
-/** GitHub and Google refuse those who ask too often with 403, and may tell so in the body alone. */
+/** GitHub and Google answer 403 for exceeded rate limits, sometimes indicated only in the body. */
 function isRateLimit({ status, body }: Extract<Answers['fetch'], { status: number }>): boolean {
   return status === 403 && /rate ?limit/i.test(Buffer.from(body).toString('latin1'));
 }
@@ -53,7 +54,7 @@ export function isApiAnswer(answer: object): answer is ApiAnswer {
   return 'value' in answer;
 }
 
-/** Value of a JSON response; undefined when it is none. */
+/** The value of a JSON response; undefined if the body is not JSON. */
 export function jsonOf({ body }: Extract<Answers['fetch'], { status: number }>): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
@@ -62,7 +63,7 @@ export function jsonOf({ body }: Extract<Answers['fetch'], { status: number }>):
   }
 }
 
-/** RFC 8288: the page with `rel="next"`; only on the same origin, for it will be sent the token. */
+/** The URL with `rel="next"` (RFC 8288); only on the same origin, because it receives the token. */
 function nextPage(headers: FieldList, asked: string, at: ApiAccess['at']): string | null {
   for (const line of allValues(headers, 'link')) {
     for (const [, url, rel] of line.matchAll(/<([^<>]*)>\s*;\s*rel="?([a-z]+)"?/g)) {
@@ -70,7 +71,7 @@ function nextPage(headers: FieldList, asked: string, at: ApiAccess['at']): strin
       const from = URL.parse(at(asked));
       const next = URL.parse(url!, from?.href);
       if (from === null || next === null || next.origin !== from.origin) return null;
-      // Back to the name of the real provider, as all URLs are asked by it.
+      // Mapped back to the real provider's URL, because all URLs are requested by that.
       const stand = at(new URL('/', asked).href).replace(/\/$/, '');
       return next.href.startsWith(stand)
         ? new URL('/', asked).href.replace(/\/$/, '') + next.href.slice(stand.length)
@@ -91,14 +92,14 @@ export function unavailable(detail: string): LoginRefusal {
 export function untrusted(message: string): LoginRefusal {
   return {
     refused: 'identity_refused',
-    message: `The answer of the provider cannot be trusted: ${message}.`,
+    message: `The response of the identity provider is not trustworthy: ${message}.`,
   };
 }
 
 function gone(status: number): LoginRefusal {
   return {
     refused: 'denied',
-    message: 'The identity provider has refused to say who you are.',
+    message: 'The identity provider refused access to your identity.',
     detail: { status: String(status) },
   };
 }

@@ -5,7 +5,10 @@ import { type ApiAccess, type ApiAnswer, callApi, isApiAnswer, untrusted } from 
 import { GITHUB_ORGANIZATIONS_URL, GITHUB_TEAMS_URL, OAUTH_PRESETS } from './table.ts';
 import { type ProviderUser, textAt } from './user.ts';
 
-/** Who is let in: whoever meets one criterion. With none, everybody who can log in. All in lower case. */
+/**
+ * Users who meet at least one criterion are authorized; without criteria, all users are. All values are in
+ * lower case.
+ */
 export interface Criteria {
   readonly emailAddresses: readonly string[];
   readonly emailDomains: readonly string[];
@@ -16,7 +19,10 @@ export interface Criteria {
 
 const PAGES_LIMIT = 20;
 
-/** The criterion that the user meets, for the trace, or a refusal. Lists are asked for only when they decide. */
+/**
+ * The criterion that the user meets, for the trace, or a refusal. Membership lists are requested only if they
+ * decide.
+ */
 export function* authorize(
   user: ProviderUser,
   { emailAddresses, emailDomains, teams, organizations }: Criteria,
@@ -49,12 +55,12 @@ export function* authorize(
   ].filter((each) => each !== false);
   return {
     refused: 'not_authorized',
-    message: `You are logged in, but your account is not among those who are let in (by ${wanted.join(', ')}).`,
+    message: `You are logged in, but your account is not authorized (by ${wanted.join(', ')}).`,
     detail: { user_id: user.id, verified_emails: String(user.emails.length) },
   };
 }
 
-/** Goes through a paged list until a row is the right one. */
+/** Searches a paged list for a matching row. */
 function* isInList(
   access: ApiAccess,
   url: string,
@@ -64,7 +70,7 @@ function* isInList(
   for (let turn = 0; page !== null && turn < PAGES_LIMIT; turn++) {
     const answer: ApiAnswer | LoginRefusal = yield* callApi(access, page, OAUTH_PRESETS.github.user.headers);
     if (!isApiAnswer(answer)) return answer;
-    if (!Array.isArray(answer.value)) return untrusted('its list of memberships is none');
+    if (!Array.isArray(answer.value)) return untrusted('its list of memberships is not a list');
     if (answer.value.some(isRight)) return true;
     page = answer.next;
   }

@@ -8,9 +8,10 @@ import {
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  cannotLogInAction,
+  notInCasesOfLogin,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OauthConfig } from './module_schema.ts';
 import type { OauthConfig as ActionConfig } from './action_schema.ts';
@@ -21,16 +22,21 @@ export const oauth = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
     secrets: ['/provider/*/client_secret'],
+    notInCases: notInCasesOfLogin,
+    // The provider has no `other` paths, and `authorize` without lists authorizes every user.
     cannotHappen: (code, config) => {
       if (code === 'provider_logout') return 'OAuth providers cannot end sessions';
       if (code === 'answered') return NO_OTHER_PATHS;
       if (code === 'not_authorized' && !isRestricted(config)) return EVERYONE;
       return cannotLogIn(code, config);
     },
+    check: checkModule,
+    findings,
     reasons: loginReasons('oauth'),
     examples: {
       good: [{ provider: { github: { organizations: ['acme'] } } }],
@@ -56,10 +62,12 @@ export const oauth = {
     guards: true,
     login: true,
     secrets: ['/client_secret'],
-    cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : cannotLogInAction(code)),
+    notInCases: notInCasesOfLogin,
+    cannotHappen: (code) => (code === 'answered' ? NO_OTHER_PATHS : null),
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ provider: 'github', client_id: 'shop', client_secret: "${secrets.get('shop', 'client')}" }],

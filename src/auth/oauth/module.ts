@@ -7,7 +7,7 @@ import { type LoginReason, loginReasons } from '../reasons.ts';
 import { type LoginLinks, gateHandler, linkedLogin } from '../module_gate.ts';
 import type { OauthConfig } from './module_schema.ts';
 
-/** Lets in users who log in at an OAuth provider. */
+/** Requires a login at an OAuth provider. */
 export const oauth: Module<OauthConfig, `oauth.${LoginReason}`> = {
   type: 'oauth',
   reasons: loginReasons('oauth'),
@@ -40,20 +40,20 @@ function lower(list: readonly string[]): readonly string[] {
   return list.map((each) => asciiLower(each));
 }
 
-/** What the development provider knows the managed app by. */
+/** Credentials of the managed app at the development provider. */
 const MANAGED_APP = { id: 'managed-app-of-the-service', secret: 'only-for-development' };
 
 type Provider = OauthConfig['provider'];
 type App = NonNullable<Provider['google']> | NonNullable<Provider['github']>;
 
-/** The one provider of a checked config. */
+/** The only provider of a checked config. */
 function chosenOf(provider: Provider): readonly [OauthProviderName, App] {
   const chosen = Object.entries(provider).find(([, app]) => app !== undefined);
   if (chosen === undefined) throw new Error('an OAuth config without provider passed its check');
   return chosen as [OauthProviderName, App];
 }
 
-/** The managed app is the service's own: outside of development nothing here can be it, and nobody is let in. */
+/** The managed app belongs to the service; without the development provider, every login is refused. */
 function noManagedApp({ refusal }: Linked): Handler {
   const message = 'The managed OAuth app exists only at the service; set client_id and client_secret';
   const stop: Stop<`oauth.${LoginReason}`> = {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { enabled, seconds, session, textList } from '../../filters/module_fields_schema.ts';
+import { type ModuleApi, enabled, seconds, session, textList } from '../../filters/module_fields_schema.ts';
 
 const app = {
   client_id: z
     .string()
     .min(1)
     .optional()
-    .describe("Client id of your own OAuth app; the service's own app is used when it is left out."),
+    .describe('Client id of your own OAuth app; by default the managed app of the service is used.'),
   client_secret: z.string().min(1).optional().describe('Client secret of your own OAuth app.'),
   scopes: textList('OAuth scopes to ask for; only with an app of your own.'),
   email_addresses: z
@@ -17,7 +17,7 @@ const app = {
         .meta({ form: "an e-mail address in lower case such as 'ann@example.test'" }),
     )
     .default([])
-    .describe('E-mail addresses of users who are let in.'),
+    .describe('E-mail addresses of authorized users.'),
   email_domains: z
     .array(
       z
@@ -26,7 +26,7 @@ const app = {
         .meta({ form: "a domain in lower case such as 'example.test'" }),
     )
     .default([])
-    .describe('Domains of e-mail addresses of users who are let in.'),
+    .describe('Domains of e-mail addresses of authorized users.'),
 };
 
 const github = z
@@ -40,8 +40,8 @@ const github = z
           .meta({ form: "an organization and a team such as 'acme/platform'" }),
       )
       .default([])
-      .describe('Teams, as organization/team, of which members are let in.'),
-    organizations: textList('Organizations of which members are let in.'),
+      .describe('Teams whose members are authorized, as organization/team.'),
+    organizations: textList('Organizations whose members are authorized.'),
   })
   .describe('Login with GitHub.');
 
@@ -56,7 +56,7 @@ export const oauth = z
     auth_check_interval: seconds(
       0,
       0,
-      'Seconds after which the user is looked up at the provider again; 0 for at login only.',
+      'Seconds after which the user is checked at the provider again; 0 checks only at login.',
     ),
     provider: z
       .strictObject({
@@ -69,8 +69,29 @@ export const oauth = z
         twitch: provider('Twitch'),
         amazon: provider('Amazon'),
       })
-      .describe('The identity provider, exactly one, and who is let in.'),
+      .describe('The identity provider (exactly one) and the authorized users.'),
   })
-  .describe('Lets in users who log in at an OAuth provider.');
+  .describe('Requires a login at an OAuth provider.');
 
 export type OauthConfig = z.output<typeof oauth>;
+
+const providers = oauth.shape.provider.shape;
+
+/** Responses list all providers, unused ones as null. */
+export const oauthApi: ModuleApi = {
+  shown: {
+    schema: oauth.extend({
+      provider: z.strictObject(
+        Object.fromEntries(Object.entries(providers).map(([name, app]) => [name, app.unwrap().nullable()])),
+      ),
+    }),
+    show: (config, { service }) => {
+      const given = config['provider'] as Readonly<Record<string, unknown>>;
+      return {
+        ...config,
+        cookie_prefix: config['cookie_prefix'] ?? `${service}.`,
+        provider: Object.fromEntries(Object.keys(providers).map((name) => [name, given[name] ?? null])),
+      };
+    },
+  },
+};

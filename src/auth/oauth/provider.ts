@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
 import { type Conversation } from '../conversation.ts';
-import type { LoginTokens } from '../identity.ts';
+import { type LoginTokens, listsDigest } from '../identity.ts';
 import type { LoginState } from '../login_state.ts';
 import {
   type IdentityProvider,
@@ -9,7 +9,6 @@ import {
   type LoginRefusal,
   isRefusal,
 } from '../provider.ts';
-import { listsDigest } from '../lists.ts';
 import type { Session } from '../session.ts';
 import { type ApiAccess, untrusted } from './api.ts';
 import { OAUTH_PRESETS, type OauthPreset, type OauthProviderName } from './table.ts';
@@ -17,36 +16,36 @@ import { type TokenApp, requestTokens } from './tokens.ts';
 import { requestUser } from './user.ts';
 import { type Criteria, authorize } from './authorization.ts';
 
-/** A gate of OAuth as configured. */
+/** Settings of an OAuth gate. */
 export interface OauthSettings {
   readonly provider: OauthProviderName;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Empty: those that the provider needs at least. */
+  /** Empty: the minimal scopes for the provider. */
   readonly scopes: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
   readonly criteria: Criteria;
-  /** URL of the development provider, which then stands for the real one; null otherwise. */
+  /** URL of the development provider, which then replaces the real one; null otherwise. */
   readonly standIn: string | null;
-  /** `User-Agent` of requests to the provider; GitHub wants one. */
+  /** `User-Agent` of requests to the provider; GitHub requires one. */
   readonly userAgent: string;
 }
 
-/** The gate's app at its provider, with what follows from the settings. */
+/** The gate's app at its provider, with values derived from the settings. */
 interface App {
   readonly settings: OauthSettings;
   readonly preset: OauthPreset;
   readonly scopes: readonly string[];
-  /** Where a URL of the real provider is to be had. */
+  /** Maps a URL of the real provider to where it is requested. */
   readonly at: (url: string) => string;
   readonly token: TokenApp;
 }
 
-/** OAuth 2.0, authorization code grant (RFC 6749 §4.1, RFC 9700), and the provider's API for who it is. */
+/** OAuth 2.0, authorization code grant (RFC 6749 §4.1, RFC 9700); the user comes from the provider's API. */
 export function oauthProvider(settings: OauthSettings): IdentityProvider {
   const { provider: name, clientId, clientSecret, standIn } = settings;
   const preset: OauthPreset = OAUTH_PRESETS[name];
-  const at = (url: string): string => (standIn === null ? url : standInFor(standIn, url));
+  const at = (url: string): string => (standIn === null ? url : developmentUrlOf(standIn, url));
   const app: App = {
     settings,
     preset,
@@ -67,7 +66,7 @@ export function oauthProvider(settings: OauthSettings): IdentityProvider {
     }),
     finish: (fields, loginState, context) =>
       loginState === null
-        ? stray('The provider cannot start a login.')
+        ? invalidCallback('The provider cannot start a login.')
         : finish(app, fields, loginState, context),
     check: (session, context) => check(app, session, context),
   };
@@ -94,7 +93,7 @@ function authorizeUrl(
   const pkce = preset.pkce
     ? { code_challenge: challengeOf(loginState.verifier), code_challenge_method: 'S256' }
     : {};
-  // What the protocol says comes last: no setting replaces it.
+  // Protocol parameters come last, so that settings cannot replace them.
   const all = { ...settings.parameters, ...preset.parameters, ...protocol, ...pkce };
   for (const [key, value] of Object.entries(all)) url.searchParams.set(key, value);
   return url.href;
@@ -107,22 +106,22 @@ function* finish(
   { site, world }: LoginContext,
 ): Conversation<LoggedIn | LoginRefusal> {
   if (['code', 'error', 'iss'].some((field) => fields.getAll(field).length > 1))
-    return stray('The answer of the provider says one thing twice.');
+    return invalidCallback('The callback contains a parameter twice.');
   const issuer = fields.get('iss');
-  // RFC 9207 §2.4: an answer of another provider than the one that was asked.
+  // RFC 9207 §2.4 prevents mix-up attacks: the response must come from the provider that was asked.
   if (issuer !== null && preset.issuer !== null && issuer !== preset.issuer)
-    return untrusted('it is of another provider');
+    return untrusted('it comes from another provider');
   const error = fields.get('error');
-  if (error !== null) return said(error);
+  if (error !== null) return denialOf(error);
   const code = fields.get('code');
-  if (code === null || code === '') return stray('The answer of the provider has no code.');
+  if (code === null || code === '') return invalidCallback('The callback contains no code.');
   const parameters = { grant_type: 'authorization_code', code, redirect_uri: site.callbackUrl };
   const pkce = preset.pkce ? { code_verifier: loginState.verifier } : {};
   const tokens = yield* requestTokens(token, { ...parameters, ...pkce }, null, world.nowMs());
-  return isRefusal(tokens) ? tokens : yield* vouched({ preset, token, ...app }, tokens);
+  return isRefusal(tokens) ? tokens : yield* identified({ preset, token, ...app }, tokens);
 }
 
-/** The user as the provider sees them now; another user, or one who is no more let in, is out. */
+/** The user as the provider reports them now; the session ends for another or no longer authorized user. */
 function* check(app: App, session: Session, { world }: LoginContext): Conversation<LoggedIn | LoginRefusal> {
   const { tokens: kept, user } = session;
   if (kept === null) return { refused: 'denied', message: 'The session cannot be renewed.' };
@@ -135,13 +134,16 @@ function* check(app: App, session: Session, { world }: LoginContext): Conversati
     if (isRefusal(fresh)) return fresh;
     tokens = fresh;
   }
-  const answer = yield* vouched(app, tokens);
+  const answer = yield* identified(app, tokens);
   if (isRefusal(answer) || answer.user.id === user.id) return answer;
-  return untrusted('the token is of another user now');
+  return untrusted('the token now belongs to another user');
 }
 
-/** Who the token is of, and whether they are let in. */
-function* vouched({ settings, scopes, at }: App, tokens: LoginTokens): Conversation<LoggedIn | LoginRefusal> {
+/** The user of the token, if authorized. */
+function* identified(
+  { settings, scopes, at }: App,
+  tokens: LoginTokens,
+): Conversation<LoggedIn | LoginRefusal> {
   const { provider, clientId, criteria, userAgent } = settings;
   const access: ApiAccess = { accessToken: tokens.access, clientId, at, userAgent };
   const user = yield* requestUser(provider, access, scopes);
@@ -157,21 +159,21 @@ function challengeOf(verifier: string): string {
   return Buffer.from(digest('sha256', [verifier], 'base64'), 'base64').toString('base64url');
 }
 
-/** The development provider serves every host of the real ones below its own. */
-export function standInFor(standIn: string, url: string): string {
+/** URL at the development provider for a URL of a real one: its host becomes part of the path. */
+function developmentUrlOf(standIn: string, url: string): string {
   return url.replace(/^https:\/\//, `${standIn}/as/`);
 }
 
-function stray(message: string): LoginRefusal {
+function invalidCallback(message: string): LoginRefusal {
   return { refused: 'callback_refused', message, detail: { problem: 'malformed' } };
 }
 
-/** RFC 6749 §4.1.2.1. What the provider writes about it is not shown: anybody can write it into a link. */
-function said(error: string): LoginRefusal {
+/** RFC 6749 §4.1.2.1. The provider's description is not shown, because a crafted link can contain any text. */
+function denialOf(error: string): LoginRefusal {
   const detail = { error: error.slice(0, 100) };
   if (error === 'server_error' || error === 'temporarily_unavailable') {
-    const message = 'The identity provider cannot log in anybody at the moment. Please try again later.';
+    const message = 'The identity provider is temporarily unavailable. Please try again later.';
     return { refused: 'provider_failed', message, detail };
   }
-  return { refused: 'denied', message: 'The identity provider has refused the login.', detail };
+  return { refused: 'denied', message: 'The identity provider refused the login.', detail };
 }

@@ -1,34 +1,34 @@
-/** How a provider of OAuth 2.0 is spoken to: its endpoints and habits, as data. */
+/** Endpoints and characteristics of an OAuth 2.0 provider, as data. */
 export interface OauthPreset {
-  /** For pages. */
+  /** Display name. */
   readonly label: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
-  /** Asked for when the configuration names no scopes. */
+  /** Requested if the configuration contains no scopes. */
   readonly scopes: readonly string[];
   /** Whether the provider documents PKCE with S256 (RFC 7636) for apps with a secret. */
   readonly pkce: boolean;
-  /** Further parameters of the authorization URL: mostly how a refresh token is had. */
+  /** Further parameters of the authorization URL, mostly for getting a refresh token. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** `iss` of its authorization responses (RFC 9207), where it sends one. */
+  /** `iss` of its authorization responses (RFC 9207); null if it sends none. */
   readonly issuer: string | null;
   readonly user: UserShape;
 }
 
-/** Where a provider's response about the user has what; names with a dot go deeper, `[0]` is the first of a list. */
+/** Paths into the provider's user response; a dot enters a member, and `[0]` is the first element of a list. */
 export interface UserShape {
   readonly url: string;
   readonly id: string;
-  /** The first that is not empty. */
+  /** The first non-empty value is used. */
   readonly names: readonly string[];
-  /** Null where the address is asked for elsewhere. */
+  /** Null if the address is requested separately. */
   readonly email: string | null;
   /**
-   * Why the address may be believed: `claim` must be true in the response; `provider` gives out only addresses that
-   * it has verified; `sign_in` is the name that the user signs in with, under a domain which its tenant has proved.
+   * Why the address is verified: `claim` must be true in the response; `provider` reports only verified
+   * addresses; `sign_in` is the sign-in name, under a domain whose ownership the tenant has proved.
    */
   readonly verified: { readonly claim: string } | 'provider' | 'sign_in';
-  /** Fields besides `Authorization`; `client-id` stands for the app's id. */
+  /** Headers besides `Authorization`; `client-id` is replaced by the app's id. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +88,7 @@ export const OAUTH_PRESETS = {
       url: 'https://graph.microsoft.com/v1.0/me',
       id: 'id',
       names: ['displayName', 'userPrincipalName'],
-      // Never `mail`: an administrator of any tenant can write what they like there.
+      // Never `mail`: administrators of any tenant can set it to any value.
       email: 'userPrincipalName',
       verified: 'sign_in',
       headers: {},
@@ -165,12 +165,12 @@ export const OAUTH_PRESETS = {
 
 export type OauthProviderName = keyof typeof OAUTH_PRESETS;
 
-/** Addresses of GitHub's API beyond the user. */
+/** Further URLs of GitHub's API. */
 export const GITHUB_EMAILS_URL = 'https://api.github.com/user/emails';
 export const GITHUB_TEAMS_URL = 'https://api.github.com/user/teams';
 export const GITHUB_ORGANIZATIONS_URL = 'https://api.github.com/user/orgs';
 
-/** The shape of LinkedIn's older API, for apps that have its older scopes. */
+/** User response of LinkedIn's older API, for apps that have its older scopes. */
 export const LINKEDIN_OLDER_USER: UserShape = {
   url: 'https://api.linkedin.com/v2/me',
   id: 'id',

@@ -1,18 +1,18 @@
 import { firstValue } from '../../http/fields.ts';
-import { isNoAnswer } from '../../http/no_answer.ts';
+import { isNoAnswer } from '../../http/bodyless.ts';
 import { type Conversation, fetching } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
 import type { LoginRefusal } from '../provider.ts';
 import { jsonOf, unavailable, untrusted } from './api.ts';
 
-/** The app at the provider, and where tokens are had. */
+/** The app at the provider and its token endpoint. */
 export interface TokenApp {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly tokenUrl: string;
 }
 
-/** Errors that say no to the code or the refresh token (RFC 6749 §5.2, and GitHub's own). */
+/** Errors that reject the code or the refresh token (RFC 6749 §5.2; one is specific to GitHub). */
 const DENIALS: ReadonlySet<string> = new Set([
   'invalid_grant',
   'access_denied',
@@ -20,7 +20,7 @@ const DENIALS: ReadonlySet<string> = new Set([
   'bad_refresh_token',
 ]);
 
-/** Asks the token endpoint (RFC 6749 §4.1.3, §6); `share` makes one request of several at one time. */
+/** Requests tokens (RFC 6749 §4.1.3, §6); concurrent requests with the same `share` become one. */
 export function* requestTokens(
   { clientId, clientSecret, tokenUrl }: TokenApp,
   parameters: Readonly<Record<string, string>>,
@@ -41,15 +41,15 @@ export function* requestTokens(
   const said =
     typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   const error = said['error'];
-  // GitHub says 200 to errors.
+  // GitHub reports errors with status 200.
   if (error !== undefined || answer.status !== 200) {
     const isSilent = isNoAnswer(answer.status, (name) => firstValue(answer.headers, name));
     return refusalOf(answer.status, error, isSilent);
   }
   const { access_token: access, token_type: type, refresh_token: refresh, expires_in: expiresIn } = said;
-  if (typeof access !== 'string' || access === '') return untrusted('there is no access token in it');
+  if (typeof access !== 'string' || access === '') return untrusted('it contains no access token');
   if (type !== undefined && (typeof type !== 'string' || type.toLowerCase() !== 'bearer'))
-    return untrusted('its token is of another kind');
+    return untrusted('its token is of an unsupported type');
   const seconds = Number(expiresIn);
   return {
     access,
@@ -64,11 +64,11 @@ function refusalOf(status: number, error: unknown, isSilent: boolean): LoginRefu
   if (DENIALS.has(named)) {
     return {
       refused: 'denied',
-      message: 'The identity provider has refused the login.',
+      message: 'The identity provider refused the login.',
       detail: { error: named },
     };
   }
   if (isSilent) return unavailable(`token endpoint: status ${status}`);
   const detail = { status: String(status), ...(named === '' ? {} : { error: named }) };
-  return { ...untrusted('the token endpoint has answered with an error'), detail };
+  return { ...untrusted('the token endpoint returned an error'), detail };
 }

@@ -12,12 +12,12 @@ import {
   type UserShape,
 } from './table.ts';
 
-/** A user with every address that the provider has verified; the first is the one that is shown. */
+/** A user with all verified e-mail addresses; the first one is the primary address. */
 export interface ProviderUser extends LoginUser {
   readonly emails: readonly string[];
 }
 
-/** Asks the provider who the token is of. */
+/** Requests the user of the token. */
 export function* requestUser(
   name: OauthProviderName,
   access: ApiAccess,
@@ -40,7 +40,7 @@ export function* requestUser(
   return { id, name: named ?? (email || id), email, groups: [], emails };
 }
 
-/** A text (or a number, as ids are) in a response, by a path such as `data[0].id`; empty where there is none. */
+/** A text or number in a response, by a path such as `data[0].id`; empty if it does not exist. */
 export function textAt(value: unknown, path: string): string {
   let at: unknown = value;
   for (const part of path.split(/[.[\]]+/).filter((each) => each !== '')) {
@@ -54,26 +54,26 @@ export function textAt(value: unknown, path: string): string {
 function emailOf(value: unknown, { email: path, verified }: UserShape): string[] {
   const email = path === null ? '' : asciiLower(textAt(value, path));
   if (!isAddress(email)) return [];
-  // A guest of a Microsoft tenant is named after an address elsewhere, which the tenant has not proved.
+  // A guest of a Microsoft tenant has a name in a domain that the tenant does not own.
   if (verified === 'sign_in') return email.includes('#ext#') ? [] : [email];
   if (verified === 'provider') return [email];
   const claim = (value as Readonly<Record<string, unknown>>)[verified.claim];
   return claim === true || claim === 'true' ? [email] : [];
 }
 
-/** One `@`, nothing that would make two addresses of one. */
+/** Exactly one `@`, and no separators that make it a list of addresses. */
 function isAddress(text: string): boolean {
   return /^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text);
 }
 
 type Emails = { readonly emails: readonly string[] } | LoginRefusal;
 
-/** GitHub lists all addresses with whether they were verified; the primary one comes first. */
+/** GitHub lists all addresses with their verification; the primary one comes first. */
 function* githubEmails(access: ApiAccess, scopes: readonly string[]): Conversation<Emails> {
   if (!scopes.some((scope) => scope === 'user:email' || scope === 'user')) return { emails: [] };
   const answer = yield* callApi(access, GITHUB_EMAILS_URL, OAUTH_PRESETS.github.user.headers);
   if (!isApiAnswer(answer)) return answer;
-  if (!Array.isArray(answer.value)) return untrusted('its list of addresses is none');
+  if (!Array.isArray(answer.value)) return untrusted('its list of addresses is not a list');
   const rows = (answer.value as readonly unknown[])
     .filter((row) => isTrue(row, 'verified'))
     .toSorted((a, b) => Number(isTrue(b, 'primary')) - Number(isTrue(a, 'primary')));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { neededTemplate } from '../../filters/action_fields_schema.ts';
-import { clientId, clientSecret, loginAliases, loginSession } from '../action_login_schema.ts';
+import { clientId, clientSecret, loginSynonyms, loginSession } from '../action_login_schema.ts';
 
 export const openidConnect = z
   .strictObject({
@@ -9,6 +9,6 @@ export const openidConnect = z
     client_secret: clientSecret.meta({ codes: { missing: 386 } }),
     ...loginSession,
   })
-  .meta({ description: 'Requires a login at an OpenID provider.', aliases: loginAliases });
+  .meta({ description: 'Requires a login at an OpenID provider.', synonyms: loginSynonyms });
 
 export type OpenidConnectConfig = z.output<typeof openidConnect>;

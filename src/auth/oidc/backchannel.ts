@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { JWS_ALGORITHMS } from '../../crypto/jws.ts';
 import type { OidcAnswer, OidcClient } from '../../engine/oidc_question.ts';
@@ -10,34 +11,36 @@ import {
   signatureProblem,
 } from '../../filters/jwt_validation/algorithm.ts';
 import { type Conversation, asked } from '../conversation.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** A logout token is for now: an old one is refused, and one is remembered so long. */
+/** Maximum age of a logout token; used ones are remembered for this time. */
 const ISSUED_WITHIN_MS = 5 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
-/** A key set is not of use for HMAC here: the client secret is no public key. */
+/** Symmetric algorithms are excluded: a key set contains public keys. */
 const ALGORITHMS = JWS_ALGORITHMS.filter((name) => !name.startsWith('HS'));
 
-/** Takes the message by which a provider ends sessions (OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8). */
+/**
+ * Handles a back-channel logout request of the provider (OpenID Connect Back-Channel Logout 1.0 §2.5 to
+ * §2.8).
+ */
 export function* backchannelLogout(
   { client, provider }: { readonly client: OidcClient; readonly provider: string },
   context: LoginContext,
   keys: () => Conversation<OidcAnswer>,
 ): Conversation<Answered> {
   const body = yield* asked({ ask: 'body', limitBytes: BODY_LIMIT_BYTES });
-  if (!('bytes' in body)) return refused('the message did not come whole');
+  if (!('bytes' in body)) return refused('the message is incomplete');
   const tokens = new URLSearchParams(new TextDecoder().decode(body.bytes)).getAll('logout_token');
-  if (tokens.length !== 1) return refused('there is not one logout token');
+  if (tokens.length !== 1) return refused('the message must contain exactly one logout token');
   const token = readToken(tokens[0]!);
   if (isTokenProblem(token)) return refused(token.message);
   const nowMs = context.world.nowMs();
   const problem = logoutProblem(token, client, nowMs);
   if (problem !== null) return refused(problem);
   const answer = yield* keys();
-  if (!('keySet' in answer)) return refused('the keys of the provider cannot be had', 503);
+  if (!('keySet' in answer)) return refused('the keys of the provider are unavailable', 503);
   const unsigned = signatureProblem(token, readKeySet(answer.keySet) ?? []);
   if (unsigned !== null) return refused(unsigned.message);
   const { sid, sub, jti } = token.payload;
@@ -50,7 +53,7 @@ export function* backchannelLogout(
     )
   )
     return refused('the logout token was used before');
-  // §2.6: with a `sid` it is that session; without one, all of the user.
+  // §2.6: `sid` selects one session; without it, all sessions of the user end.
   if (typeof sid === 'string') context.registry.revokeAt(provider, { session: sid }, nowMs);
   else context.registry.revokeAt(provider, { user: String(sub) }, nowMs);
   const detail = { by: typeof sid === 'string' ? 'session' : 'user' };
@@ -61,7 +64,7 @@ function logoutProblem(token: Token, client: OidcClient, nowMs: number): string 
   const { header, payload } = token;
   if (!ALGORITHMS.includes(token.algorithm)) return `the algorithm ${token.algorithm} is not accepted`;
   const type = typeof header['typ'] === 'string' ? asciiLower(header['typ']) : undefined;
-  // An ID token must not be taken for a logout token; older providers name no type.
+  // An ID token must not be accepted as a logout token; older providers set no type.
   if (type !== undefined && type !== 'logout+jwt' && type !== 'application/logout+jwt' && type !== 'jwt')
     return 'this is not a logout token';
   const problem = claimsProblem(
@@ -82,11 +85,11 @@ function logoutProblem(token: Token, client: OidcClient, nowMs: number): string 
     iat * 1_000 > nowMs + CLOCKS_DIFFER_MS ||
     iat * 1_000 < nowMs - ISSUED_WITHIN_MS
   )
-    return 'the logout token was not issued just now';
+    return 'the logout token is too old or issued in the future';
   if (typeof jti !== 'string' || jti === '') return 'the logout token has no id';
   if (nonce !== undefined) return 'a logout token has no nonce';
   if (typeof events !== 'object' || events === null || !Object.hasOwn(events, EVENT))
-    return 'the token is not about a logout';
+    return 'the token contains no logout event';
   return typeof sid === 'string' || (typeof sub === 'string' && sub !== '')
     ? null
     : 'the logout token names neither a session nor a user';
@@ -94,7 +97,7 @@ function logoutProblem(token: Token, client: OidcClient, nowMs: number): string 
 
 const NO_STORE = ['cache-control', 'no-store'];
 
-/** §2.8: 400 with an error, which says nothing of sessions. */
+/** §2.8: 400 with an error that discloses nothing about sessions. */
 function refused(message: string, status = 400): Answered {
   const body = `${JSON.stringify({ error: 'invalid_request', error_description: message })}\n`;
   const headers = ['content-type', 'application/json', ...NO_STORE];

@@ -1,15 +1,14 @@
+import { CLOCKS_DIFFER_MS } from '../limits.ts';
 import { asciiLower } from '../../http/ascii.ts';
-import { equalTexts } from '../../crypto/compare.ts';
-import { longDigest } from '../../crypto/digest.ts';
+import { equalTexts, longDigest } from '../../crypto/digest.ts';
 import type { OidcClient, OidcTokens } from '../../engine/oidc_question.ts';
 import type { LoginUser } from '../identity.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 type IdToken = NonNullable<OidcTokens['id']>;
 
-/** ID tokens of a login are made while it is finished: an old one was not made for it. */
+/** Maximum age of an ID token: it is issued during the login. */
 const ISSUED_WITHIN_MS = 10 * 60_000;
-const CLOCKS_DIFFER_MS = 60_000;
 const SUBJECT_UNITS = 255;
 
 /** Hash of each signature algorithm, for `at_hash` (OpenID Connect Core §3.1.3.6). Others are refused. */
@@ -28,9 +27,9 @@ const HASHES = {
 } as const;
 
 /**
- * What is wrong with a verified ID token beyond what a client library checks, as a sentence; null when nothing is.
- * Issuer, audience and nonce are looked at a second time: a login stands on them, whoever the driver is.
- * `nonce` null: the token came with a refresh, which has none (§12.2).
+ * The problem of a verified ID token, as a sentence; null if it is valid. Also repeats the client library's
+ * checks of issuer, audience and nonce, because logins depend on them with every driver. `nonce` is null for
+ * tokens of a refresh, which have none (§12.2).
  */
 export function idTokenProblem(
   { claims, algorithm }: IdToken,
@@ -40,25 +39,26 @@ export function idTokenProblem(
   nowMs: number,
 ): string | null {
   const { iss, aud, azp, sub, iat, exp, at_hash: hash } = claims;
-  if (iss !== client.issuer) return 'the ID token is of another issuer';
+  if (iss !== client.issuer) return 'the ID token has another issuer';
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!audiences.includes(client.clientId)) return 'the ID token is for another app';
-  if (audiences.length > 1 && azp !== client.clientId) return 'the ID token was made for another app';
-  if (azp !== undefined && azp !== client.clientId) return 'the ID token was made for another app';
+  if (audiences.length > 1 && azp !== client.clientId) return 'the ID token was issued to another app';
+  if (azp !== undefined && azp !== client.clientId) return 'the ID token was issued to another app';
   // oxlint-disable-next-line no-control-regex -- §2: at most 255 ASCII characters
   if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_UNITS || !/^[\x20-\x7e]+$/.test(sub))
     return 'the ID token names no user';
-  if (nonce !== null && claims['nonce'] !== nonce) return 'the ID token is not of this login';
+  if (nonce !== null && claims['nonce'] !== nonce)
+    return 'the nonce of the ID token does not match this login';
   if (!isTime(exp) || exp * 1_000 + CLOCKS_DIFFER_MS <= nowMs) return 'the ID token has expired';
-  if (!isTime(iat)) return 'the ID token does not say when it was issued';
+  if (!isTime(iat)) return 'the ID token has no issue time';
   if (iat * 1_000 > nowMs + CLOCKS_DIFFER_MS) return 'the ID token was issued in the future';
-  if (iat * 1_000 < nowMs - ISSUED_WITHIN_MS) return 'the ID token was issued long ago';
-  if (!Object.hasOwn(HASHES, algorithm)) return 'the ID token is signed in a way that is not accepted';
+  if (iat * 1_000 < nowMs - ISSUED_WITHIN_MS) return 'the ID token was issued too long ago';
+  if (!Object.hasOwn(HASHES, algorithm)) return 'the signature algorithm of the ID token is not accepted';
   if (hash === undefined) return null;
   const name = HASHES[algorithm as keyof typeof HASHES];
   return typeof hash === 'string' && equalTexts(hash, leftHalf(name, accessToken))
     ? null
-    : 'the access token is not the one that the ID token names';
+    : 'the access token does not match the ID token';
 }
 
 function isTime(value: unknown): value is number {
@@ -71,8 +71,8 @@ function leftHalf(hash: (typeof HASHES)[keyof typeof HASHES], text: string): str
 }
 
 /**
- * The address that the provider vouches for, or none. What it says of an address counts for that address alone: a
- * claim of one answer does not verify the address of another.
+ * The verified e-mail address, or an empty text. `email_verified` counts only for the address in the same
+ * response.
  */
 function emailOf(claims: Claims, userInfo: Claims | null): string {
   const said = [userInfo, claims].flatMap((source) => {
@@ -87,14 +87,14 @@ function emailOf(claims: Claims, userInfo: Claims | null): string {
   return !isDenied && ofIt.some((verified) => verified === true || verified === 'true') ? email : '';
 }
 
-/** The user of verified claims, those of the user-info response over those of the token. */
+/** The user of verified claims; claims of the user-info response override those of the token. */
 export function userOf(claims: Claims, userInfo: Claims | null): LoginUser {
   const all = { ...claims, ...userInfo };
   const text = (name: string): string => {
     const value = all[name];
     return typeof value === 'string' ? value : '';
   };
-  // An address that the provider has not verified is only what somebody has typed.
+  // An unverified address may be any text that the user has typed.
   const email = emailOf(claims, userInfo);
   const name = text('name') || text('preferred_username') || email || text('sub');
   const groups: unknown = all['groups'];

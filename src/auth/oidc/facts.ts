@@ -8,9 +8,10 @@ import {
   LOGIN_STATE,
   NO_OTHER_PATHS,
   cannotLogIn,
-  cannotLogInAction,
+  notInCasesOfLogin,
 } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { OidcConfig } from './module_schema.ts';
 import type { OpenidConnectConfig } from './action_schema.ts';
@@ -21,10 +22,12 @@ export const oidc = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
     secrets: ['/client_secret'],
+    notInCases: notInCasesOfLogin,
     cannotHappen: (code, config) => cannotAtProvider(code) ?? cannotLogIn(code, config),
     reasons: loginReasons('oidc'),
     examples: {
@@ -55,10 +58,12 @@ export const oidc = {
     login: true,
     secrets: ['/client_secret'],
     legacyTypes: ['oidc'],
-    cannotHappen: (code) => cannotAtProvider(code) ?? cannotLogInAction(code),
+    notInCases: notInCasesOfLogin,
+    cannotHappen: cannotAtProvider,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [
@@ -82,6 +87,7 @@ export const oidc = {
   },
 } satisfies Filter<OidcConfig, OpenidConnectConfig>;
 
+/** The only other path ends sessions, and no config lists users. */
 function cannotAtProvider(code: string): string | null {
   if (code === 'answered') return NO_OTHER_PATHS;
   return code === 'not_authorized' ? EVERYONE : null;

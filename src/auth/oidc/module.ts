@@ -4,7 +4,7 @@ import { type LoginReason, loginReasons } from '../reasons.ts';
 import { type LoginLinks, gateHandler } from '../module_gate.ts';
 import type { OidcConfig } from './module_schema.ts';
 
-/** Lets in users who log in at an OpenID provider. */
+/** Requires a login at an OpenID provider. */
 export const oidc: Module<OidcConfig, `oidc.${LoginReason}`> = {
   type: 'oidc',
   reasons: loginReasons('oidc'),

@@ -1,28 +1,28 @@
 import type { OidcAnswer, OidcClient, OidcRequest, OidcTokens } from '../../engine/oidc_question.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import type { LoginTokens } from '../identity.ts';
-import type { Begun, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
+import type { LoginStart, IdentityProvider, LoggedIn, LoginContext, LoginRefusal } from '../provider.ts';
 import type { LoginState } from '../login_state.ts';
 import type { Session } from '../session.ts';
 import { backchannelLogout } from './backchannel.ts';
 import { idTokenProblem, userOf } from './claims.ts';
+import { untrusted } from '../oauth/api.ts';
 
-/** A gate of OpenID Connect as configured. */
+/** Settings of an OpenID Connect gate. */
 export interface OidcSettings extends OidcClient {
   readonly scopes: readonly string[];
-  /** Further parameters of the authorization URL; those of the protocol cannot be replaced. */
+  /** Further parameters of the authorization URL; protocol parameters cannot be replaced. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 const OIDC_SCOPES = ['openid', 'email', 'profile'];
 
-/** The app, and how its provider is asked. */
 interface App {
   readonly client: OidcClient;
   readonly id: string;
 }
 
-/** Parameters of the authorization URL that are the protocol's own. */
+/** Protocol parameters of the authorization URL, which settings cannot replace. */
 const PROTOCOL: ReadonlySet<string> = new Set([
   'client_id',
   'response_type',
@@ -83,7 +83,7 @@ function ask({ client }: App, { world }: LoginContext, request: OidcRequest): Co
   return asked({ ask: 'oidc', client, nowMs: world.nowMs(), request });
 }
 
-function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<Begun> {
+function* begin(app: App, context: LoginContext, request: OidcRequest): Conversation<LoginStart> {
   const answer = yield* ask(app, context, request);
   return 'url' in answer ? { location: answer.url } : refusalOf(answer);
 }
@@ -104,7 +104,7 @@ function* finish(
   });
   const tokens = 'tokens' in answer ? answer.tokens : null;
   if (!('tokens' in answer) || tokens === null) return refusalOf(answer);
-  if (tokens.id === null) return untrusted('the provider has sent no ID token');
+  if (tokens.id === null) return untrusted('it contains no ID token');
   const nowMs = context.world.nowMs();
   const problem = idTokenProblem(tokens.id, tokens.access, client, loginState.nonce, nowMs);
   if (problem !== null) return untrusted(problem);
@@ -120,7 +120,7 @@ function* finish(
 
 const OTHER_USER = 'the user-info response is about another user';
 
-/** Asks again with the refresh token, or where there is none with the access token. */
+/** Checks the user again with the refresh token, or with the access token if there is none. */
 function* check(app: App, session: Session, context: LoginContext): Conversation<LoggedIn | LoginRefusal> {
   const { tokens, user, providerSession } = session;
   if (tokens === null) return { refused: 'denied', message: 'The session cannot be renewed.' };
@@ -140,7 +140,7 @@ function* check(app: App, session: Session, context: LoginContext): Conversation
   if (fresh !== null && freshId !== null) {
     const problem = idTokenProblem(freshId, fresh.access, app.client, null, nowMs);
     if (problem !== null) return untrusted(problem);
-    if (freshId.claims['sub'] !== subject) return untrusted('the new ID token is of another user');
+    if (freshId.claims['sub'] !== subject) return untrusted('the new ID token belongs to another user');
   }
   const claims = { sub: subject, name: user.name, ...freshId?.claims };
   const hasSaid = userInfo !== null || freshId !== null;
@@ -157,7 +157,7 @@ function* logout(app: App, session: Session, context: LoginContext): Conversatio
     idToken: session.tokens?.id ?? null,
     returnUrl: `${context.site.origin}${context.site.base}signed_out`,
   });
-  // The session has ended here, whether or not the provider can be told.
+  // The local session has ended, even if the provider cannot be reached.
   return 'url' in answer && answer.url !== '' ? answer.url : null;
 }
 
@@ -175,23 +175,16 @@ function keptTokens(tokens: OidcTokens, before: LoginTokens | null, nowMs: numbe
   };
 }
 
-function untrusted(message: string): LoginRefusal {
-  return {
-    refused: 'identity_refused',
-    message: `The answer of the provider cannot be trusted: ${message}.`,
-  };
-}
-
-/** What a failure means for the user; its detail is for the trace. */
-export function refusalOf(answer: OidcAnswer): LoginRefusal {
-  if (!('failure' in answer)) return untrusted('it is not what was asked for');
+/** The refusal for a failed question; the detail is for the trace. */
+function refusalOf(answer: OidcAnswer): LoginRefusal {
+  if (!('failure' in answer)) return untrusted('it does not answer the question');
   const { failure, detail } = answer;
   const facts = { failure, detail };
   switch (failure) {
     case 'denied':
-      return { refused: 'denied', message: 'The identity provider has refused the login.', detail: facts };
+      return { refused: 'denied', message: 'The identity provider refused the login.', detail: facts };
     case 'invalid':
-      return { ...untrusted('a check has failed'), detail: facts };
+      return { ...untrusted('a check failed'), detail: facts };
     case 'unreachable':
     case 'timeout':
     case 'discovery':

@@ -10,32 +10,32 @@ import type { XmlElement } from './xml_tree.ts';
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
-/** What an assertion has to fit. */
+/** Expected contents of an assertion. */
 export interface AssertionExpected {
   /** Entity id of the identity provider. */
   readonly issuer: string;
-  /** Entity id of ours. */
+  /** Our entity id. */
   readonly audience: string;
-  /** Our assertion consumer service. */
+  /** URL of our assertion consumer service. */
   readonly recipient: string;
-  /** Id of the request that waits; null for a login that the identity provider began. */
+  /** Id of the pending request; null for an IdP-initiated login. */
   readonly inResponseTo: string | null;
   readonly nameIdFormat: string;
-  /** When a login that was asked to be a new one was asked for; null where an older one will do. */
+  /** When a forced login was requested: older authentications are refused. Null if any is accepted. */
   readonly freshSinceMs: number | null;
   readonly nowMs: number;
   readonly toleranceMs: number;
 }
 
-/** Who logged in, as the signed bytes say. */
+/** The user according to the signed bytes. */
 export interface Asserted {
   readonly assertionId: string;
-  /** From when on the assertion is refused by its own times: until then its id is remembered. */
+  /** When the assertion expires; its id is remembered until then. */
   readonly untilMs: number;
   readonly nameId: NameId;
   readonly attributes: Attributes;
   readonly sessionIndex: string | null;
-  /** When the session at the identity provider ends, if it says so. */
+  /** When the session ends at the identity provider, if specified. */
   readonly sessionUntilMs: number | null;
 }
 
@@ -80,7 +80,7 @@ function readSubject(assertion: XmlElement, expected: AssertionExpected): Subjec
     (each) => attributeOf(each, 'Method') === BEARER,
   );
   if (bearers.length === 0) return refuse('confirmation_method');
-  // One of several will do (Core §2.4.1); when none does, the first one's reason is told.
+  // One valid confirmation is enough (Core §2.4.1); if all fail, the first reason is reported.
   let first: SamlRefusal | null = null;
   for (const bearer of bearers) {
     const confirmed = readConfirmation(bearer, expected);
@@ -98,7 +98,7 @@ function readConfirmation(
   if (data === undefined || more.length > 0) return refuse('confirmation_data');
   const recipient = attributeOf(data, 'Recipient');
   const notOnOrAfter = attributeOf(data, 'NotOnOrAfter');
-  // Profiles §4.1.4.2 wants both.
+  // Profiles §4.1.4.2 requires both.
   if (recipient === undefined || notOnOrAfter === undefined) return refuse('confirmation_data');
   if (recipient !== expected.recipient) {
     return refuse('recipient', { recipient, expected: expected.recipient });

@@ -1,7 +1,7 @@
 import { NS, attributeOf, childrenOf, textOf } from './elements.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-/** Values by the name of their attribute; those with parts instead of a text are left out. */
+/** Values by attribute name; values with child elements are omitted. */
 export type Attributes = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the attribute statements of an assertion (Core §2.7.3). */
@@ -21,7 +21,7 @@ export function readAttributes(assertion: XmlElement): Attributes {
   return found;
 }
 
-// table: names under which identity providers send what is asked of them, the preferred first
+// table: attribute names that identity providers use, preferred names first
 const NAMES = {
   email: [
     'email',
@@ -51,12 +51,12 @@ const NAMES = {
   ],
 } as const;
 
-/** The first value of an e-mail address or a name, by any of its usual names; empty when there is none. */
+/** The first value of an e-mail address or a name, by any of its common names; empty if there is none. */
 export function firstAttribute(attributes: Attributes, kind: 'email' | 'name'): string {
   return NAMES[kind].flatMap((name) => attributes.get(name) ?? [])[0] ?? '';
 }
 
-/** All groups, by any of their usual names. */
+/** All groups, by any of their common names. */
 export function groupsIn(attributes: Attributes): readonly string[] {
   return [...new Set(NAMES.groups.flatMap((name) => attributes.get(name) ?? []))];
 }

@@ -1,6 +1,6 @@
 import { fromBase64 } from '../../crypto/base64.ts';
 import { readRsaCertificate } from '../../crypto/x509.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import { verifies } from '../../crypto/signatures.ts';
 import type { LocalResponse } from '../../engine/contract.ts';
 import { formPage } from '../pages.ts';
@@ -11,7 +11,7 @@ import { type SamlRefusal, refuse } from './reasons.ts';
 
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';
 
-/** A signed URL of the redirect binding (Bindings §3.4.4.1); null when the key cannot be read. */
+/** A signed URL of the redirect binding (Bindings §3.4.4.1); null if the key is invalid. */
 export function redirectUrl(
   to: string,
   field: MessageField,
@@ -30,8 +30,8 @@ export function redirectUrl(
 }
 
 /**
- * A page that sends a signed message on by itself (Bindings §3.5.4); a button does it where no script runs. Null when
- * the key cannot be read.
+ * A page that posts a signed message by script (Bindings §3.5.4), with a button for browsers without scripts.
+ * Null if the key is invalid.
  */
 export function postPage(
   to: string,
@@ -54,7 +54,7 @@ export function postPage(
   );
 }
 
-/** A message that came by the redirect binding, its signature verified. */
+/** A message of the redirect binding with a verified signature. */
 export interface RedirectMessage {
   readonly field: MessageField;
   readonly xml: string;
@@ -70,8 +70,8 @@ const HASHES = {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a message of the redirect binding. The signature is over the parameters as they were sent, in the order of
- * the specification, so they are taken from the query itself; each may be there once.
+ * Reads a message of the redirect binding. The signature covers the parameters as sent, in the order of the
+ * specification, so they are taken from the raw query; each may occur once.
  */
 export function readRedirect(query: string, certificates: readonly string[]): RedirectMessage | SamlRefusal {
   const sent = new Map<string, string>();

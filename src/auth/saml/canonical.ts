@@ -1,10 +1,10 @@
 import { digest } from '../../crypto/digest.ts';
 import { readPrivateKey } from '../../crypto/keys.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import { signed } from '../../crypto/signatures.ts';
 import { NS } from './elements.ts';
 
-/** Namespaces of the messages that are written here, by the one prefix that each has. */
+/** Namespaces of messages written here, by their prefix. */
 const NAMESPACES = {
   samlp: NS.protocol,
   saml: NS.assertion,
@@ -12,7 +12,7 @@ const NAMESPACES = {
   ds: NS.signature,
 } as const;
 
-/** An element to be written. */
+/** An element to serialize. */
 export interface Written {
   readonly prefix: keyof typeof NAMESPACES;
   readonly local: string;
@@ -20,7 +20,7 @@ export interface Written {
   readonly children: readonly (Written | string)[];
 }
 
-/** An element, its attributes without namespace; those undefined are left out. */
+/** Creates an element with attributes without namespace; undefined ones are omitted. */
 export function element(
   name: `${keyof typeof NAMESPACES}:${string}`,
   attributes: Written['attributes'] = {},
@@ -31,8 +31,8 @@ export function element(
 }
 
 /**
- * Writes an element as exclusive canonicalization has it (xml-exc-c14n §3, Canonical XML §2.3): what is written here
- * can be signed as it stands, without a canonicalizer. Namespaces stand where a prefix is first used.
+ * Serializes an element in its exclusive canonical form (xml-exc-c14n §3, Canonical XML §2.3), so that it can
+ * be signed without a canonicalizer. A namespace is declared where its prefix is first used.
  */
 export function canonical(written: Written, declared: ReadonlySet<string> = new Set()): string {
   const { prefix, local, attributes, children } = written;
@@ -69,7 +69,7 @@ function escapedValue(text: string): string {
     .replaceAll('\r', '&#xD;');
 }
 
-/** Characters that XML cannot hold at all are left out. */
+/** Removes characters that XML does not allow. */
 function plain(text: string): string {
   return text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '');
 }
@@ -79,25 +79,25 @@ const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 
-/** Signs octets with RSA and SHA-256 (RFC 8017 §8.2), as base64; null when the key cannot be read. */
+/** Signs octets with RSA and SHA-256 (RFC 8017 §8.2), as base64; null if the key is invalid. */
 export function rsaSignature(octets: string, { privateKeyPem }: SigningIdentity): string | null {
   const key = readPrivateKey(privateKeyPem, 'rsa');
   if ('problem' in key) return null;
   return Buffer.from(signed({ key: 'rsa', hash: 'sha256' }, key, [octets])).toString('base64');
 }
 
-/** Signs octets; `certificate` tells others of its key. A simulation has one that signs nothing. */
+/** Signs octets; `certificate` contains its public key. The simulator's signer creates no real signatures. */
 export interface Signer {
   readonly sign: (octets: string) => string | null;
   readonly certificate: Written;
 }
 
-/** Signs with a real key. */
+/** A signer with a real key. */
 export function rsaSigner(identity: SigningIdentity): Signer {
   return { sign: (octets) => rsaSignature(octets, identity), certificate: keyInfo(identity) };
 }
 
-/** The element with a signature over it behind its first child, which is the issuer (Core §5.4); null without a key. */
+/** Inserts a signature after the issuer, the first child (Core §5.4); null if signing fails. */
 export function withSignature(written: Written, { sign, certificate }: Signer): Written | null {
   const { attributes, children } = written;
   const info = element(
@@ -125,7 +125,7 @@ export function withSignature(written: Written, { sign, certificate }: Signer): 
   return { ...written, children: [issuer!, signature, ...rest] };
 }
 
-/** The certificate of a key, as metadata and signatures have it. */
+/** The certificate of a key as a `KeyInfo` element, for metadata and signatures. */
 export function keyInfo({ certificatePem }: SigningIdentity): Written {
   const base64 = certificatePem.replaceAll(/-----[^-]*-----|\s/g, '');
   return element('ds:KeyInfo', {}, element('ds:X509Data', {}, element('ds:X509Certificate', {}, base64)));

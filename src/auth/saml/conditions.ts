@@ -8,10 +8,13 @@ interface Clock {
   readonly toleranceMs: number;
 }
 
-/** Conditions that may stand beside the audience; they ask nothing of one that never passes an assertion on. */
+/**
+ * Allowed conditions besides the audience; they do not concern a service provider that never passes
+ * assertions on.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(['OneTimeUse', 'ProxyRestriction']);
 
-/** Checks the conditions of an assertion (Core §2.5.1): its times, and that all restrictions name our audience. */
+/** Checks the conditions of an assertion (Core §2.5.1): validity period and audiences. */
 export function conditionsProblem(
   assertion: XmlElement,
   expected: Clock & { readonly audience: string },
@@ -26,7 +29,7 @@ export function conditionsProblem(
   );
   if (isRefusal(window)) return window;
   const restrictions = childrenOf(conditions, NS.assertion, 'AudienceRestriction');
-  // Core §2.5.1: a condition that is not understood makes the assertion invalid.
+  // Core §2.5.1: an unknown condition makes the assertion invalid.
   const unknown = elementsOf(conditions).find(
     (each) => !restrictions.includes(each) && !(each.namespace === NS.assertion && HARMLESS.has(each.local)),
   );
@@ -42,11 +45,11 @@ export function conditionsProblem(
 }
 
 export interface Window {
-  /** The end, where there is one; without tolerance. */
+  /** The end, if specified; without tolerance. */
   readonly untilMs: number | null;
 }
 
-/** Whether now is in a window of time, its first instant in and its last one out (Core §2.5.1.2). */
+/** Checks a validity period; its start is inclusive and its end exclusive (Core §2.5.1.2). */
 export function windowProblem(
   notBefore: string | undefined,
   notOnOrAfter: string | undefined,

@@ -34,7 +34,7 @@ export function attributeOf(element: XmlElement, local: string): string | undefi
   return element.attributes.find((one) => one.local === local && one.namespace === '')?.value;
 }
 
-/** The text of an element that has nothing but text; null when it has elements too. */
+/** The text of an element; null if it has child elements. */
 export function textOf(element: XmlElement): string | null {
   let text = '';
   for (const child of element.children) {
@@ -44,12 +44,12 @@ export function textOf(element: XmlElement): string | null {
   return text;
 }
 
-/** Whether an element has no text but blanks between its children. */
+/** Whether an element has only child elements and white space. */
 export function hasOnlyElements(element: XmlElement): boolean {
   return element.children.every((child) => typeof child !== 'string' || child.trim() === '');
 }
 
-/** The element and all below it, in document order. */
+/** The element and its descendants in document order. */
 export function* everyElement(root: XmlElement): Generator<XmlElement> {
   const waiting = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -1,5 +1,6 @@
-import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, cannotLogInAction } from '../login_facts.ts';
+import { EVERYONE, LOGIN_ENDS, LOGIN_STATE, cannotLogIn, notInCasesOfLogin } from '../login_facts.ts';
 import { LOGIN_MESSAGES, loginReasons } from '../reasons.ts';
+import { checkAction, checkModule, findings } from './check.ts';
 import type { Filter } from '../../filters/facts.ts';
 import type { SamlConfig } from './module_schema.ts';
 import type { SamlConfig as ActionConfig } from './action_schema.ts';
@@ -10,15 +11,21 @@ export const saml = {
     place: 'route',
     carriers: ['https'],
     ends: 'may',
+    login: true,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 6000,
-    cannotHappen: (code, config) => {
-      if (code === 'not_authorized' && config.authorized_groups.length === 0) return EVERYONE;
-      if (code === 'cookie_set' && config.inactivity_timeout === 0) return 'nothing in the session changes';
-      if (code === 'provider_failed') return 'a SAML provider sends its responses unasked';
-      return cannotLogIn(code, config);
-    },
+    cannotHappen: (code, config) =>
+      code === 'not_authorized' && config.authorized_groups.length === 0
+        ? EVERYONE
+        : cannotLogIn(code, config),
+    // A session is renewed for its idle timeout, or if the authorized groups have changed since the login.
+    notInCases: (code, config) =>
+      code === 'cookie_set' && config.inactivity_timeout === 0
+        ? 'a session of a case never changes without an idle timeout'
+        : notInCasesOfLogin(code),
+    check: checkModule,
+    findings,
     reasons: loginReasons('saml'),
     examples: {
       // Metadata with a certificate is too long for an example.
@@ -34,10 +41,11 @@ export const saml = {
     leavesRequest: false,
     guards: true,
     login: true,
-    cannotHappen: cannotLogInAction,
+    notInCases: notInCasesOfLogin,
     reads: ['session', 'clock', 'chance', 'state'],
     sharedState: LOGIN_STATE,
     costNs: 80,
+    check: checkAction,
     reasons: LOGIN_MESSAGES,
     examples: {
       good: [{ idp_metadata_url: 'https://login.test/metadata' }],

@@ -7,7 +7,7 @@ import { type ProviderMetadata, hasEnded, isMetadataProblem, readMetadata } from
 import { samlProvider } from './provider.ts';
 import type { SamlSettings } from './settings.ts';
 
-/** Metadata is asked for again after so long; what cannot be had anew counts no more. */
+/** Metadata is fetched again after this time; if that fails, the old metadata is no longer used. */
 const FRESH_MS = 3_600_000;
 const LIMIT_BYTES = 1_048_576;
 
@@ -17,14 +17,14 @@ interface Kept {
 }
 
 /**
- * A provider whose metadata is at a URL: it is what everything else is believed by, so it has to come over TLS, or
- * from this machine, without redirects.
+ * A provider whose metadata is fetched. Its certificates are trusted, so the URL must use TLS or loopback,
+ * and redirects are not followed.
  */
 export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'metadata'>): IdentityProvider {
   const id = `saml ${url}`;
   const of = (metadata: ProviderMetadata): IdentityProvider => samlProvider({ ...settings, metadata }, id);
-  // What does not depend on the metadata is that of any provider.
-  const { callback, callbackBy, stateField, unsolicited, check, lists } = of(NOBODY);
+  // These members do not depend on the metadata.
+  const { callback, callbackBy, stateField, unsolicited, check, lists } = of(NO_METADATA);
   return {
     id,
     label: url,
@@ -50,25 +50,25 @@ export function fetchedSamlProvider(url: string, settings: Omit<SamlSettings, 'm
     },
     logout: function* (session, context) {
       const metadata = yield* metadataAt(url, context);
-      // The session has ended here, whether or not the provider can be told.
+      // The local session has ended, even if the provider cannot be reached.
       if ('refused' in metadata) return null;
       const away = of(metadata).logout!(session, context);
       return away === null || typeof away === 'string' ? away : yield* away;
     },
     other: (path, context) => {
-      if (path === SAML_PATHS.metadata) return of(NOBODY).other!(path, context);
+      if (path === SAML_PATHS.metadata) return of(NO_METADATA).other!(path, context);
       if (path !== SAML_PATHS.slo) return null;
       return (function* () {
         const metadata = yield* metadataAt(url, context);
-        const answered = of('refused' in metadata ? NOBODY : metadata).other!(path, context)!;
+        const answered = of('refused' in metadata ? NO_METADATA : metadata).other!(path, context)!;
         return yield* awaited(answered);
       })();
     },
   };
 }
 
-/** Nobody can sign for it. */
-const NOBODY: ProviderMetadata = {
+/** Placeholder metadata without certificates: no signature verifies against it. */
+const NO_METADATA: ProviderMetadata = {
   entityId: '',
   certificates: [],
   passedOver: [],
@@ -77,11 +77,11 @@ const NOBODY: ProviderMetadata = {
   validUntilMs: null,
 };
 
-const FROM = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
+const METADATA_URL = /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
 
-/** Whether metadata may be had from this URL. */
+/** Whether metadata may be fetched from this URL. */
 export function isMetadataUrl(url: string): boolean {
-  return FROM.test(url) && URL.canParse(url);
+  return METADATA_URL.test(url) && URL.canParse(url);
 }
 
 function* metadataAt(url: string, context: LoginContext): Conversation<ProviderMetadata | LoginRefusal> {
@@ -90,13 +90,13 @@ function* metadataAt(url: string, context: LoginContext): Conversation<ProviderM
   const nowMs = world.nowMs();
   if (kept !== null && nowMs < kept.untilMs) return kept.metadata;
   const headers = ['accept', 'application/samlmetadata+xml, application/xml, text/xml'];
-  // Anybody may begin a login: however many do so at once, the metadata is asked for once.
+  // Anyone can start a login, so concurrent logins share one request for metadata.
   const answer = yield* fetching({ url, headers, limitBytes: LIMIT_BYTES, share: `metadata ${url}` });
-  if ('failure' in answer) return unusable('cannot be had', `${answer.failure}: ${answer.detail}`);
-  if (answer.status !== 200) return unusable('cannot be had', `status ${answer.status}`);
+  if ('failure' in answer) return unusable('is unavailable', `${answer.failure}: ${answer.detail}`);
+  if (answer.status !== 200) return unusable('is unavailable', `status ${answer.status}`);
   const metadata = readMetadata(Buffer.from(answer.body).toString('utf8'));
-  if (isMetadataProblem(metadata)) return unusable('cannot be used', metadata.problems[0]!.message);
-  if (hasEnded(metadata, nowMs)) return unusable('has ended', 'validUntil');
+  if (isMetadataProblem(metadata)) return unusable('is invalid', metadata.problems[0]!.message);
+  if (hasEnded(metadata, nowMs)) return unusable('has expired', 'validUntil');
   const untilMs = Math.min(nowMs + FRESH_MS, metadata.validUntilMs ?? Number.POSITIVE_INFINITY);
   memory.protocol.set(`metadata ${url}`, { metadata, untilMs } satisfies Kept);
   return metadata;

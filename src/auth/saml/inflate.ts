@@ -1,4 +1,4 @@
-/** Raw DEFLATE (RFC 1951) of the redirect binding. zlib is deterministic here, so a pure room may use it. */
+/** Raw DEFLATE (RFC 1951) for the redirect binding. zlib is deterministic here, so a pure room may use it. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 interface Inflated {

@@ -3,8 +3,8 @@ import { readSeconds } from '../../datetime/texts.ts';
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
 
 /**
- * Reads a time of SAML (Core §1.3.3: xs:dateTime in UTC, without another zone) as milliseconds since the epoch;
- * null when it is none. Fractions finer than a millisecond are cut off.
+ * Parses a SAML time (Core §1.3.3: xs:dateTime in UTC) as milliseconds since the epoch; null if it is
+ * invalid. Fractions below a millisecond are truncated.
  */
 export function readInstant(text: string): number | null {
   const found = INSTANT.exec(text.trim());

@@ -1,9 +1,9 @@
-import { type SigningIdentity, newSigningIdentity } from '../../crypto/self_signed.ts';
+import { type SigningIdentity, newSigningIdentity } from '../../crypto/issue_certificate.ts';
 
-/** The key pair of a gate, by its name; the same each time. */
+/** The key pair of a gate, by its name; stable for a gate. */
 export type SamlKeys = (gate: string, nowMs: number) => SigningIdentity;
 
-/** Keys that are kept elsewhere win; the others are made when they are first needed, and last as long as the process. */
+/** Stored keys take precedence; others are created on first use and live as long as the process. */
 export function samlKeys(kept: (gate: string) => SigningIdentity | null = () => null): SamlKeys {
   const made = new Map<string, SigningIdentity>();
   return (gate, nowMs) => {

@@ -1,6 +1,7 @@
+import { CLOCKS_DIFFER_MS, FORM_LIMIT_BYTES } from '../limits.ts';
 import { type Conversation, asked } from '../conversation.ts';
 import { secretOf } from '../keys.ts';
-import { useOnce } from '../one_time_ids.ts';
+import { useOnce } from '../registry.ts';
 import { redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
 import type { Session } from '../session.ts';
@@ -13,16 +14,15 @@ import { logoutRequest, logoutResponse } from './messages.ts';
 import { UNSPECIFIED, readNameId } from './name_id.ts';
 import { SAML_REFUSALS, type SamlRefusal, isRefusal, refuse } from './reasons.ts';
 import { headProblem } from './response.ts';
-import { type SamlSettings, TOLERANCE_MS, providerSession, requestId } from './settings.ts';
+import { type SamlSettings, providerSession, requestId } from './settings.ts';
 import { readSigned } from './verified.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-/** Logout messages are answered within this time, and remembered for it. */
+/** Maximum age of logout messages; their ids are remembered for this time. */
 const MESSAGE_LIFE_MS = 10 * 60_000;
 const ID_BYTES = 16;
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 
-/** URL that ends the session at the identity provider too; null when it has no redirect binding for that. */
+/** URL that ends the session at the identity provider, too; null if it has no redirect binding for logouts. */
 export function logoutUrl(settings: SamlSettings, session: Session, context: LoginContext): string | null {
   const { metadata, nameIdFormat } = settings;
   const { singleLogout: to } = metadata;
@@ -41,8 +41,8 @@ export function logoutUrl(settings: SamlSettings, session: Session, context: Log
 }
 
 /**
- * Takes a message of single logout (Profiles §4.4): the identity provider's request ends sessions here and is
- * answered, its response sends the browser on. Only signed messages count.
+ * Handles a single logout message (Profiles §4.4): a request of the identity provider ends sessions here and
+ * is answered; its response continues the browser's logout. Only signed messages are accepted.
  */
 export function* singleLogout(
   settings: SamlSettings,
@@ -75,7 +75,7 @@ function* readLogoutMessage(
     const redirected = readRedirect(request.query ?? '', pems);
     if (isRefusal(redirected)) return redirected;
     const message = readMessage(redirected.xml);
-    // The signature of this binding is over the whole message, so all of it is signed.
+    // The signature of this binding covers the whole message.
     return isRefusal(message) ? message : { root: message.root, relayState: redirected.relayState };
   }
   if (request.method !== 'POST') return refuse('message_missing');
@@ -108,13 +108,13 @@ function logoutProblem(settings: SamlSettings, context: LoginContext, root: XmlE
   const nowMs = context.world.nowMs();
   const { entityId } = settings.metadata;
   const destination = settings.addresses(context.site).sloUrl;
-  const wrong = headProblem(root, true, { entityId, destination, nowMs, toleranceMs: TOLERANCE_MS });
+  const wrong = headProblem(root, true, { entityId, destination, nowMs, toleranceMs: CLOCKS_DIFFER_MS });
   if (wrong !== null || !isRequest) return wrong;
   const issuedMs = readInstant(attributeOf(root, 'IssueInstant') ?? '') ?? 0;
   const until = attributeOf(root, 'NotOnOrAfter');
   const untilMs = until === undefined ? issuedMs + MESSAGE_LIFE_MS : readInstant(until);
   if (untilMs === null) return refuse('time_malformed', { at: until });
-  const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + TOLERANCE_MS;
+  const endMs = Math.min(untilMs, issuedMs + MESSAGE_LIFE_MS) + CLOCKS_DIFFER_MS;
   if (nowMs >= endMs) return refuse('expired', { at: until });
   const id = attributeOf(root, 'ID') ?? '';
   return useOnce(context.registry.used, `logout ${destination} ${id}`, endMs, nowMs)
@@ -175,7 +175,7 @@ function signedOut({ site }: LoginContext): Answered {
 }
 
 function refused({ refused: reason, detail }: SamlRefusal): Answered {
-  const body = `This logout is refused: ${SAML_REFUSALS[reason]}.\n`;
+  const body = `The logout message was refused: ${SAML_REFUSALS[reason]}.\n`;
   const headers = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
   const facts = Object.entries(detail).map(([name, value]) => [name, String(value)]);
   return {

@@ -5,10 +5,10 @@ import { signatureProblem } from './signature_shape.ts';
 import { isXmlProblem, readXml } from './xml.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-/** Largest message that is read, decoded. */
+/** Maximum decoded size of a message. */
 export const MESSAGE_LIMIT_BYTES = 262_144;
 
-/** A message that may be looked at: well-formed, plain, each id once. Nothing in it is believed yet. */
+/** A well-formed message with unique ids. Its contents are not verified yet. */
 export interface Message {
   readonly xml: string;
   readonly root: XmlElement;
@@ -16,9 +16,9 @@ export interface Message {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes a message as a form brings it (Bindings §3.5.4): base64, whose lines may be broken, of XML in UTF-8. */
+/** Decodes a form field (Bindings §3.5.4): base64, possibly with line breaks, of XML in UTF-8. */
 export function decodeMessage(encoded: string): { readonly xml: string } | SamlRefusal {
-  // Four characters stand for three bytes; line ends come on top.
+  // Four base64 characters encode three bytes; line breaks add to that.
   if (encoded.length > MESSAGE_LIMIT_BYTES * 1.5) return refuse('too_large', { chars: encoded.length });
   const bytes = fromBase64(encoded.replaceAll(/[ \t\r\n]/g, ''));
   if (bytes === null) return refuse('base64_malformed');
@@ -30,24 +30,24 @@ export function decodeMessage(encoded: string): { readonly xml: string } | SamlR
   }
 }
 
-/** Reads the XML of a message strictly, and looks at its ids. */
+/** Parses a message strictly and checks its ids. */
 export function readMessage(xml: string): Message | SamlRefusal {
   const root = readXml(xml);
   if (isXmlProblem(root)) return refuse(root.problem, { message: root.message, offset: root.offset });
   return idProblem(root) ?? { xml, root };
 }
 
-/** An id is an NCName (XML Schema); more than this nobody needs. */
+/** An id is an NCName (XML Schema); the length limit is ours. */
 const ID = /^[A-Za-z_][A-Za-z0-9._-]{0,255}$/;
 
-/** Whether a text can be the id of a message. */
+/** Whether a text is a valid message id. */
 export function isId(text: string | undefined): text is string {
   return text !== undefined && ID.test(text);
 }
 
 /**
- * Libraries differ in which attributes they take for ids: `ID`, `Id`, `id`, with or without namespace. In a message
- * none of their values occurs twice, so that a reference has one target for every reader.
+ * Libraries differ in which attributes they treat as ids: `ID`, `Id`, `id`, with or without namespace. No
+ * value of any of them may occur twice, so that a reference has the same target for every parser.
  */
 function idProblem(root: XmlElement): SamlRefusal | null {
   const seen = new Set<string>();
@@ -63,15 +63,15 @@ function idProblem(root: XmlElement): SamlRefusal | null {
   return null;
 }
 
-/** Elements with their ids that carry a signature, in document order. */
+/** A signed element with its id. */
 export interface SignedElement {
   readonly element: XmlElement;
   readonly id: string;
 }
 
 /**
- * Finds all signatures of a message: each has to be a direct child of one of `carriers`, once in each, right behind
- * its issuer (Core §3.2.1), and of the one form that is read. There must be at least one.
+ * Finds all signatures of a message. Each must be a direct child of one of `carriers`, at most one per
+ * carrier, directly after the issuer (Core §3.2.1) and in the accepted form. At least one is required.
  */
 export function findSignatures(
   { root }: Message,

@@ -1,5 +1,5 @@
 import { writeInstant } from '../../datetime/texts.ts';
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import type { SamlAddresses } from './addresses.ts';
 import { type Written, canonical, element, keyInfo } from './canonical.ts';
 import { BINDING } from './metadata.ts';
@@ -8,7 +8,7 @@ import { NAME_ID_FORMATS, UNSPECIFIED } from './name_id.ts';
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
 
-/** The head that all messages have (Core §3.2.1). */
+/** Common part of all messages (Core §3.2.1). */
 interface Head {
   readonly id: string;
   readonly atMs: number;
@@ -21,7 +21,7 @@ function headOf({ id, atMs, destination }: Head): Record<string, string> {
   return { ID: id, IssueInstant: writeInstant(atMs), Destination: destination, Version: '2.0' };
 }
 
-/** Asks the identity provider to log a user in (Core §3.4.1). */
+/** Requests a login at the identity provider (Core §3.4.1). */
 export function authnRequest(
   head: Head,
   {
@@ -43,7 +43,7 @@ export function authnRequest(
   );
 }
 
-/** Tells the identity provider that a user logs out (Core §3.7.1). */
+/** Notifies the identity provider of a logout (Core §3.7.1). */
 export function logoutRequest(
   head: Head,
   user: { readonly nameId: string; readonly nameIdFormat: string; readonly sessionIndex: string | null },
@@ -58,7 +58,7 @@ export function logoutRequest(
   );
 }
 
-/** Answers a logout request (Core §3.7.2). */
+/** Replies to a logout request (Core §3.7.2). */
 export function logoutResponse(head: Head, inResponseTo: string): Written {
   return element(
     'samlp:LogoutResponse',
@@ -68,7 +68,7 @@ export function logoutResponse(head: Head, inResponseTo: string): Written {
   );
 }
 
-/** The metadata of the service provider, to be given to the identity provider (SAML Metadata §2.4.4). */
+/** Metadata of the service provider for the identity provider (SAML Metadata §2.4.4). */
 export function serviceMetadata(
   addresses: SamlAddresses,
   identity: SigningIdentity,

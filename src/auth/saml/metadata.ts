@@ -10,28 +10,28 @@ export const BINDING = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 
-export type Binding = keyof typeof BINDING;
+type Binding = keyof typeof BINDING;
 
-/** Where a service of the identity provider is. */
-export interface Endpoint {
+/** A service endpoint of the identity provider. */
+interface Endpoint {
   readonly binding: Binding;
   readonly url: string;
-  /** Where answers go, when it is somewhere else. */
+  /** URL for responses; equals `url` unless specified. */
   readonly responseUrl: string;
 }
 
-/** An identity provider as its metadata describes it (SAML Metadata §2.4.3). */
+/** An identity provider according to its metadata (SAML Metadata §2.4.3). */
 export interface ProviderMetadata extends ProviderCertificates {
   readonly entityId: string;
-  /** The redirect binding before the other. */
+  /** The endpoint with the redirect binding is preferred. */
   readonly singleSignOn: Endpoint;
-  /** Null when it has none that can be used. */
+  /** Null if no endpoint has a supported binding. */
   readonly singleLogout: Endpoint | null;
-  /** When the metadata itself ends; null when it does not say. */
+  /** When the metadata expires; null if it does not say. */
   readonly validUntilMs: number | null;
 }
 
-/** What is wrong with metadata: the end of a sentence about it, and the offset in its text. */
+/** A problem of metadata: the predicate of a sentence, and its offset in the text. */
 export interface MetadataProblem {
   readonly message: string;
   readonly offset: number;
@@ -39,7 +39,7 @@ export interface MetadataProblem {
 
 const METADATA_LIMIT_CHARS = 1_048_576;
 
-/** Reads the metadata of one identity provider strictly; all problems at once. */
+/** Parses the metadata of one identity provider strictly; reports all problems at once. */
 export function readMetadata(
   xml: string,
 ): ProviderMetadata | { readonly problems: readonly MetadataProblem[] } {
@@ -64,29 +64,32 @@ export function readMetadata(
   return { entityId, certificates, passedOver, singleSignOn, singleLogout, validUntilMs };
 }
 
-/** Narrows what `readMetadata` gave. */
+/** Narrows the result of `readMetadata`. */
 export function isMetadataProblem(
   read: ReturnType<typeof readMetadata>,
 ): read is { readonly problems: readonly MetadataProblem[] } {
   return 'problems' in read;
 }
 
-/** Whether the metadata says itself that it counts no more (Metadata §2.3.2). */
+/** Whether the metadata has expired (Metadata §2.3.2). */
 export function hasEnded({ validUntilMs }: ProviderMetadata, nowMs: number): boolean {
   return validUntilMs !== null && nowMs >= validUntilMs;
 }
 
-/** What is wrong with certificates at `nowMs`: their time is no reason to refuse them, but it may be meant so. */
+/**
+ * Warnings about certificates outside their validity period; SAML does not require it, but it may be a
+ * mistake.
+ */
 export function metadataWarnings({ certificates }: ProviderMetadata, nowMs: number): readonly string[] {
   return certificates.flatMap(({ subject, fromMs, untilMs }) => {
     const name = inOneLine(subject);
-    if (nowMs >= untilMs) return [`the certificate of ${name} has expired on ${writeDay(untilMs)}`];
+    if (nowMs >= untilMs) return [`the certificate of ${name} expired on ${writeDay(untilMs)}`];
     if (nowMs < fromMs) return [`the certificate of ${name} is not valid before ${writeDay(fromMs)}`];
     return [];
   });
 }
 
-/** A subject as one line of a message. */
+/** A subject on a single line. */
 export function inOneLine(subject: string): string {
   return subject.replaceAll('\n', ', ');
 }
@@ -102,12 +105,12 @@ function endpointOf(role: XmlElement, local: string, report: Reporter): Endpoint
     const url = attributeOf(element, 'Location') ?? '';
     const responseUrl = attributeOf(element, 'ResponseLocation') ?? url;
     if (isServiceUrl(url) && isServiceUrl(responseUrl)) found.push({ binding: known, url, responseUrl });
-    else report(`has a <${local}> whose location is no http or https URL`, element);
+    else report(`has a <${local}> whose location is not an http or https URL`, element);
   }
   return found.find(({ binding }) => binding === 'redirect') ?? found[0] ?? null;
 }
 
-/** An absolute URL of http or https, without a fragment, user or anything that a browser could read as two. */
+/** An absolute http or https URL without fragment, user, or ambiguous characters. */
 function isServiceUrl(text: string): boolean {
   if (!/^https?:\/\/[!-~]+$/.test(text) || /["<>\\^`{|}#]/.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);

@@ -2,7 +2,7 @@ import { certificateSubject, readRsaCertificate } from '../../crypto/x509.ts';
 import { NS, attributeOf, childrenOf, textOf } from './elements.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-export interface ProviderCertificate {
+interface ProviderCertificate {
   readonly pem: string;
   readonly subject: string;
   readonly fromMs: number;
@@ -10,13 +10,13 @@ export interface ProviderCertificate {
 }
 
 export interface ProviderCertificates {
-  /** Those whose signatures count. */
+  /** Certificates that verify signatures. */
   readonly certificates: readonly ProviderCertificate[];
-  /** Subjects of those that are passed over: of another kind than RSA, or with a short key. */
+  /** Subjects of ignored certificates: not RSA, or the key is too short. */
   readonly passedOver: readonly string[];
 }
 
-/** The certificates that a role signs with. What is no certificate at all is a problem. */
+/** The signing certificates of a role; an unparsable certificate is a problem. */
 export function certificatesOf(
   role: XmlElement,
   report: (message: string, at: XmlElement) => void,
@@ -38,7 +38,7 @@ export function certificatesOf(
   }
   if (certificates.length === 0) {
     const others = passedOver.length === 0 ? '' : '; keys of other kinds, such as EC, are not supported';
-    report(`has no certificate of RSA with 2048 bits or more to verify its signatures with${others}`, role);
+    report(`has no RSA certificate with at least 2048 bits for its signatures${others}`, role);
   }
   return { certificates, passedOver };
 }
@@ -47,7 +47,7 @@ function certificateElements(role: XmlElement): readonly XmlElement[] {
   return childrenOf(role, NS.metadata, 'KeyDescriptor')
     .filter((descriptor) => {
       const use = attributeOf(descriptor, 'use');
-      // Without a use the key is for both (Metadata §2.4.1.1).
+      // A key without `use` serves both purposes (Metadata §2.4.1.1).
       return use === undefined || use === 'signing';
     })
     .flatMap((descriptor) => childrenOf(descriptor, NS.signature, 'KeyInfo'))

@@ -8,26 +8,26 @@ type Reporter = (message: string, at: XmlElement) => void;
 export interface ProviderEntity {
   readonly entity: XmlElement;
   readonly role: XmlElement;
-  /** The earliest end of it and of all that it stands in; null when none is said. */
+  /** The earliest expiry of the entity and the elements around it; null if none is specified. */
   readonly validUntilMs: number | null;
 }
 
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
-/** Entity ids that a message names at most. */
+/** Maximum number of entity ids in a message. */
 const NAMED_LIMIT = 3;
 
-/** Finds the one identity provider for SAML 2.0: the document is about it, or about a group with it (Metadata §2.3.1). */
+/** Finds the only SAML 2.0 identity provider in a document about one entity or a group (Metadata §2.3.1). */
 export function providerEntity(root: XmlElement, report: Reporter): ProviderEntity | null {
   const isGroup = isNamed(root, NS.metadata, 'EntitiesDescriptor');
   if (!isGroup && !isNamed(root, NS.metadata, 'EntityDescriptor')) {
-    report(`has <${root.local}> as its root, where <EntityDescriptor> of SAML 2.0 metadata is needed`, root);
+    report(`has <${root.local}> as its root instead of an <EntityDescriptor> of SAML 2.0 metadata`, root);
     return null;
   }
   const found = [...rolesIn(root, [])];
   const [only] = found;
   if (found.length !== 1 || only === undefined) {
     report(
-      `has ${found.length} <IDPSSODescriptor> for SAML 2.0, where exactly one is needed${named(found)}`,
+      `has ${found.length} <IDPSSODescriptor> for SAML 2.0; exactly one is required${named(found)}`,
       root,
     );
     return null;
@@ -40,7 +40,7 @@ export function providerEntity(root: XmlElement, report: Reporter): ProviderEnti
   return { entity: only.at(-2)!, role: only.at(-1)!, validUntilMs };
 }
 
-/** The ways from the root down to each role of an identity provider: groups, entity, role. */
+/** Paths from the root to each identity provider role: groups, entity, role. */
 function* rolesIn(element: XmlElement, above: readonly XmlElement[]): Generator<readonly XmlElement[]> {
   const way = [...above, element];
   if (isNamed(element, NS.metadata, 'EntityDescriptor')) {
@@ -53,18 +53,18 @@ function* rolesIn(element: XmlElement, above: readonly XmlElement[]): Generator<
   }
 }
 
-/** Tells which providers there are, for metadata of a federation. */
+/** Lists the providers found, for metadata of a federation. */
 function named(found: readonly (readonly XmlElement[])[]): string {
   if (found.length < 2) return '';
   const ids = found.slice(0, NAMED_LIMIT).map((way) => attributeOf(way.at(-2)!, 'entityID') ?? '');
   const more = found.length > NAMED_LIMIT ? ', …' : '';
-  return `: cut out the <EntityDescriptor> of yours (${ids.join(', ')}${more})`;
+  return `: extract the <EntityDescriptor> of your provider (${ids.join(', ')}${more})`;
 }
 
 function validUntilOf(element: XmlElement, report: Reporter): number | null {
   const text = attributeOf(element, 'validUntil');
   if (text === undefined) return null;
   const atMs = readInstant(text);
-  if (atMs === null) report("has a 'validUntil' that is no time in UTC", element);
+  if (atMs === null) report("has a 'validUntil' that is not a time in UTC", element);
   return atMs;
 }

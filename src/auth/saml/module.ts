@@ -4,7 +4,7 @@ import type { LoginLinks } from '../module_gate.ts';
 import { compileSaml } from './module_compile.ts';
 import type { SamlConfig } from './module_schema.ts';
 
-/** Lets in users who log in at a SAML identity provider. */
+/** Requires a login at a SAML identity provider. */
 export const saml: Module<SamlConfig, `saml.${LoginReason}`> = {
   type: 'saml',
   reasons: loginReasons('saml'),

@@ -8,14 +8,14 @@ import type { SamlSettings } from './settings.ts';
 import { type LoginLinks, gateHandler, linkedLogin } from '../module_gate.ts';
 import type { SamlConfig } from './module_schema.ts';
 
-/** Makes the handler of a gate. */
+/** Creates the handler of a gate. */
 export function compileSaml(config: SamlConfig, linked: Linked & LoginLinks): Handler<LoginMemory> {
   const login = linkedLogin(linked);
   const provider = samlProvider(samlSettings(config, linked.branding.service, login));
   return gateHandler('saml', config, { ...linked, login }, provider, { givesTokens: false });
 }
 
-/** What the protocol is told of a gate. Throws for metadata that has not passed its check. */
+/** The settings of a gate. Throws if the metadata did not pass the check. */
 export function samlSettings(
   config: SamlConfig,
   service: string,

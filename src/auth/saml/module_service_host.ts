@@ -1,3 +1,4 @@
+import { FORM_LIMIT_BYTES } from '../limits.ts';
 import { ask } from '../../engine/contract.ts';
 import type {
   Ask,
@@ -9,7 +10,7 @@ import type {
   World,
 } from '../../engine/contract.ts';
 import type { Linked } from '../../engine/module.ts';
-import { conversed, isConversation } from '../conversation.ts';
+import { concluded } from '../conversation.ts';
 import { type LoginMemory, loginMemory } from '../memory.ts';
 import { page, redirectTo } from '../pages.ts';
 import type { Answered, LoginContext } from '../provider.ts';
@@ -21,22 +22,21 @@ import { type LoginLinks, linkedLogin } from '../module_gate.ts';
 import { samlSettings } from './module_compile.ts';
 import type { SamlConfig } from './module_schema.ts';
 
-/** What the host of the service knows of the endpoints of a route. */
+/** Endpoints of a route, as needed on the service host. */
 export interface Endpoints {
-  /** Whether an origin is one of the route's. */
+  /** Whether an origin belongs to the route. */
   readonly isOwn: (origin: string) => boolean;
-  /** The origin for answers that name none; null when the route has only wildcards. */
+  /** Default origin for responses that name no origin; null if the route has only wildcard hosts. */
   readonly standard: string | null;
 }
 
-const FORM_LIMIT_BYTES = 1_024 * 1_024;
 const TEMPORARY_REDIRECT = 307;
 
 /**
- * Stands at the addresses of a route on the host of the service, which the management API shows and identity
- * providers know: hands out the metadata, takes logout messages, and sends answers to logins on to the endpoint that
- * waits for them, where the browser has its cookies. It believes nothing that an answer says; it only looks where
- * the answer may go, and that is to endpoints of this route and to no other place.
+ * Serves a route's SAML addresses on the service host, which the management API shows and identity providers
+ * know. It serves the metadata, handles logout messages, and forwards login responses to the endpoint of the
+ * pending login, where the browser has its cookies. Responses are not trusted here; they only select the
+ * target among the route's endpoints.
  */
 export function samlHostHandler(
   config: SamlConfig,
@@ -54,8 +54,8 @@ export function samlHostHandler(
   };
   const answer = (path: string, context: LoginContext): Verdict | Ask => {
     const other = provider.other!(path, context);
-    if (other === null) return nothing();
-    return isConversation(other) ? conversed<Answered, Verdict | Ask>(other, told, ask) : told(other);
+    if (other === null) return notFound();
+    return concluded(other, answerStop);
   };
   const sendOn = (fields: URLSearchParams | null): Verdict => {
     const origin = fields === null ? null : originFor(fields, endpoints);
@@ -72,7 +72,7 @@ export function samlHostHandler(
         case '/':
           return answer(SAML_PATHS.metadata, context);
         case '/acs':
-          if (request.method !== 'POST') return nothing();
+          if (request.method !== 'POST') return notFound();
           return ask({ ask: 'body', limitBytes: FORM_LIMIT_BYTES }, (body) =>
             sendOn('bytes' in body ? formOf(body.bytes) : null),
           );
@@ -81,7 +81,7 @@ export function samlHostHandler(
         case '/signed_out':
           return stop('saml.logged_out', { step: 'page' }, signedOut());
         default:
-          return nothing();
+          return notFound();
       }
     },
     reduce: () => {},
@@ -92,7 +92,7 @@ function formOf(bytes: Uint8Array): URLSearchParams {
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-/** Where an answer is waited for: at the origin that its request was made for, or where RelayState points. */
+/** The origin that expects a response: that of its request, or that of RelayState. */
 function originFor(fields: URLSearchParams, { isOwn, standard }: Endpoints): string | null {
   const answers = inResponseToOf(fields.get('SAMLResponse') ?? '');
   const named = answers === null ? originOfRelay(fields.get('RelayState')) : originOfRequest(answers);
@@ -104,21 +104,21 @@ function originOfRelay(relayed: string | null): string | null {
   return /^https?:\/\/[^/?#@\\\s]+/.exec(relayed ?? '')?.[0] ?? null;
 }
 
-function told({ reason, detail, response }: Answered): Stop {
+function answerStop({ reason, detail, response }: Answered): Stop {
   return stop(`saml.${reason}`, detail, response);
 }
 
-function nothing(): Stop {
-  return stop('saml.no_such_path', {}, page(404, 'Not found', 'There is nothing at this address.'));
+function notFound(): Stop {
+  return stop('saml.no_such_path', {}, page(404, 'Not found', 'This address does not exist.'));
 }
 
 function refusal(): LocalResponse {
-  const message = 'This answer of an identity provider belongs to no endpoint here.';
-  return page(400, 'This login cannot be finished', message, { code: 'saml.callback_refused' });
+  const message = 'This response of an identity provider matches no endpoint of this service.';
+  return page(400, 'The login cannot be completed', message, { code: 'saml.callback_refused' });
 }
 
 function signedOut(): LocalResponse {
-  return page(200, 'Logged out', 'You have logged out.');
+  return page(200, 'Logged out', 'You are logged out.');
 }
 
 function stop(code: string, detail: Stop['reason']['detail'], response: LocalResponse): Stop {

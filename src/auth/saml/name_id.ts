@@ -2,7 +2,7 @@ import { NS, attributeOf, childrenOf, elementsOf, textOf } from './elements.ts';
 import { type SamlRefusal, refuse } from './reasons.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-/** The name by which the identity provider knows a user (Core §2.2.3). */
+/** The name identifier of a user at the identity provider (Core §2.2.3). */
 export interface NameId {
   readonly value: string;
   readonly format: string;
@@ -11,7 +11,7 @@ export interface NameId {
 export const UNSPECIFIED = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 export const EMAIL_ADDRESS = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-/** Formats that a gate may expect: those that name one user by one text. */
+/** Formats that a gate may require: those that identify a user by a single text. */
 // table: formats of name identifiers (Core §8.3)
 export const NAME_ID_FORMATS = [
   'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
@@ -22,7 +22,7 @@ export const NAME_ID_FORMATS = [
 
 const LIMIT_CHARS = 1024;
 
-/** Reads the one name identifier of a subject or a logout request. */
+/** Reads the only name identifier of a subject or a logout request. */
 export function readNameId(
   parent: XmlElement,
   expected: { readonly nameIdFormat: string; readonly issuer: string; readonly audience: string },
@@ -34,7 +34,7 @@ export function readNameId(
   if (nameId === undefined || more.length > 0 || others.length > 0) return refuse('name_id_missing');
   const value = textOf(nameId);
   if (value === null || value.trim() === '' || value.length > LIMIT_CHARS) return refuse('name_id_malformed');
-  // Core §2.2.2: without a format it is unspecified.
+  // Core §2.2.2: the default format is unspecified.
   const format = attributeOf(nameId, 'Format') ?? UNSPECIFIED;
   if (expected.nameIdFormat !== UNSPECIFIED && format !== expected.nameIdFormat) {
     return refuse('name_id_format', { format, expected: expected.nameIdFormat });

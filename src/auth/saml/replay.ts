@@ -1,20 +1,20 @@
-/** Ids of assertions that have been used, each until it is refused by its own times. Bounded. */
+/** Ids of used assertions; each is remembered until the assertion expires. Bounded. */
 export interface UsedAssertions {
   readonly untilById: Map<string, number>;
   readonly limit: number;
 }
 
-/** More logins than a gate sees within the life of an assertion. */
+/** More than the logins of a gate within the lifetime of an assertion. */
 const USED_LIMIT = 100_000;
 
-/** Makes an empty memory. */
+/** Creates an empty store. */
 export function usedAssertions(limit: number = USED_LIMIT): UsedAssertions {
   return { untilById: new Map(), limit };
 }
 
 /**
- * Uses an assertion up: `used` when it was used before. `full` when there is no room although the expired ones
- * are forgotten: then it is refused, for forgetting one that is still good would let it be replayed.
+ * Marks an assertion as used. `used`: it was used before. `full`: the limit is reached even without expired
+ * ones; the assertion is refused, because forgetting a valid one would allow its replay.
  */
 export function useAssertion(
   used: UsedAssertions,

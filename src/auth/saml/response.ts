@@ -17,7 +17,7 @@ import type { XmlElement } from './xml_tree.ts';
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const ENTITY_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity';
 
-/** A response whose structure is that of the profile. Its signatures are still to be verified. */
+/** A response with the structure of the profile. Its signatures are not verified yet. */
 export interface ResponseShape {
   readonly response: XmlElement;
   readonly assertion: XmlElement;
@@ -25,9 +25,9 @@ export interface ResponseShape {
 }
 
 /**
- * Looks at the structure of a response (Core §3.3.3): one assertion, right inside of the one response, signatures
- * only where they belong, nothing that a wrapped copy could hide in. A failed status is told as such, whether it is
- * signed or not: nobody is let in by it.
+ * Checks the structure of a response (Core §3.3.3): one assertion as a child of the only response, signatures
+ * only where they belong, and no element that could contain a wrapped copy. A failed status is reported even
+ * if it is not signed, because it admits no user.
  */
 export function readResponseShape(message: Message): ResponseShape | SamlRefusal {
   const { root } = message;
@@ -43,7 +43,7 @@ export function readResponseShape(message: Message): ResponseShape | SamlRefusal
   return misplaced ?? { response: root, assertion, signed };
 }
 
-/** Counted by their local name in the whole document: a copy in another namespace is a copy too. */
+/** Counted by local name in the whole document, because a copy in another namespace is also suspicious. */
 function theAssertion(root: XmlElement): XmlElement | SamlRefusal {
   const counted = { Assertion: 0, Response: 0, EncryptedAssertion: 0 };
   for (const { local } of everyElement(root)) {
@@ -58,7 +58,7 @@ function theAssertion(root: XmlElement): XmlElement | SamlRefusal {
 
 type Order = readonly (readonly [namespace: string, local: string, most: 1 | 'many'])[];
 
-// table: children in the order of the schema (Core §3.2.2); what extensions hold is not read
+// table: children in schema order (Core §3.2.2); extensions are not read
 const RESPONSE_ORDER: Order = [
   [NS.assertion, 'Issuer', 1],
   [NS.signature, 'Signature', 1],
@@ -67,7 +67,7 @@ const RESPONSE_ORDER: Order = [
   [NS.assertion, 'Assertion', 1],
 ];
 
-// table: children in the order of the schema (Core §2.3.3); advice is not known, so it is refused
+// table: children in schema order (Core §2.3.3); Advice is not supported and refused
 const ASSERTION_ORDER: Order = [
   [NS.assertion, 'Issuer', 1],
   [NS.signature, 'Signature', 1],
@@ -77,7 +77,10 @@ const ASSERTION_ORDER: Order = [
   [NS.assertion, 'AttributeStatement', 'many'],
 ];
 
-/** Children out of order, or such as are not known. Statements may come in any order (a choice of the schema). */
+/**
+ * Refuses children that are unknown or out of order. Statements may come in any order (a choice in the
+ * schema).
+ */
 function orderProblem(element: XmlElement, order: Order): SamlRefusal | null {
   if (!hasOnlyElements(element)) return refuse('unexpected_element', { element: '#text', in: element.local });
   let at = 0;
@@ -95,7 +98,7 @@ function orderProblem(element: XmlElement, order: Order): SamlRefusal | null {
   return null;
 }
 
-/** The refusal by the identity provider, if the status is not success (Core §3.2.2.2). */
+/** The refusal by the identity provider if the status is not success (Core §3.2.2.2). */
 export function statusProblem(response: XmlElement): SamlRefusal | null {
   const [status, ...more] = childrenOf(response, NS.protocol, 'Status');
   const code = status === undefined ? undefined : childOf(status, NS.protocol, 'StatusCode');
@@ -117,7 +120,7 @@ function lastOf(urn: string): string {
   return urn.slice(urn.lastIndexOf(':') + 1);
 }
 
-/** Whether the issuer of a message is the one expected (Core §2.2.5); `required` says whether one has to be there. */
+/** Checks the issuer of a message (Core §2.2.5). */
 export function issuerProblem(element: XmlElement, entityId: string, required: boolean): SamlRefusal | null {
   const [issuer, ...more] = childrenOf(element, NS.assertion, 'Issuer');
   if (issuer === undefined)
@@ -131,7 +134,7 @@ export function issuerProblem(element: XmlElement, entityId: string, required: b
     : refuse('issuer', { of: element.local, issuer: text ?? undefined, expected: entityId });
 }
 
-/** What is asked of the head of a message that an identity provider sends. */
+/** Expected header fields of a message of the identity provider. */
 export interface HeadExpected {
   readonly entityId: string;
   readonly destination: string;
@@ -143,7 +146,7 @@ export interface HeadExpected {
 export function headProblem(root: XmlElement, isSigned: boolean, expected: HeadExpected): SamlRefusal | null {
   if (attributeOf(root, 'Version') !== '2.0')
     return refuse('version', { version: attributeOf(root, 'Version') });
-  // A signed message has to say by whom it is and where it goes (Profiles §4.1.4.2, Bindings §3.5.5.2).
+  // A signed message must have an issuer and a destination (Profiles §4.1.4.2, Bindings §3.5.5.2).
   const wrong = issuerProblem(root, expected.entityId, isSigned);
   if (wrong !== null) return wrong;
   const destination = attributeOf(root, 'Destination');

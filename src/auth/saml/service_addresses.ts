@@ -1,2 +1,2 @@
-/** What the management API shows of a module that it only stores. */
+/** For the management API, which shows the addresses of stored modules. */
 export { serviceAddresses } from './addresses.ts';

@@ -1,9 +1,9 @@
-import type { SigningIdentity } from '../../crypto/self_signed.ts';
+import type { SigningIdentity } from '../../crypto/issue_certificate.ts';
 import type { LoginSite } from '../provider.ts';
 import type { SamlAddresses } from './addresses.ts';
 import type { ProviderMetadata } from './metadata.ts';
 
-/** A SAML gate as configured. */
+/** Settings of a SAML gate. */
 export interface SamlSettings {
   readonly metadata: ProviderMetadata;
   readonly forceAuthn: boolean;
@@ -11,22 +11,19 @@ export interface SamlSettings {
   readonly authorizedGroups: readonly string[];
   readonly nameIdFormat: string;
   readonly addresses: (site: LoginSite) => SamlAddresses;
-  /** The key that requests are signed with; made when it is first needed. */
+  /** The key for signing requests; created on first use. */
   readonly signing: (nowMs: number) => SigningIdentity;
 }
 
-/** How far the clocks of the identity provider and ours may differ. */
-export const TOLERANCE_MS = 60_000;
-
 /**
- * The id of a request says where it is waited for, so that an answer at the host of the service finds its endpoint;
- * nothing is believed because of it.
+ * A request id contains the origin of its endpoint, so that the service host can route the response. Nothing
+ * else relies on it.
  */
 export function requestId(secret: string, { origin }: LoginSite): string {
   return `_${secret}.${Buffer.from(origin, 'utf8').toString('base64url')}`;
 }
 
-/** The origin that an id of a request names; null when it names none. */
+/** The origin in a request id; null if it contains none. */
 export function originOfRequest(id: string): string | null {
   const [, encoded] = /^_[\w-]+\.([\w-]+)$/.exec(id) ?? [];
   if (encoded === undefined) return null;
@@ -34,7 +31,7 @@ export function originOfRequest(id: string): string | null {
   return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? origin : null;
 }
 
-/** A session at the identity provider: its index counts for the one user only. */
+/** A session at the identity provider; session indexes are unique per user only. */
 export function providerSession(nameId: string, sessionIndex: string): string {
   return JSON.stringify([nameId, sessionIndex]);
 }

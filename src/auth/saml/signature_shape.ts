@@ -5,7 +5,7 @@ import type { XmlElement } from './xml_tree.ts';
 
 const DS = NS.signature;
 
-/** RSA with SHA-2 (RFC 6931 §2.3): what the verifying library has of algorithms that are not broken. */
+/** RSA with SHA-2 (RFC 6931 §2.3): the secure algorithms that the verifying library supports. */
 const SIGNATURE_ALGORITHMS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -20,7 +20,7 @@ const DIGEST_ALGORITHMS: ReadonlySet<string> = new Set([
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 
-/** What key information may have; none of it is used: certificates come from the metadata alone. */
+/** Allowed children of `KeyInfo`. They are ignored: keys come only from the metadata. */
 const KEY_INFO: ReadonlySet<string> = new Set([
   'X509Data',
   'X509Certificate',
@@ -37,8 +37,8 @@ const KEY_INFO: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Looks at a signature before anything is computed of it. SAML allows one form (Core §5.4): one reference, to the
- * element that the signature stands in; enveloped, then exclusively canonicalized; nothing else in it.
+ * Checks the structure of a signature before it is verified. SAML allows one form (Core §5.4): one reference,
+ * to the parent element, with the transforms enveloped signature and exclusive canonicalization.
  */
 export function signatureProblem(signature: XmlElement, id: string): SamlRefusal | null {
   if (elementsOf(signature).some((child) => isNamed(child, DS, 'Object'))) return refuse('signature_object');
@@ -96,7 +96,10 @@ function transformsProblem(transforms: XmlElement): SamlRefusal | null {
   return isKnown ? null : refuse('transform', { algorithms: algorithms.join(' ') });
 }
 
-/** An algorithm by its name, with no parameter but the list of prefixes that exclusive canonicalization has. */
+/**
+ * Whether an element names this algorithm, with no parameter except the prefix list of exclusive
+ * canonicalization.
+ */
 function isAlgorithm(element: XmlElement, algorithm: string): boolean {
   return (
     attributeOf(element, 'Algorithm') === algorithm &&
@@ -105,7 +108,7 @@ function isAlgorithm(element: XmlElement, algorithm: string): boolean {
   );
 }
 
-/** The children when they are exactly these, in this order, with one more at most; else null. */
+/** The children if they are exactly these, in this order, and optionally one more; otherwise null. */
 function sequence(
   element: XmlElement,
   names: readonly string[],
@@ -119,7 +122,7 @@ function sequence(
   return fits ? children : null;
 }
 
-/** Base64 in one text without anything inside; blanks between its lines are allowed (XML Signature §4.2). */
+/** Base64 text without child elements; white space is allowed (XML Signature §4.2). */
 function isBase64(element: XmlElement | undefined): boolean {
   const text = element === undefined ? null : textOf(element);
   const bytes = text === null ? null : fromBase64(text.replaceAll(/[ \t\r\n]/g, ''));

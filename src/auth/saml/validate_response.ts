@@ -7,14 +7,14 @@ import { type SamlRefusal, isRefusal, refuse } from './reasons.ts';
 import { type ResponseShape, headProblem, readResponseShape, statusProblem } from './response.ts';
 import { type SignatureAnswer, type SignatureQuestion, readSignedResponse } from './verified.ts';
 
-/** The identity provider as its metadata tells of it, as far as its messages are concerned. */
+/** The parts of an identity provider's metadata that matter for its messages. */
 export interface TrustedProvider {
   readonly entityId: string;
-  /** The certificates that it signs with. */
+  /** Its signing certificates. */
   readonly certificates: readonly { readonly pem: string }[];
 }
 
-/** What a response has to fit. */
+/** Expected contents of a response. */
 export interface ResponseExpected {
   readonly provider: TrustedProvider;
   /** Our entity id. */
@@ -22,13 +22,13 @@ export interface ResponseExpected {
   readonly acsUrl: string;
   readonly nameIdFormat: string;
   readonly authorizedGroups: readonly string[];
-  /** The request that waits; null for a login that the identity provider began. */
+  /** The pending request; null for an IdP-initiated login. */
   readonly request: { readonly id: string; readonly freshSinceMs: number | null } | null;
   readonly nowMs: number;
   readonly toleranceMs: number;
 }
 
-/** Who may come in. */
+/** The authenticated user. */
 export interface SamlIdentity {
   readonly nameId: string;
   readonly nameIdFormat: string;
@@ -38,11 +38,11 @@ export interface SamlIdentity {
   readonly sessionIndex: string | null;
   readonly sessionUntilMs: number | null;
   readonly assertionId: string;
-  /** Until when the assertion's id has to be remembered. */
+  /** How long the assertion's id must be remembered. */
   readonly assertionUntilMs: number;
 }
 
-/** The first half: what can be said before a signature is verified. `encoded` is the field of the form. */
+/** First half: checks that do not need a verified signature. `encoded` is the form field. */
 export function openResponse(encoded: string): (ResponseShape & { readonly xml: string }) | SamlRefusal {
   const decoded = decodeMessage(encoded);
   if (isRefusal(decoded)) return decoded;
@@ -53,8 +53,8 @@ export function openResponse(encoded: string): (ResponseShape & { readonly xml: 
 }
 
 /**
- * The id of the request that a response says it answers, read without belief in anything: it serves to find who waits.
- * Null when it names none or cannot be read.
+ * The request id that a response claims to answer, unverified; it only selects the pending login. Null if it
+ * is missing or unreadable.
  */
 export function inResponseToOf(encoded: string): string | null {
   const decoded = decodeMessage(encoded);
@@ -62,7 +62,7 @@ export function inResponseToOf(encoded: string): string | null {
   return isRefusal(message) ? null : (attributeOf(message.root, 'InResponseTo') ?? null);
 }
 
-/** What has to be asked of the verifying library. */
+/** The question for the verifying library. */
 export function signatureQuestion(
   shape: ResponseShape & { readonly xml: string },
   provider: TrustedProvider,
@@ -74,7 +74,7 @@ export function signatureQuestion(
   };
 }
 
-/** The second half: who logged in, read from the signed bytes and from nothing else. */
+/** Second half: reads the user from the signed bytes only. */
 export function validateResponse(
   shape: ResponseShape,
   answer: SignatureAnswer,

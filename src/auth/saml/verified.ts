@@ -5,33 +5,33 @@ import type { ResponseShape } from './response.ts';
 import { isXmlProblem, readXml } from './xml.ts';
 import type { XmlElement } from './xml_tree.ts';
 
-/** What is asked of the library that verifies signatures: all of these, with any of these certificates. */
+/** Signatures to verify; each must verify with one of the certificates. */
 export interface SignatureQuestion {
   readonly xml: string;
-  /** Ids of the elements that carry a signature of their own. */
+  /** Ids of the elements with a signature. */
   readonly ids: readonly string[];
-  /** PEM texts of the identity provider's certificates. */
+  /** Certificates of the identity provider, as PEM. */
   readonly certificates: readonly string[];
 }
 
 /**
- * What it answers: for each id the canonical bytes that its signature is over, as text; or why there are none.
- * `invalid`: the signature is not one of these certificates. `unavailable`: it could not be tried.
+ * The canonical bytes, as text, that the signature of each id covers. `invalid`: a signature does not verify
+ * with any certificate. `unavailable`: verification could not be attempted.
  */
 export type SignatureAnswer =
   | { readonly signed: readonly string[] }
   | { readonly failure: 'invalid' | 'unavailable'; readonly detail: string };
 
-/** The parts of a response that are read from now on. */
+/** The parts of a response that are read after verification. */
 export interface ValidatedResponse {
-  /** The head: as signed when it is, else as sent, which is used for refusing only. */
+  /** As signed, or as sent if the response is not signed; the latter is used only for refusals. */
   readonly response: XmlElement;
   readonly isResponseSigned: boolean;
-  /** Read from signed bytes, always. */
+  /** Always from signed bytes. */
   readonly assertion: XmlElement;
 }
 
-/** Reads the signed bytes again, and nothing else: what was sent around them is forgotten. */
+/** Parses the signed bytes again; everything outside of them is ignored. */
 export function readSignedResponse(
   shape: ResponseShape,
   answer: SignatureAnswer,
@@ -51,7 +51,7 @@ export function readSignedResponse(
   return { response: response ?? shape.response, isResponseSigned: response !== undefined, assertion };
 }
 
-/** The roots of the signed bytes, each the element that was to be signed. */
+/** The roots of the signed bytes; each must be the element that had to be signed. */
 export function readSigned(
   wanted: readonly SignedElement[],
   answer: SignatureAnswer,

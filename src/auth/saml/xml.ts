@@ -12,10 +12,10 @@ import { readReference } from './xml_reference.ts';
 import type { XmlElement, XmlProblem } from './xml_tree.ts';
 
 /**
- * Reads a small, plain subset of XML 1.0 with namespaces: elements, attributes, text, the five named and all
- * numeric character references. What can make two readers see two documents is refused, not interpreted:
- * document types, entities, processing instructions, CDATA, and comments (in metadata they are skipped where
- * they do not split a text). Time and memory are linear in the input, which is limited.
+ * Parses a small subset of XML 1.0 with namespaces: elements, attributes, text, the five predefined entities
+ * and numeric character references. Constructs that parsers may interpret differently are refused: document
+ * types, entities, processing instructions, CDATA, and comments (skipped in metadata where they do not split
+ * a text). Time and memory are linear in the input, whose size is limited.
  */
 export function readXml(text: string, options: XmlOptions = {}): XmlElement | XmlProblem {
   const limitChars = options.limitChars ?? XML_LIMITS.chars;
@@ -31,7 +31,7 @@ export function readXml(text: string, options: XmlOptions = {}): XmlElement | Xm
   }
 }
 
-/** Narrows what `readXml` gave. */
+/** Narrows the result of `readXml`. */
 export function isXmlProblem(read: XmlElement | XmlProblem): read is XmlProblem {
   return 'problem' in read;
 }
@@ -44,22 +44,21 @@ function readDocument(scan: Scan): XmlElement {
   const declared = DECLARATION.exec(scan.text);
   if (declared !== null) {
     const encoding = declared[1] ?? declared[2];
-    // The text has been decoded as UTF-8 already: another encoding would give another document.
+    // The text was decoded as UTF-8; another encoding would result in another document.
     if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') {
       throw problemAt(scan, 'malformed', `is declared as ${encoding.slice(0, 40)}, not UTF-8`);
     }
     scan.at = declared[0].length;
   }
   skipOutside(scan);
-  if (scan.text[scan.at] !== '<')
-    throw problemAt(scan, 'malformed', 'has text where its element should begin');
+  if (scan.text[scan.at] !== '<') throw problemAt(scan, 'malformed', 'has text before its root element');
   const root = readElement(scan, XML_ROOT_SCOPE, 0);
   skipOutside(scan);
-  if (scan.at < scan.text.length) throw problemAt(scan, 'malformed', 'goes on after its element');
+  if (scan.at < scan.text.length) throw problemAt(scan, 'malformed', 'has content after its root element');
   return root;
 }
 
-/** Blanks, and where they are allowed comments, around the root element. */
+/** Skips white space, and comments if allowed, around the root element. */
 function skipOutside(scan: Scan): void {
   for (;;) {
     skipBlanks(scan);
@@ -91,7 +90,7 @@ function readContent(scan: Scan, frame: Frame, depth: number): (XmlElement | str
   };
   for (;;) {
     const next = scan.text[scan.at];
-    if (next === undefined) throw problemAt(scan, 'malformed', `ends inside of <${frame.name}>`);
+    if (next === undefined) throw problemAt(scan, 'malformed', `ends inside <${frame.name}>`);
     if (next === '&') text += readReference(scan);
     else if (next !== '<') text += readText(scan);
     else if (scan.text[scan.at + 1] === '/') {
@@ -109,7 +108,7 @@ function readContent(scan: Scan, frame: Frame, depth: number): (XmlElement | str
   }
 }
 
-/** A comment inside of a text makes readers differ in what the text is: `admin<!---->@evil`. */
+/** A comment inside a text is read differently by different parsers: `admin<!---->@evil`. */
 function refuseSplit(scan: Scan, children: readonly (XmlElement | string)[], commentAt: number): void {
   if (commentAt < 0) return;
   if (children.some((child) => typeof child === 'string' && child.trim() !== '')) {
@@ -123,11 +122,11 @@ function readText(scan: Scan): string {
   let end = at;
   while (end < text.length && text[end] !== '<' && text[end] !== '&') end++;
   const read = text.slice(at, end);
-  // XML 1.0 §2.4: this sequence may not stand in text.
-  if (read.includes(']]>')) throw problemAt(scan, 'malformed', "has ']]>' in a text");
+  // XML 1.0 §2.4: text must not contain this sequence.
+  if (read.includes(']]>')) throw problemAt(scan, 'malformed', "contains ']]>' in a text");
   if (!isXmlText(read)) throw problemAt(scan, 'malformed', 'has characters that XML does not allow');
   scan.at = end;
-  // XML 1.0 §2.11: ends of lines.
+  // XML 1.0 §2.11: line ends are normalized.
   return read.replaceAll(/\r\n?/g, '\n');
 }
 
@@ -136,17 +135,17 @@ const END_TAG = /<\/([^\s>]+)[ \t\r\n]*>/y;
 function readEnd(scan: Scan, frame: Frame): void {
   END_TAG.lastIndex = scan.at;
   const end = END_TAG.exec(scan.text);
-  if (end?.[1] !== frame.name) throw problemAt(scan, 'malformed', `has no end of <${frame.name}> here`);
+  if (end?.[1] !== frame.name) throw problemAt(scan, 'malformed', `has no end tag of <${frame.name}> here`);
   scan.at += end[0].length;
 }
 
-/** Reads what begins with `<!` or `<?`: refused, but for comments where they are skipped. */
+/** Handles `<!` and `<?`: refused, except comments where they are skipped. */
 function readMarkup(scan: Scan): void {
   const rest = scan.text.slice(scan.at, scan.at + 9);
   if (rest.startsWith('<?')) throw problemAt(scan, 'processing_instruction', 'has a processing instruction');
   if (rest.startsWith('<![CDATA[')) throw problemAt(scan, 'cdata', 'has a CDATA section');
   if (!rest.startsWith('<!--'))
-    throw problemAt(scan, 'doctype', 'has a document type or another declaration');
+    throw problemAt(scan, 'doctype', 'has a document type declaration or another declaration');
   if (scan.comments === 'refuse') throw problemAt(scan, 'comment', 'has a comment');
   const end = scan.text.indexOf('--', scan.at + 4);
   if (end < 0 || scan.text[end + 2] !== '>') throw problemAt(scan, 'malformed', 'has a malformed comment');

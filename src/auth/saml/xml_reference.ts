@@ -6,7 +6,10 @@ const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 
 const HIGHEST_CODE_POINT = 0x10ffff;
 
-/** Reads a reference to a character (XML 1.0 §4.1). Entities of a document are refused: there is no document type. */
+/**
+ * Parses a character reference (XML 1.0 §4.1). Entity references are refused, because there is no document
+ * type.
+ */
 export function readReference(scan: Scan): string {
   REFERENCE.lastIndex = scan.at;
   const found = REFERENCE.exec(scan.text);

@@ -1,13 +1,13 @@
 import type { XmlProblem, XmlProblemCode } from './xml_tree.ts';
 
 export interface XmlOptions {
-  /** UTF-16 length above which a text is not looked at. */
+  /** Maximum length in UTF-16 units; longer texts are refused. */
   readonly limitChars?: number;
   /** Whether comments are refused, or skipped where they do not split a text. Default `refuse`. */
   readonly comments?: 'refuse' | 'skip';
 }
 
-/** More than any message of SAML needs, and little enough to hold. */
+/** Limits that exceed every real SAML message and bound memory. */
 export const XML_LIMITS = {
   chars: 262_144,
   depth: 48,
@@ -15,7 +15,7 @@ export const XML_LIMITS = {
   attributes: 48,
 } as const;
 
-/** Where the reader stands. */
+/** The state of the parser. */
 export interface Scan {
   readonly text: string;
   at: number;
@@ -23,7 +23,7 @@ export interface Scan {
   readonly comments: 'refuse' | 'skip';
 }
 
-/** What the reader throws to leave its recursion; it never leaves `readXml`. */
+/** Thrown to leave the parser's recursion; `readXml` catches it. */
 export class XmlRefusal extends Error {
   readonly found: XmlProblem;
 
@@ -33,7 +33,7 @@ export class XmlRefusal extends Error {
   }
 }
 
-/** Refuses the text at the place where the reader stands. */
+/** A refusal at the current position. */
 export function problemAt(scan: Scan, problem: XmlProblemCode, message: string): XmlRefusal {
   return new XmlRefusal({ problem, message, offset: scan.at });
 }
@@ -46,10 +46,10 @@ function isBlank(character: string | undefined): boolean {
   return character === ' ' || character === '\n' || character === '\r' || character === '\t';
 }
 
-/** Anything that is no `Char` of XML 1.0 §2.2; halves of surrogate pairs included. */
+/** Characters outside `Char` of XML 1.0 §2.2, including lone surrogates. */
 const NO_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** Whether all characters are such as XML allows. */
+/** Whether XML allows all characters. */
 export function isXmlText(text: string): boolean {
   return !NO_XML.test(text);
 }

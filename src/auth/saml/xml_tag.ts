@@ -13,9 +13,9 @@ export const XML_ROOT_SCOPE: NamespaceScope = new Map([
   ['xml', XML_NAMESPACE],
 ]);
 
-/** An element that has been opened. */
+/** An open element. */
 export interface Frame {
-  /** As written, prefix included. */
+  /** As written, with prefix. */
   readonly name: string;
   readonly local: string;
   readonly namespace: string;
@@ -25,7 +25,7 @@ export interface Frame {
   readonly offset: number;
 }
 
-/** Names in letters of ASCII: more than SAML uses, and the same for every reader. */
+/** ASCII names: sufficient for SAML, and the same for every parser. */
 const NAME = /(?:([A-Za-z_][A-Za-z0-9._-]*):)?([A-Za-z_][A-Za-z0-9._-]*)(?=[ \t\r\n=/>])/y;
 
 interface Written {
@@ -76,13 +76,13 @@ function readAttribute(scan: Scan): Written {
   skipBlanks(scan);
   const quote = scan.text[scan.at];
   if (quote !== '"' && quote !== "'")
-    throw problemAt(scan, 'malformed', `has no quote for attribute ${name}`);
+    throw problemAt(scan, 'malformed', `has no quote after attribute ${name}`);
   scan.at++;
   let value = '';
   for (;;) {
     const next = scan.text[scan.at];
     if (next === undefined || next === '<') {
-      throw problemAt(scan, 'malformed', `has no end of attribute ${name} here`);
+      throw problemAt(scan, 'malformed', `has no closing quote for attribute ${name}`);
     }
     if (next === quote) break;
     value += next === '&' ? readReference(scan) : readRun(scan, quote);
@@ -91,7 +91,7 @@ function readAttribute(scan: Scan): Written {
   return { prefix, local, value, offset };
 }
 
-/** Characters of a value up to its quote; blanks are spaces there (XML 1.0 §3.3.3). */
+/** Characters of a value up to its quote; white space is normalized to spaces (XML 1.0 §3.3.3). */
 function readRun(scan: Scan, quote: string): string {
   const { text, at } = scan;
   let end = at;
@@ -136,11 +136,15 @@ function scopeOf(scan: Scan, written: readonly Written[], outer: NamespaceScope)
   for (const { prefix, local, value, offset } of written) {
     if (!isDeclaration(prefix, local)) continue;
     const declared = prefix === '' ? '' : local;
-    // Namespaces in XML 1.0 §3: these two are bound for ever, and a prefix cannot be taken away.
+    // Namespaces in XML 1.0 §3: `xml` and `xmlns` are reserved, and a prefix cannot be undeclared.
     const isReserved = declared === 'xml' || declared === 'xmlns';
     const isBound = value === XML_NAMESPACE || value === XMLNS_NAMESPACE;
     if (isReserved || isBound || (declared !== '' && value === '')) {
-      throw problemAt({ ...scan, at: offset }, 'malformed', `may not bind the prefix '${declared}' so`);
+      throw problemAt(
+        { ...scan, at: offset },
+        'malformed',
+        `must not bind the prefix '${declared}' to this namespace`,
+      );
     }
     scope.set(declared, value);
   }

@@ -1,4 +1,4 @@
-/** An attribute; its namespace is empty when it has no prefix. Declarations of namespaces are not attributes. */
+/** An attribute; its namespace is empty if it has no prefix. Namespace declarations are not attributes. */
 export interface XmlAttribute {
   readonly local: string;
   readonly namespace: string;
@@ -25,10 +25,10 @@ export type XmlProblemCode =
   | 'too_complex'
   | 'malformed';
 
-/** Why a text is not read, and where. */
+/** Why a text was refused, and where. */
 export interface XmlProblem {
   readonly problem: XmlProblemCode;
-  /** The end of a sentence about the text. */
+  /** The predicate of a sentence about the text. */
   readonly message: string;
   readonly offset: number;
 }

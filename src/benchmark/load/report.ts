@@ -3,7 +3,7 @@ import type { LoadResult } from './run.ts';
 import type { Sweep } from './sweep.ts';
 
 /** The parameters and results of a load run, for the report. */
-export interface LoadTold {
+export interface LoadReport {
   readonly url: string;
   readonly rate: number;
   readonly arrivals: 'constant' | 'poisson';
@@ -12,7 +12,7 @@ export interface LoadTold {
 }
 
 /** Formats a load run for a terminal. */
-export function loadText({ url, rate, arrivals, protocol, result }: LoadTold): string {
+export function loadText({ url, rate, arrivals, protocol, result }: LoadReport): string {
   const { sent, completed, perSecond, latency, service, statuses, failures, unanswered } = result;
   const ended = [
     ...counts(statuses),

@@ -1,6 +1,6 @@
 import type { Comparison } from '../statistics.ts';
 
-/** Formats a duration in ns: three figures and a unit. */
+/** Formats a duration in ns: three digits and a unit. */
 export function durationText(ns: number): string {
   if (ns < 1e3) return `${figures(ns)} ns`;
   if (ns < 1e6) return `${figures(ns / 1e3)} µs`;

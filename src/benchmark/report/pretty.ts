@@ -2,7 +2,7 @@ import type { BenchResult, LocatedCost } from '../result.ts';
 import { bytesText, comparisonText, durationText, percentText, rateText, spreadText } from './numbers.ts';
 
 /** Parts below this share of a decision are summed up in one line. */
-const TOLD_SHARE = 0.005;
+const SHOWN_SHARE = 0.005;
 
 /** Formats the result for a terminal. */
 export function prettyReport(result: BenchResult): string {
@@ -42,10 +42,10 @@ export function prettyReport(result: BenchResult): string {
 }
 
 function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
-  const told = parts.filter(({ share }) => share >= TOLD_SHARE);
+  const shown = parts.filter(({ share }) => share >= SHOWN_SHARE);
   const lines = table([
     ['', 'share', 'each', 'expected', 'reached', ''],
-    ...told.map(({ kind, name, share, ns, estimatedNs, reached, of, place }) => [
+    ...shown.map(({ kind, name, share, ns, estimatedNs, reached, of, place }) => [
       kind === 'rule' ? `  rule ${name}` : name,
       percentText(share),
       durationText(ns),
@@ -56,8 +56,8 @@ function partLines(parts: readonly LocatedCost[], leftOut: number): string[] {
   ]);
   const own = 1 - parts.reduce((sum, { kind, share }) => sum + (kind === 'module' ? share : 0), 0);
   if (own > 0) lines.push(`  ${percentText(own)} is routing, replying and what modules share`);
-  const rest = parts.length - told.length;
-  if (rest > 0) lines.push(`  ${rest} more below ${percentText(TOLD_SHARE)} each`);
+  const rest = parts.length - shown.length;
+  if (rest > 0) lines.push(`  ${rest} more below ${percentText(SHOWN_SHARE)} each`);
   if (leftOut > 0) lines.push(`  ${leftOut} were not measured individually`);
   return lines;
 }

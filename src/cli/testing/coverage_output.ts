@@ -3,19 +3,19 @@ import type { Thresholds } from '../../coverage/thresholds.ts';
 import { packageVersion } from '../version.ts';
 import { written } from './write_file.ts';
 import type { AskedCoverage, CoverageReporter } from './coverage_report.ts';
-import { type RecordedEdge, reportOf } from './coverage_book.ts';
+import { type RecordedEdge, reportOf } from './coverage_records.ts';
 
-/** How coverage is told. */
+/** How coverage is reported. */
 export interface CoverageOptions {
   readonly reporters: readonly AskedCoverage[];
   readonly thresholds: Thresholds;
-  /** File for cases that cover what is not covered. */
+  /** File for suggested cases. */
   readonly emitCases: string | null;
-  /** Whether to look for such cases at all. */
+  /** Whether to search for such cases. */
   readonly isOffering: boolean;
 }
 
-/** Tells coverage in every way that was asked for; whether all thresholds were reached. */
+/** Writes all requested coverage reports; whether all thresholds were reached. */
 export async function printCoverage(
   edges: readonly RecordedEdge[],
   { reporters, thresholds, emitCases, isOffering }: CoverageOptions,
@@ -23,7 +23,7 @@ export async function printCoverage(
   const asked = reporters.length === 0 ? [{ name: 'text', path: null } as const] : reporters;
   const offers =
     isOffering || emitCases !== null ? await offersOf(edges, emitCases) : edges.map(() => new Map());
-  const reports = edges.map((booked, index) => reportOf(booked, thresholds, offers[index]!));
+  const reports = edges.map((recorded, index) => reportOf(recorded, thresholds, offers[index]!));
   for (const { name, path } of asked) {
     const text = await rendered(name, reports);
     if (path === null) process.stdout.write(text);
@@ -35,14 +35,14 @@ export async function printCoverage(
   return missed.length === 0;
 }
 
-/** Looks for cases that cover more, and writes them where that was asked for. */
+/** Searches for cases that increase coverage, and writes them if requested. */
 async function offersOf(
   edges: readonly RecordedEdge[],
   path: string | null,
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
   const offers = await Promise.all(
-    edges.map(async (booked) => ({ booked, emitted: await offeredCases(booked) })),
+    edges.map(async (recorded) => ({ recorded, emitted: await offeredCases(recorded) })),
   );
   if (path !== null) await writeCases(offers, path);
   return offers.map(({ emitted }) => emitted.offered);

@@ -5,13 +5,16 @@ import { projectHttpRequestComplete } from '../../events/project.ts';
 import { seededChance } from '../../engine/drivers/seeded_chance.ts';
 import type { SimulatedRequest } from '../../simulator/simulated_request.ts';
 
-/** Makes the line of each finished request. Ids come from chance of their own: the same run gives the same lines. */
+/**
+ * Makes the event line of each completed request. Ids use their own seeded randomness: the same run gives the
+ * same lines.
+ */
 export function eventMaker(): (simulated: SimulatedRequest) => string {
   const newId = idMaker('ev', seededChance('event log').random);
   return ({ exchange, endMs }) => `${eventJson(projectHttpRequestComplete(exchange, newId, endMs))}\n`;
 }
 
-/** Keeps the events of a run, in the order in which requests were complete. */
+/** Keeps the events of a run, in the order of completion. */
 export interface EventLog {
   readonly completed: (simulated: SimulatedRequest) => void;
   readonly write: (path: string) => Promise<void>;

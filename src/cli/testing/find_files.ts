@@ -5,7 +5,7 @@ import { FileError } from '../../project_files/load_config.ts';
 const SCENARIO = /\.scenario\.(?:ya?ml|json|[mc]?[jt]s)$/;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);
 
-/** Scenario files: those named, and all in the folders named; sorted, each once. */
+/** The named scenario files and all scenario files in the named folders, sorted and without duplicates. */
 export function findScenarioFiles(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths.length === 0 ? ['.'] : paths) {

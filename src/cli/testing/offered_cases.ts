@@ -7,21 +7,23 @@ import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
 import { FileError } from '../../project_files/load_config.ts';
-import type { RecordedEdge } from './coverage_book.ts';
+import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';
 
-/** Cases that cover what those of an edge do not. */
-export async function offeredCases(booked: RecordedEdge): Promise<EmittedCases> {
-  const { covered } = booked;
-  const drafts = await Promise.all(booked.scenarios.map((each) => beginnings(each, covered.edge.config)));
+/** Suggested cases that cover what the cases of an edge do not. */
+export async function offeredCases(recorded: RecordedEdge): Promise<EmittedCases> {
+  const { covered } = recorded;
+  const drafts = await Promise.all(
+    recorded.scenarios.map((each) => startRequests(each, covered.edge.config)),
+  );
   const signer = await signerOf(covered.edge.config);
-  return emittedCases(covered, findCases(covered, drafts.flat(), { signer }), testedBy(booked, null));
+  return emittedCases(covered, findCases(covered, drafts.flat(), { signer }), testedBy(recorded, null));
 }
 
-/** The requests of the cases of a file. */
-async function beginnings({ checked }: LoadedScenario, edge: EdgeConfig): Promise<readonly Draft[]> {
+/** The requests of the cases in a file; the search starts from them. */
+async function startRequests({ checked }: LoadedScenario, edge: EdgeConfig): Promise<readonly Draft[]> {
   const { scenario } = checked;
   if (scenario === null) return [];
   const findings: Diagnostic[] = [];
@@ -36,11 +38,11 @@ async function beginnings({ checked }: LoadedScenario, edge: EdgeConfig): Promis
   });
 }
 
-/** What a file at `path` says that it tests; null: what this process calls it. */
+/** What a scenario file at `path` names as under test; with null, the name in this process. */
 function testedBy({ first }: RecordedEdge, path: string | null): Tested {
   const { shell } = first.checked.scenario!;
   const own = shell.edge === undefined ? { policy: shell.policy } : { edge: shell.edge };
-  // Policies read them; they stand beside in a scenario file already.
+  // Policies read them, and the scenario file must have them, too.
   const secrets = shell.secrets === undefined ? {} : { secrets: shell.secrets };
   const [key, value] = Object.entries(own)[0]!;
   if (typeof value !== 'string' || path === null) return { ...own, ...secrets };
@@ -49,23 +51,23 @@ function testedBy({ first }: RecordedEdge, path: string | null): Tested {
   return { [key]: beside.startsWith('.') ? beside : `./${beside}`, ...secrets } as unknown as Tested;
 }
 
-/** Writes the cases of all edges: one file, or one for each edge that has some. */
+/** Writes the cases of all edges: to one file, or to one file per edge. */
 export async function writeCases(
-  offers: readonly { readonly booked: RecordedEdge; readonly emitted: EmittedCases }[],
+  offers: readonly { readonly recorded: RecordedEdge; readonly emitted: EmittedCases }[],
   path: string,
 ): Promise<void> {
   const extension = extname(path);
   if (!['.yaml', '.yml', '.json'].includes(extension))
-    throw new FileError(`${path} is no scenario file: cases are written as .yaml or .json`);
+    throw new FileError(`${path} cannot be a scenario file; use a name that ends in .yaml or .json`);
   const own = offers.filter(({ emitted }) => emitted.cases.length > 0);
-  if (own.length === 0) process.stderr.write('no case was found that covers more\n');
-  for (const [index, { booked, emitted }] of own.entries()) {
+  if (own.length === 0) process.stderr.write('found no case that increases coverage\n');
+  for (const [index, { recorded, emitted }] of own.entries()) {
     const file = index === 0 ? path : numbered(path, index + 1);
     const form = extension === '.json' ? 'json' : 'yaml';
-    await written(file, scenarioText(emitted, testedBy(booked, file), form));
+    await written(file, scenarioText(emitted, testedBy(recorded, file), form));
     const { cases, points } = emitted;
     process.stderr.write(
-      `${file}: ${cases.length} cases for ${points.length} points of ${booked.first.edgeName}\n`,
+      `${file}: ${cases.length} cases for ${points.length} points of ${recorded.first.edgeName}\n`,
     );
   }
 }

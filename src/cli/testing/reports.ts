@@ -5,7 +5,7 @@ import { type Origin, REPORTERS, type Reporter, type ReporterName } from '../../
 import { packageVersion } from '../version.ts';
 import { wantsColor } from '../terminal.ts';
 
-/** A report that was asked for: its kind, and its file where it does not go to standard output. */
+/** A requested report: its kind, and its file unless it goes to standard output. */
 export interface AskedReport {
   readonly name: ReporterName;
   readonly path: string | null;
@@ -17,7 +17,7 @@ export function readReport(text: string): AskedReport | { readonly problem: stri
   const name = equals < 0 ? text : text.slice(0, equals);
   const known = REPORTERS.find((each) => each === name);
   if (known === undefined)
-    return { problem: `there is no reporter '${name}'; there are ${REPORTERS.join(', ')}` };
+    return { problem: `there is no reporter '${name}'; choose from ${REPORTERS.join(', ')}` };
   return { name: known, path: equals < 0 ? null : text.slice(equals + 1) };
 }
 
@@ -34,10 +34,10 @@ interface Open {
   readonly kept: string[];
 }
 
-/** Standard output is written in pieces of this size: a write for each case would cost more than the case. */
+/** Standard output is written in chunks of this size: a write per case would cost more than the case. */
 const PIECE = 16_384;
 
-/** Opens the reports that were asked for; those to files are written at the end. */
+/** Opens the requested reports; those to files are written at the end. */
 export async function openReports(asked: readonly AskedReport[], seed: Origin['seed']): Promise<Reports> {
   const origin: Origin = { version: packageVersion(), seed };
   let waiting = '';

@@ -4,30 +4,30 @@ import { type Row, rowsOf } from '../../simulator/document/expand.ts';
 import type { CaseResult } from '../../simulator/result.ts';
 import { writtenSnapshot } from '../../simulator/snapshot.ts';
 
-/** A stretch of a text, and what is to stand there. */
-export interface Edit {
+/** A span of a text and its replacement. */
+interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** What is to be written into a file, and how that is shown. */
+/** The edits of a file, and how they are displayed. */
 export interface Filling {
   readonly edits: readonly Edit[];
-  /** For people: the name of the case, then what goes and what comes. */
+  /** For the user: the name of the case, then the removed and the inserted text. */
   readonly shown: readonly string[];
-  /** Why something cannot be filled in. */
+  /** Why values could not be filled in. */
   readonly refused: readonly string[];
 }
 
-/** A scenario file as text, and how it writes values. */
+/** The text of a scenario file, and how it writes values. */
 interface Page {
   readonly text: string;
   readonly form: 'yaml' | 'json';
   readonly checked: CheckedScenario;
 }
 
-/** What happened in one row of a table, or in a case without one. */
+/** The result of one row of a table, or of a case without a table. */
 interface Happened {
   readonly result: CaseResult;
   readonly value: unknown;
@@ -35,7 +35,7 @@ interface Happened {
 
 const NOTHING: Filling = { edits: [], shown: [], refused: [] };
 
-/** Plans what is written in the place of each `snapshot` of a file. */
+/** Plans the replacement of each `snapshot` in a file. */
 export function planFilling(page: Page, results: readonly CaseResult[]): Filling {
   const places = new Map<string, Happened[]>();
   for (const result of results) {
@@ -58,7 +58,7 @@ export function planFilling(page: Page, results: readonly CaseResult[]): Filling
 function fillingOf(page: Page, pointer: string, happened: readonly Happened[]): Filling {
   const { result, value } = happened[0]!;
   const span = page.checked.spanOf(pointer);
-  if (span === undefined) return refusal(result, 'its place in the file is not known');
+  if (span === undefined) return refusal(result, 'its place in the file is unknown');
   const { tableRow } = result;
   if (tableRow === null) return plain(page, span, result.name, value);
   if (happened.length < tableRow.of) {
@@ -66,7 +66,7 @@ function fillingOf(page: Page, pointer: string, happened: readonly Happened[]): 
   }
   const texts = happened.map((each) => writtenSnapshot(each.value, page.form));
   const isSame = texts.every((text) => text === texts[0]);
-  // A text in braces would be taken for a value of the row.
+  // Text in braces would be read as a reference to a value of the row.
   if (isSame && !/\{[A-Za-z_]\w*\}/.test(JSON.stringify(value)))
     return plain(page, span, `every row of the table of ${result.name}`, value);
   return inRows(page, pointer, span, happened);
@@ -85,7 +85,7 @@ function plain({ text, form }: Page, span: Omit<Edit, 'text'>, name: string, val
   };
 }
 
-/** Rows that expect different things carry what they expect: `expect: "{expected}"`, and `expected` in each. */
+/** Rows with different expectations get a column: `expect: "{expected}"`, and `expected` in each row. */
 function inRows(
   page: Page,
   pointer: string,
@@ -98,7 +98,7 @@ function inRows(
   const at = checked.spanOf(table);
   const each = valueAt(checked.document.value, table);
   if (at === undefined || /^[&*!]/.test(text.slice(at.start)))
-    return refusal(result, 'its table stands elsewhere in the file; write what is expected');
+    return refusal(result, 'its table is elsewhere in the file; write the expected value yourself');
   const rows = rowsOf(each);
   const own = text.slice(span.start, span.end).replaceAll(/^["']|["']$/g, '');
   if (own !== 'snapshot')
@@ -120,7 +120,7 @@ function inRows(
   };
 }
 
-/** Block values end where the next key begins. */
+/** The span of a block value extends to the next key, so trailing space is cut off. */
 function trimmed(text: string, { start, end }: Omit<Edit, 'text'>): Omit<Edit, 'text'> {
   return { start, end: start + text.slice(start, end).trimEnd().length };
 }
@@ -139,7 +139,7 @@ function freeName(rows: readonly Row[]): string {
   return count === 1 ? 'expected' : `expected_${count}`;
 }
 
-/** What a row expects, after what it says in braces; before it where each value has a line of its own. */
+/** Adds the expected value to a row: at the end of a flow map, or at the start of a block map. */
 function rowEdit({ text, form }: Page, span: Omit<Edit, 'text'>, name: string, value: unknown): Edit {
   const key = form === 'json' ? JSON.stringify(name) : name;
   const entry = `${key}: ${writtenSnapshot(value, form)}`;
@@ -153,7 +153,7 @@ function rowEdit({ text, form }: Page, span: Omit<Edit, 'text'>, name: string, v
   return { start: end, end, text: `${comma} ${entry}` };
 }
 
-/** All combinations of a map of lists, written out as rows. */
+/** All combinations of a map of lists, written as rows. */
 function tableText(
   { text, form }: Page,
   start: number,

@@ -4,7 +4,7 @@ import { FileError } from '../../project_files/load_config.ts';
 import { runScenarios } from '../../project_files/run_scenarios.ts';
 import { selector } from '../../project_files/select.ts';
 
-/** What a thread is told: plain data. */
+/** The order for a thread, as plain data. */
 interface Order {
   readonly filter: readonly string[];
   readonly tag: readonly string[];
@@ -18,61 +18,61 @@ interface ThreadData {
   readonly order: Order;
 }
 
-/** What a thread says: how many cases it has run since, what came of a file, or why it cannot go on. */
-type Said =
+/** A message of a thread: the number of cases run so far, the results of a file, or an error. */
+type ThreadMessage =
   | { readonly ran: number }
   | { readonly file: FileResult; readonly made: readonly string[] }
   | { readonly problem: string }
   | { readonly done: true };
 
-/** Whoever hears of a run while it goes on. */
-export interface Hearing {
-  /** Each result, in the order of the files and of their cases. */
-  readonly told: (result: CaseResult) => void;
-  /** Counts cases as they are run, in whatever order. */
+/** Callbacks during a run. */
+export interface RunCallbacks {
+  /** Receives each result, in the order of the files and their cases. */
+  readonly onResult: (result: CaseResult) => void;
+  /** Counts cases as they run, in any order. */
   readonly ran: (count: number) => void;
-  /** Which files each scenario file was made of. */
+  /** Receives the files that each scenario file depends on. */
   readonly made: (path: string, files: readonly string[]) => void;
 }
 
 /**
- * Runs files on several threads. Results are told in the order of the files, each file as soon as it and those
- * before it are complete. Throws a FileError where a thread does.
+ * Runs files on several threads. Results are reported in file order, as soon as a file and all files before
+ * it are complete. Throws a FileError when a thread does.
  */
 export async function runOnThreads(
   files: readonly string[],
   order: Order,
   jobs: number,
-  { told, ran, made }: Hearing,
+  { onResult, ran, made }: RunCallbacks,
 ): Promise<readonly FileResult[]> {
   const threads = Math.min(jobs, files.length);
   const byFile = new Map<string, FileResult>();
   let next = 0;
-  const heard = (result: FileResult, parts: readonly string[]): void => {
+  const onFile = (result: FileResult, parts: readonly string[]): void => {
     made(result.file, parts);
     byFile.set(result.file, result);
     for (let known = byFile.get(files[next]!); known !== undefined; known = byFile.get(files[++next] ?? ''))
-      for (const each of known.cases) told(each);
+      for (const each of known.cases) onResult(each);
   };
   const shares = Array.from({ length: threads }, (_, thread) =>
     files.filter((_file, index) => index % threads === thread),
   );
-  await Promise.all(shares.map((part) => onThread(part, order, heard, ran)));
+  await Promise.all(shares.map((part) => onThread(part, order, onFile, ran)));
   return files.flatMap((file) => byFile.get(file) ?? []);
 }
 
 function onThread(
   edgeproofFiles: readonly string[],
   order: Order,
-  heard: (result: FileResult, made: readonly string[]) => void,
-  ran: Hearing['ran'],
+  onFile: (result: FileResult, made: readonly string[]) => void,
+  ran: RunCallbacks['ran'],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const data: ThreadData = { edgeproofFiles, order };
     const worker = new Worker(new URL(import.meta.url), { workerData: data });
-    worker.on('message', (said: Said) => {
+    worker.on('message', (said: ThreadMessage) => {
       if ('ran' in said) ran(said.ran);
-      else if ('file' in said) heard(said.file, said.made);
+      else if ('file' in said) onFile(said.file, said.made);
       else if ('problem' in said) reject(new FileError(said.problem));
       else resolve();
     });
@@ -80,11 +80,14 @@ function onThread(
   });
 }
 
-/** How often a thread says how far it is. */
+/** How often a thread reports its progress. */
 const SAY_MS = 100;
 
-/** Runs this thread's files, and says what comes of them as it goes. */
-async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) => void): Promise<void> {
+/** Runs the files of this thread and reports the results. */
+async function runHere(
+  { edgeproofFiles, order }: ThreadData,
+  say: (said: ThreadMessage) => void,
+): Promise<void> {
   const selects = selector({ filters: order.filter, tags: order.tag, shard: null });
   const made = new Map<string, readonly string[]>();
   let count = 0;
@@ -96,7 +99,7 @@ async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) 
     bail: false,
     fillsSnapshots: order.fillsSnapshots,
     lines: true,
-    told: () => {
+    onResult: () => {
       count++;
       if (performance.now() - lastMs < SAY_MS) return;
       lastMs = performance.now();
@@ -115,7 +118,7 @@ async function runHere({ edgeproofFiles, order }: ThreadData, say: (said: Said) 
   }
 }
 
-// This file is its own thread: the same module, begun with an order.
+// This file is also the thread: the same module, started with an order.
 if (!isMainThread && (workerData as Partial<ThreadData> | null)?.edgeproofFiles !== undefined) {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
   void runHere(workerData as ThreadData, (said) => parentPort!.postMessage(said));

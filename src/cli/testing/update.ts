@@ -6,8 +6,8 @@ import { isFillable } from '../../project_files/run_scenarios.ts';
 import { planFilling } from './snapshot_edits.ts';
 
 /**
- * Shows what happened for each `snapshot` of a file, then puts it in its place. Whether all of them could be filled
- * in.
+ * Prints the actual value of each `snapshot` of a file, then writes it to the file. Returns whether all could
+ * be filled in.
  */
 export async function fillSnapshots(
   file: string,
@@ -25,14 +25,15 @@ export async function fillSnapshots(
   show([file, ...shown.map((line) => `  ${line}`), ''].join('\n'));
   for (const why of refused) show(`  not filled in: ${why}\n`);
   if (edits.length > 0) {
-    // From the end to the beginning, so that places stay what they are; at one place the later edit goes behind.
+    // From the end to the beginning, so that earlier offsets stay valid; at the same offset the later edit
+    // goes last.
     const ordered = edits.toSorted((one, other) => other.start - one.start);
     const filled = ordered.reduce(
       (before, { start, end, text: written }) => before.slice(0, start) + written + before.slice(end),
       text,
     );
     if (hasErrors(checkScenario({ name: file, text: filled }).diagnostics)) {
-      show('  not filled in: the file would not be sound then; write what is expected\n');
+      show('  not filled in: the file would be invalid; write the expected value yourself\n');
       return false;
     }
     await writeFile(file, filled);

@@ -1,11 +1,16 @@
 import { EXIT } from '../exit_codes.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import { watchFile } from '../watch.ts';
-import type { OneRun } from './one_run.ts';
+
+/** The result of a run, and the files that each scenario file depends on. */
+export interface OneRun {
+  readonly code: number;
+  readonly madeOf: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
- * Runs scenario files, then again those that a change affects: a file itself, or the edge or policy it names.
- * Ends with a signal, with the code of the last run.
+ * Runs scenario files, and again those that a change affects: the file itself, or the edge or policy that it
+ * names. Ends on a signal with the exit code of the last run.
  */
 export async function watchScenarios(
   files: readonly string[],

@@ -1,41 +1,43 @@
+import { trafficPolicy } from '../../policy/facts.ts';
 import type { Body } from '../resources/contract.ts';
+import { withFileOnly } from '../resources/edge_values.ts';
 import type { FileSettings } from '../resources/edge_document.ts';
-import { ROUTE_MODULES } from '../resources/module_fields.ts';
+import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from '../resources/module_fields.ts';
 import type { StoredObject } from '../store/port.ts';
 import {
   EDGE_FAMILIES,
   type Mutable,
-  isUnspoken,
+  isTunnelGroup,
   keyFileOf,
   memberOf,
   moreOf,
   nameOf,
   renamed,
-} from './edge_file_words.ts';
+} from './edge_file_names.ts';
 
 export interface Exported {
   readonly document: Body;
-  /** What the file does not say, in sentences. */
+  /** What the file cannot express, as sentences. */
   readonly left_out: readonly string[];
 }
 
 export interface ExportOptions {
   readonly service: string;
   readonly settings: FileSettings;
-  /** Whether private keys stand in the file; else each is left to a file beside it. */
+  /** Whether private keys are included; otherwise each is referenced as a separate file. */
   readonly withPrivateKeys: boolean;
 }
 
 interface Writing {
   readonly options: ExportOptions;
   readonly names: ReadonlyMap<string, string>;
-  /** Names of IP policies by their ids, which texts of policies may hold. */
+  /** Names of IP policies by id; texts of policies may contain the ids. */
   readonly policyNames: readonly (readonly [id: string, name: string])[];
   readonly dropped: ReadonlySet<string>;
   readonly leftOut: string[];
 }
 
-/** Writes objects, oldest first, as an edge file. */
+/** Exports objects, oldest first, as an edge file. */
 export function exportFile(objects: readonly StoredObject[], options: ExportOptions): Exported {
   const names = new Map(objects.map((object) => [object.id, nameOf(object)]));
   const policies = objects.filter(({ id, kind }) => kind === 'ip_policy' && names.get(id) !== id);
@@ -50,7 +52,7 @@ export function exportFile(objects: readonly StoredObject[], options: ExportOpti
   for (const [family] of EDGE_FAMILIES) written.edges[family] = {};
   for (const object of objects) {
     if (!writing.dropped.has(object.id)) write(written, object, writing);
-    tellOf(object, writing);
+    reportOmissions(object, writing);
   }
   const { facts, address_databases: databases, underscore_headers: underscores } = options.settings;
   const document = {
@@ -75,25 +77,28 @@ interface Written {
   readonly edges: Record<string, Record<string, Mutable>>;
 }
 
-/** Edges that nothing leads to have no place in a file. */
+/** Edges without hostports cannot be expressed in a file. */
 export function isLeftOut({ kind, body }: Pick<StoredObject, 'kind' | 'body'>): boolean {
   if (kind === 'tunnel_group_backend') return true;
   const isEdge = EDGE_FAMILIES.some(([, each]) => each === kind);
   return isEdge && ((body['hostports'] ?? []) as readonly string[]).length === 0;
 }
 
-/** Says what of an object the file does not have. */
-function tellOf({ id, kind, parent, body }: StoredObject, { names, leftOut, dropped }: Writing): void {
+/** Reports the parts of an object that the file cannot express. */
+function reportOmissions(
+  { id, kind, parent, body }: StoredObject,
+  { names, leftOut, dropped }: Writing,
+): void {
   const name = names.get(id)!;
   const isEdge = kind.endsWith('_edge');
   if (kind === 'tunnel_group_backend') leftOut.push(`${name}: a tunnel group backend`);
   else if (isEdge && dropped.has(id)) leftOut.push(`${name}: an edge without hostports`);
   else if (isEdge || kind === 'https_edge_route') {
     const backend = body['backend'] as { readonly backend_id: string } | undefined;
-    if (backend !== undefined && isUnspoken(backend.backend_id) && !dropped.has(parent ?? ''))
+    if (backend !== undefined && isTunnelGroup(backend.backend_id) && !dropped.has(parent ?? ''))
       leftOut.push(`the backend of ${name}: the tunnel group backend ${backend.backend_id}`);
   } else if (kind === 'weighted_backend' || kind === 'failover_backend') {
-    const children = childrenOf(body).filter(isUnspoken);
+    const children = childrenOf(body).filter(isTunnelGroup);
     if (children.length > 0) leftOut.push(`of ${name}: the tunnel group backends ${children.join(', ')}`);
   } else if (kind === 'domain' && body['certificate_id'] !== undefined)
     leftOut.push(`the domain ${String(body['domain'])}: which certificate is shown for it`);
@@ -128,7 +133,7 @@ function write(written: Written, object: StoredObject, writing: Writing): void {
     case 'https_edge_route':
       if (!writing.dropped.has(parent!)) {
         const routes = written.edges['https']![owner]!['routes'] as unknown[];
-        routes.push(carrierOf(body, ['match_type', 'match'], Object.keys(ROUTE_MODULES), writing));
+        routes.push(carrierOf(body, ['match_type', 'match'], Object.keys(ROUTE_FIELDS), writing));
       }
       return;
     default:
@@ -143,7 +148,7 @@ function notesOf(body: Body): Mutable {
   return Object.fromEntries(notes.map((key) => [key, body[key]]));
 }
 
-/** A text in place, or the file that it came from. */
+/** A text itself, or the file that it came from. */
 function textOf(body: Body, key: string, fileKey: string): Mutable {
   const file = moreOf(body)[fileKey];
   return file === undefined ? { [key]: body[key] } : { [fileKey]: file };
@@ -154,7 +159,7 @@ function certificateOf(name: string, body: Body, { options, leftOut }: Writing):
   const rest = { ...notesOf(body), ...textOf(body, 'certificate_pem', 'certificate_file') };
   if (file !== undefined) return { ...rest, private_key_file: file };
   if (options.withPrivateKeys) return { ...rest, private_key_pem: body['private_key_pem'] };
-  leftOut.push(`the private key of ${name}: it belongs into ${keyFileOf(name)}`);
+  leftOut.push(`the private key of ${name}: store it in ${keyFileOf(name)}`);
   return { ...rest, private_key_file: keyFileOf(name) };
 }
 
@@ -183,17 +188,13 @@ function backendOf({ kind, body }: StoredObject, { names, dropped }: Writing): M
 }
 
 function edgeOf(family: 'https' | 'tls' | 'tcp', body: Body, writing: Writing): Mutable {
-  const own = ['tls_termination', 'mutual_tls'];
-  const modules = family === 'https' ? own : [...own, 'backend', 'ip_restriction', 'traffic_policy'];
-  const edge = carrierOf(body, ['hostports'], modules, writing);
-  if (family !== 'https') return edge;
-  const termination = edge['tls_termination'] as Body | undefined;
-  if (termination !== undefined && moreOf(body)['redirect_http'] === true)
-    edge['tls_termination'] = { ...termination, redirect_http: true };
-  return { ...edge, routes: [] };
+  const fields = { https: EDGE_FIELDS, tls: TLS_FIELDS, tcp: TCP_FIELDS }[family];
+  const edge = carrierOf(body, ['hostports'], Object.keys(fields), writing);
+  Object.assign(edge, withFileOnly(body, edge));
+  return family === 'https' ? { ...edge, routes: [] } : edge;
 }
 
-/** An edge or route: some members as they are, modules with names in place of ids. */
+/** An edge or route: some members unchanged, modules with names instead of ids. */
 function carrierOf(
   body: Body,
   members: readonly string[],
@@ -202,10 +203,11 @@ function carrierOf(
 ): Mutable {
   const present = [...members, ...modules].filter((key) => body[key] !== undefined);
   const thing: Mutable = { ...notesOf(body), ...Object.fromEntries(present.map((key) => [key, body[key]])) };
-  const policy = thing['traffic_policy'] as { readonly value: string } | undefined;
+  const { type } = trafficPolicy.module;
+  const policy = thing[type] as { readonly value: string } | undefined;
   if (policy !== undefined) {
     const value = policyNames.reduce((text, [id, name]) => text.replaceAll(id, name), policy.value);
-    thing['traffic_policy'] = { ...policy, value };
+    thing[type] = { ...policy, value };
   }
   return renamed(thing, (_, id) => (dropped.has(id) ? null : names.get(id)!));
 }

@@ -1,3 +1,4 @@
+import { areSame, weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { type Cidr, contains, isCidrProblem, parseCidr } from '../../net/cidr.ts';
 
@@ -32,7 +33,7 @@ export function restricted(config: EdgeConfig, policies: readonly string[]): Edg
   };
   const withBoth = <Thing extends Restricted>(thing: Thing): Thing => {
     const own = thing.ip_restriction;
-    return restrictedTo(own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME, thing);
+    return restrictedTo(thing, own?.enabled === true ? nameFor(own.ip_policy_ids) : NAME);
   };
   const edges = {
     https: mapped(config.edges.https, (edge) => ({ ...edge, routes: edge.routes.map(withBoth) })),
@@ -54,35 +55,30 @@ interface Joined {
 }
 
 /** Joined policies, by the first of their parts. */
-const made = new WeakMap<Policy, readonly Joined[]>();
+const joinedWith = weakMemoize((_first: Policy): Joined[] => []);
 /** Joined policies kept per policy; an account has few combinations. */
 const KEPT = 64;
 
 /** The joined policy: the same object as long as its parts are the same. */
 function joined(account: readonly Policy[], own: readonly Policy[], make: () => Rules): Policy {
   const first = account[0];
-  const known = first === undefined ? [] : (made.get(first) ?? []);
+  const known = first === undefined ? [] : joinedWith(first);
   const before = known.find((each) => areSame(each.account, account) && areSame(each.own, own));
   if (before !== undefined) return before.policy;
   const policy = { rules: make() };
-  if (first !== undefined) made.set(first, [{ account, own, policy }, ...known.slice(0, KEPT - 1)]);
+  known.unshift({ account, own, policy });
+  if (known.length > KEPT) known.pop();
   return policy;
 }
 
-function areSame(before: readonly Policy[], now: readonly Policy[]): boolean {
-  return before.length === now.length && before.every((each, index) => each === now[index]);
+/** A restricted object: the same as long as it is restricted to the same policy. */
+function restrictedTo<Thing extends Restricted>(thing: Thing, id: string): Thing {
+  return restrictedThing(thing, [id]) as Thing;
 }
 
-/** Restricted objects, by the original: the same object as long as it is restricted to the same policy. */
-const restrictedThings = new WeakMap<Restricted, { readonly id: string; readonly thing: Restricted }>();
-
-function restrictedTo<Thing extends Restricted>(id: string, thing: Thing): Thing {
-  const known = restrictedThings.get(thing);
-  if (known?.id === id) return known.thing as Thing;
-  const now = Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } });
-  restrictedThings.set(thing, { id, thing: now });
-  return now;
-}
+const restrictedThing = weakMemoizeLast((thing: Restricted, [id]: readonly [string]): Restricted =>
+  Object.assign({}, thing, { ip_restriction: { enabled: true, ip_policy_ids: [id] } }),
+);
 
 function mapped<Thing>(
   things: Readonly<Record<string, Thing>>,

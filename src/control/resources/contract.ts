@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { FieldCodes } from '../../filters/facts.ts';
 
 /** The values of one object in the shape of requests: ids where responses have Refs. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -32,15 +33,7 @@ export interface WriteRule {
   readonly codes?: FieldCodes;
 }
 
-/** The service's error numbers for this field. */
-export interface FieldCodes {
-  readonly missing?: number;
-  readonly bad?: number;
-  /** For its direct members, by name, including unknown ones. */
-  readonly below?: Readonly<Record<string, number>>;
-}
-
-export interface ReadRule {
+interface ReadRule {
   readonly name: string;
   readonly schema: z.ZodType;
   /** The value in a response; undefined omits it. */
@@ -76,7 +69,7 @@ export interface Reference {
 }
 
 /** Reads of other objects during a write. */
-export interface Lookup {
+interface Lookup {
   readonly get: (
     id: string,
   ) => Promise<{ readonly id: string; readonly kind: string; readonly body: Body } | null>;
@@ -116,9 +109,9 @@ export interface Ports {
   readonly secretText: (length: number) => string;
   /** Whether event destinations may be files. */
   readonly allowsEventFiles: boolean;
-  /** Whether a host as named in a URL surely is out of bounds for callbacks. */
+  /** Whether a host in a callback URL is certainly not allowed. */
   readonly refusesCallback: (host: string) => boolean;
-  /** What is wrong with an event source, or null. */
+  /** The problem of an event source, or null. */
   readonly sourceProblem: (
     source: Body,
   ) => { readonly number: number; readonly key: string; readonly message: string } | null;
@@ -167,7 +160,7 @@ export interface Resource {
   readonly secretKeys?: readonly string[];
 }
 
-export interface ResourceCodes {
+interface ResourceCodes {
   readonly notFound: number;
   readonly inUse: number;
   /** Error number for an update without fields. */

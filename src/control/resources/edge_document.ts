@@ -1,7 +1,8 @@
+import { weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
 import { restricted } from './account_restriction.ts';
 import type { Body } from './contract.ts';
-import { authorityOf, backendOf, certificateOf, edgeOf, madeOf, routeOf } from './edge_values.ts';
+import { authorityOf, backendOf, certificateOf, edgeOf, routeOf } from './edge_values.ts';
 import { policiesOf } from './policies_document.ts';
 import { streamBackends } from './stream_backends.ts';
 
@@ -55,7 +56,7 @@ export interface EdgeDocument {
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export type EdgeFamily = 'https' | 'tls' | 'tcp';
+type EdgeFamily = 'https' | 'tls' | 'tcp';
 
 const FAMILIES: Readonly<Record<string, EdgeFamily>> = {
   https_edge: 'https',
@@ -135,15 +136,15 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
       return;
     case 'https_edge_route': {
       const routes = draft.routes[parent!]!;
-      routes.push(madeOf(body, routeOf));
+      routes.push(routeOf(body));
       draft.routeIds[parent!]!.push(id);
       return;
     }
     case 'certificate_authority':
-      draft.authorities[id] = madeOf(body, authorityOf);
+      draft.authorities[id] = authorityOf(body);
       return;
     case 'tls_certificate':
-      draft.certificates[id] = madeOf(body, certificateOf);
+      draft.certificates[id] = certificateOf(body);
       return;
     case 'ip_restriction':
       if (body['type'] === 'endpoints' && body['enforced'] === true)
@@ -162,7 +163,7 @@ function put(draft: Draft, { id, kind, parent, body }: EdgeObject, forStreams: (
   }
   if (FAMILIES[kind] !== undefined) placeEdge(draft, FAMILIES[kind], id, body, forStreams);
   else if (kind.endsWith('_backend')) {
-    draft.backends[id] = madeOf(body, () => backendOf(kind, body));
+    draft.backends[id] = backendOf(body, [kind]);
   }
 }
 
@@ -175,7 +176,7 @@ function placeEdge(
 ): void {
   const hostports = (body['hostports'] ?? []) as readonly string[];
   if (hostports.length === 0) draft.hidden.push({ family, id });
-  const edge = madeOf(body, () => edgeOf(id, body, hostports));
+  const edge = edgeOf(body, [id]);
   if (family === 'https') {
     draft.routeIds[id] = [];
     const routes: unknown[] = [];
@@ -209,20 +210,17 @@ export function servedConfig(checked: EdgeConfig, document: EdgeDocument): EdgeC
 /** Sets the ids of the routes, which are part of the URLs registered at identity providers. */
 function withRouteIds(config: EdgeConfig, { routeIds }: EdgeDocument): EdgeConfig {
   const https = Object.entries(config.edges.https).map(([id, edge]) => {
-    const routes = edge.routes.map((route, index) => withId(route, routeIds[id]![index]!));
+    const routes = edge.routes.map((route, index) => withId(route, [routeIds[id]![index]!]));
     return [id, Object.assign({}, edge, { routes })] as const;
   });
   return { ...config, edges: { ...config.edges, https: Object.fromEntries(https) } };
 }
 
-/** Routes with their ids, by the checked route: an unchanged route gives the same object again. */
-const routesWithIds = new WeakMap<RouteConfig, RouteConfig>();
-
-function withId(route: RouteConfig, id: string): RouteConfig {
-  let named = routesWithIds.get(route);
-  if (named?.id !== id) routesWithIds.set(route, (named = { ...route, id }));
-  return named;
-}
+/** A route with its id: an unchanged route gives the same object again. */
+const withId = weakMemoizeLast((route: RouteConfig, [id]: readonly [string]): RouteConfig => ({
+  ...route,
+  id,
+}));
 
 /** The place in the request's object of a finding about the configuration. */
 export function pointerInObject(

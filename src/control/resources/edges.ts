@@ -2,15 +2,7 @@ import * as z from 'zod';
 import { isHostProblem, readHostAndPort } from '../../edge/document/hosts.ts';
 import type { Body, Completed, Field, Resource } from './contract.ts';
 import { createdAt, derive, field, notes } from './fields.ts';
-import {
-  ROUTE_MODULES,
-  backend,
-  ipRestrictionModule,
-  mutualTls,
-  tlsTermination,
-  tlsTerminationAtEdge,
-  trafficPolicyModule,
-} from './module_fields.ts';
+import { EDGE_FIELDS, ROUTE_FIELDS, TCP_FIELDS, TLS_FIELDS } from './module_fields.ts';
 import { COMMON, refusedValue } from './problem.ts';
 
 /** The only port of an HTTPS edge. */
@@ -69,28 +61,16 @@ function edge(name: 'https' | 'tcp' | 'tls', modules: Readonly<Record<string, Fi
 }
 
 export const httpsEdges: Resource = {
-  ...edge('https', { mutual_tls: mutualTls, tls_termination: tlsTerminationAtEdge }),
+  ...edge('https', EDGE_FIELDS),
   children: { kind: 'https_edge_route', name: 'routes' },
 };
 
 /** Former policies; always null. */
 const formerPolicy = derive('policy', z.null().describe('Always null.'), () => null);
 
-export const tcpEdges = edge('tcp', {
-  backend,
-  ip_restriction: ipRestrictionModule,
-  traffic_policy: trafficPolicyModule,
-  policy: formerPolicy,
-});
+export const tcpEdges = edge('tcp', { ...TCP_FIELDS, policy: formerPolicy });
 
-export const tlsEdges = edge('tls', {
-  backend,
-  ip_restriction: ipRestrictionModule,
-  mutual_tls: mutualTls,
-  tls_termination: tlsTermination,
-  traffic_policy: trafficPolicyModule,
-  policy: formerPolicy,
-});
+export const tlsEdges = edge('tls', { ...TLS_FIELDS, policy: formerPolicy });
 
 export const httpsEdgeRoutes: Resource = {
   kind: 'https_edge_route',
@@ -112,7 +92,7 @@ export const httpsEdgeRoutes: Resource = {
       create: 'required',
       codes: { missing: 7123, bad: 7131 },
     }),
-    ...ROUTE_MODULES,
+    ...ROUTE_FIELDS,
     policy: formerPolicy,
     created_at: createdAt,
   },

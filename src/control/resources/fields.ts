@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { textOfBytes } from '../../filters/module_fields_schema.ts';
-import type { Body, Field, FieldCodes, Reading, Reference, WriteRule } from './contract.ts';
+import type { Body, Field, Reading, Reference, WriteRule } from './contract.ts';
+import type { FieldCodes } from '../../filters/facts.ts';
 
 const DESCRIPTION_LIMIT_BYTES = 255;
 const METADATA_LIMIT_BYTES = 4096;

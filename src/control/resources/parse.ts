@@ -1,25 +1,29 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import * as z from 'zod';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Body, Field, FieldCodes, Reference, Resource } from './contract.ts';
+import type { Body, Field, Reference, Resource } from './contract.ts';
+import type { FieldCodes } from '../../filters/facts.ts';
 import { issueMessage } from './issue_messages.ts';
 import { ApiProblem, COMMON, refusedValue } from './problem.ts';
 
-const creating = new WeakMap<Resource, z.ZodObject>();
-const updating = new WeakMap<Resource, z.ZodObject>();
+type Operation = 'create' | 'update';
 
 /** The schema of a request's body. */
-export function writeSchema(resource: Resource, operation: 'create' | 'update'): z.ZodObject {
-  const known = operation === 'create' ? creating : updating;
-  let schema = known.get(resource);
-  if (schema === undefined) {
-    const shape = Object.entries(resource.fields).flatMap(([name, { write }]) => {
+export function writeSchema(resource: Resource, operation: Operation): z.ZodObject {
+  return SCHEMAS[operation](resource);
+}
+
+const SCHEMAS = { create: schemasFor('create'), update: schemasFor('update') };
+
+function schemasFor(operation: Operation) {
+  return weakMemoize(({ fields }: Resource): z.ZodObject => {
+    const shape = Object.entries(fields).flatMap(([name, { write }]) => {
       if (write === undefined || write[operation] === 'refused') return [];
       const isRequired = operation === 'create' && write.create === 'required';
       return [[name, isRequired ? write.schema : write.schema.optional()] as const];
     });
-    known.set(resource, (schema = z.strictObject(Object.fromEntries(shape))));
-  }
-  return schema;
+    return z.strictObject(Object.fromEntries(shape));
+  });
 }
 
 /**
@@ -59,7 +63,7 @@ export function parseModule(
 ): GivenModule {
   const object = asObject(raw);
   if (object['module'] === null) {
-    throw refusedValue(COMMON.badValue, '/module', 'The module is null; DELETE takes a module away.');
+    throw refusedValue(COMMON.badValue, '/module', 'The module is null; use DELETE to remove a module.');
   }
   const isWrapped = typeof object['module'] === 'object';
   if (isWrapped) {
@@ -104,7 +108,7 @@ export function referencesIn(resource: Resource, body: Body): Reference[] {
 
 function asObject(raw: unknown): Body {
   if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Body;
-  throw refusedValue(COMMON.badValue, '', 'The body has to be a JSON object.');
+  throw refusedValue(COMMON.badValue, '', 'The body must be a JSON object.');
 }
 
 function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Body {
@@ -121,8 +125,8 @@ function withoutEchoes(body: Body, echoes: Readonly<Record<string, string>>): Bo
 }
 
 /**
- * Null is what clients write for what they leave out, so it never takes anything away: a client that sends null for
- * all it does not set would otherwise strip a route of its access controls.
+ * Removes null values: clients send null for fields that they do not set, so null must not delete anything,
+ * such as the access control of a route.
  */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -171,7 +175,7 @@ function checked(
   throw new ApiProblem(400, number, message, { pointer, ...more });
 }
 
-/** The number for a key that a client has chosen: only own members count, whatever the key is called. */
+/** The error number for a key chosen by the client; looks only at own properties. */
 function numberBelow(codes: FieldCodes | undefined, key: string): number | undefined {
   const below = codes?.below ?? {};
   return Object.hasOwn(below, key) ? below[key] : undefined;

@@ -1,3 +1,4 @@
+import { weakMemoize, weakMemoizeLast } from '../../caches/weak_memoize.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Body } from './contract.ts';
 
@@ -6,13 +7,6 @@ export const NAME_KEY = 'edge_file_name';
 
 type Policy = EdgeConfig['ip_policies'][string];
 type Rule = Policy['rules'][number];
-
-/**
- * Policies and rules, by the bodies that they were built from: unchanged ones give the same object and are
- * compiled once.
- */
-const policiesMade = new WeakMap<Body, { readonly bodies: readonly Body[]; readonly policy: Policy }>();
-const rulesMade = new WeakMap<Body, Rule>();
 
 /** The IP policies by id, and by the edge file names that policy texts use. */
 export function policiesOf(
@@ -37,24 +31,12 @@ export function policiesOf(
   return policies;
 }
 
-function policyOf(policyBody: Body, bodies: readonly Body[]): Policy {
-  const made = policiesMade.get(policyBody);
-  const isSame =
-    made?.bodies.length === bodies.length && made.bodies.every((body, index) => body === bodies[index]);
-  if (made !== undefined && isSame) return made.policy;
-  const rules = bodies.map((body, index) =>
-    made?.bodies[index] === body ? made.policy.rules[index]! : ruleOf(body),
-  );
-  const policy = { rules };
-  policiesMade.set(policyBody, { bodies, policy });
-  return policy;
-}
+/** Policies and rules by the bodies that they are built from: unchanged ones are the same object, compiled once. */
+const policyOf = weakMemoizeLast((_: Body, bodies: readonly Body[]): Policy => ({
+  rules: bodies.map(ruleOf),
+}));
 
-function ruleOf(body: Body): Rule {
-  let rule = rulesMade.get(body);
-  if (rule === undefined) {
-    rule = { cidr: body['cidr'] as string, action: body['action'] as Rule['action'] };
-    rulesMade.set(body, rule);
-  }
-  return rule;
-}
+const ruleOf = weakMemoize((body: Body): Rule => ({
+  cidr: body['cidr'] as string,
+  action: body['action'] as Rule['action'],
+}));

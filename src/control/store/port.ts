@@ -35,7 +35,7 @@ export interface Claim {
 }
 
 /** A page of a list, newest first. */
-export interface Page {
+interface Page {
   readonly parent?: string;
   /** Only objects whose id sorts before this one. */
   readonly beforeId?: string;
@@ -73,7 +73,7 @@ export interface Transaction extends View {
 }
 
 /** One change of an object: its event as delivered, as JSON. */
-export interface AuditRecord {
+interface AuditRecord {
   readonly eventId: string;
   readonly eventType: string;
   readonly objectId: string;

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isBodylessStatus } from '../../http/bodyless.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
@@ -18,7 +18,7 @@ export function checkBackends(config: SoundConfig, report: Report): void {
   for (const { name, pointer, thing: backend } of backendsOf(config)) {
     const kinds = KINDS.filter((kind) => kind in backend);
     if (kinds.length !== 1) {
-      const message = `backend ${quoted(name)} ${kinds.length === 0 ? 'has no kind' : `is both ${kinds.join(' and ')}`}`;
+      const message = `backend ${quoted(name)} ${kinds.length === 0 ? 'has no kind' : `has several kinds: ${kinds.join(' and ')}`}`;
       report('edge.backend_kind', pointer, message, {
         at: 'key',
         notes: [`exactly one of: ${KINDS.join(', ')}`],
@@ -26,7 +26,7 @@ export function checkBackends(config: SoundConfig, report: Report): void {
     }
     checkStatic(backend.static, `${pointer}/static`, report);
     checkHttpResponse(backend.http_response, `${pointer}/http_response`, report);
-    warnOfNoChoice(backend, pointer, report);
+    warnAboutNoChoice(backend, pointer, report);
   }
 }
 
@@ -40,7 +40,7 @@ function checkStatic(config: SoundBackend['static'], pointer: string, report: Re
       fix: meant === undefined ? undefined : { message: `write ${meant}`, text: meant, safe: false },
     });
   } else if (answer.port === 0)
-    report('edge.bad_address', `${pointer}/address`, 'nothing can be reached at port 0');
+    report('edge.bad_address', `${pointer}/address`, 'port 0 cannot be connected to');
 }
 
 function checkHttpResponse(config: SoundBackend['http_response'], pointer: string, report: Report): void {
@@ -58,14 +58,14 @@ function checkHttpResponse(config: SoundBackend['http_response'], pointer: strin
 function headerProblem(name: string, value: string): string | null {
   const lower = name.toLowerCase();
   if (!isFieldName(name)) return `${quoted(name)} is not a header name`;
-  if (isFraming(lower)) return `${quoted(name)} says how the message is sent, which only the edge may say`;
-  if (isHopByHop(lower)) return `${quoted(name)} belongs to one connection and is never passed on`;
+  if (isFraming(lower)) return `${quoted(name)} is about message framing, which only the edge may set`;
+  if (isHopByHop(lower)) return `${quoted(name)} is a hop-by-hop header and is never passed on`;
   return isFieldValue(value)
     ? null
-    : `the value of ${quoted(name)} has characters that a header cannot carry`;
+    : `the value of ${quoted(name)} has characters that are not allowed in a header`;
 }
 
-function warnOfNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
+function warnAboutNoChoice({ weighted, failover }: SoundBackend, pointer: string, report: Report): void {
   if (weighted !== undefined && Object.values(weighted).every((weight) => weight === 0)) {
     const message = Object.keys(weighted).length === 0 ? 'there are no children' : 'all weights are zero';
     report('edge.backend_without_choice', `${pointer}/weighted`, `${message}, so no child is ever chosen`, {
@@ -78,7 +78,9 @@ function warnOfNoChoice({ weighted, failover }: SoundBackend, pointer: string, r
   }
 }
 
-/** Checks that no weighted backend leads to another weighted one, nor failover to failover, and that none loops. */
+/**
+ * Checks that no weighted backend leads to another weighted one, no failover to failover, and that there are no loops.
+ */
 export function checkNesting(config: SoundConfig, report: Report): void {
   const order = Object.keys(config.backends ?? {});
   for (const { name, pointer, thing } of backendsOf(config)) {
@@ -90,7 +92,7 @@ export function checkNesting(config: SoundConfig, report: Report): void {
       const last = path.at(-1)!;
       const shownPath = [name, ...path].join(' → ');
       if (last === name) {
-        // A loop is told once, at the first of its backends.
+        // A loop is reported once, at its first backend.
         const isFirst = path.every((step) => order.indexOf(step) >= order.indexOf(name));
         if (isFirst)
           report(
@@ -100,7 +102,7 @@ export function checkNesting(config: SoundConfig, report: Report): void {
             { at: use.at },
           );
       } else {
-        const message = `a ${kind} backend may not lead to another ${kind} backend: ${shownPath}`;
+        const message = `a ${kind} backend cannot lead to another ${kind} backend: ${shownPath}`;
         report('edge.nested_backend', use.pointer, message, { at: use.at });
       }
     }
@@ -112,7 +114,7 @@ function kindOf(backend: SoundBackend): 'weighted' | 'failover' | null {
   return backend.failover === undefined ? null : 'failover';
 }
 
-/** Names on the way from a backend to the nearest one of a kind, both included; null when there is none. */
+/** The path from a backend to the nearest one of a kind, both included; null without one. */
 function pathToKind(config: SoundConfig, from: string, kind: 'weighted' | 'failover'): string[] | null {
   const seen = new Set([from]);
   const open: string[][] = [[from]];

@@ -1,16 +1,10 @@
 import type { Shape } from '../../config_file/shape.ts';
+import type { Sound } from '../../diagnostics/report.ts';
 import type { EdgeConfig } from './schema.ts';
 import generated from './edge_file.schema.json' with { type: 'json' };
 
 /** The shape of an edge file, generated from `schema.ts`. */
 export const EDGE_SHAPE = generated as unknown as Shape;
 
-/** A value of which any part may have departed from its shape and is undefined then. */
-export type Sound<T> = T extends readonly (infer Item)[]
-  ? readonly (Sound<Item> | undefined)[]
-  : T extends object
-    ? { readonly [Key in keyof T]?: Sound<T[Key]> | undefined }
-    : T;
-
-/** A configuration of which only the sound parts are there. */
+/** A configuration with only its valid parts. */
 export type SoundConfig = Sound<EdgeConfig>;

@@ -1,36 +1,36 @@
 import { domainToASCII } from 'node:url';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseAddress } from '../../net/address.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { edgesOf, streamEdgesOf } from './routes_of.ts';
 
-/** The only port of an HTTPS edge, as at the service; where a process listens is another matter. */
+/** The only port of an HTTPS edge, as at the service; the port that a process listens on is independent of it. */
 const HTTPS_PORT = 443;
 
 export interface HostProblem {
   readonly message: string;
-  /** A text that would be accepted, where it can be told. */
+  /** Valid text that was probably meant. */
   readonly meant?: string | undefined;
-  /** Whether `meant` surely keeps the meaning. */
+  /** Whether `meant` is sure to keep the meaning. */
   readonly safe?: boolean;
 }
 
-/** A host with a port, as text; a problem says what is wrong with it. */
+/** A parsed host and port, or a problem. */
 export interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
 
-/** Reads `host:port` strictly, without scheme, path or user; `example` is a port to suggest where none stands. */
+/** Parses `host:port` strictly, without scheme, path or user; `example` is the port to suggest when it is missing. */
 export function readHostAndPort(text: string, example: number): HostAndPort | HostProblem {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text);
   if (scheme !== null) {
     const rest = text.slice(scheme[0].length).replace(/[/?#].*$/, '');
     return {
-      message: `${quoted(text)} is a URL; only host and port belong here`,
+      message: `${quoted(text)} is a URL; write only host and port`,
       meant: acceptable(rest, example),
     };
   }
@@ -52,17 +52,17 @@ export function readHostAndPort(text: string, example: number): HostAndPort | Ho
   return { host: authority.host, port: authority.port };
 }
 
-/** Narrows the answer of `readHostAndPort`. */
+/** Narrows the result of `readHostAndPort`. */
 export function isHostProblem(answer: HostAndPort | HostProblem): answer is HostProblem {
   return 'message' in answer;
 }
 
-/** Why a host that parses is none after all, or null. */
+/** Why a host that parses is not valid; null if it is. */
 export function hostProblem(host: string): string | null {
   const bracketed = /^\[(.*)\]$/.exec(host);
   if (bracketed !== null)
     return parseAddress(bracketed[1]!) === null ? `${quoted(host)} is not an IPv6 address` : null;
-  // A name that ends in a number is an IPv4 address or nothing (WHATWG URL, "ends in a number").
+  // A name that ends in a number must be an IPv4 address (WHATWG URL, "ends in a number").
   const endsInNumber = /(?:^|\.)\d+$/.test(host);
   return endsInNumber && parseAddress(host) === null ? `${quoted(host)} is not an IPv4 address` : null;
 }
@@ -79,7 +79,7 @@ function unreadable(text: string, example: number): HostProblem {
   return { message: `${quoted(text)} is not a host name and a port`, meant: asciiOf(text, example) };
 }
 
-/** A name in other scripts, in the ASCII form that DNS and certificates use (RFC 5891 §4). */
+/** An internationalised name in the ASCII form that DNS and certificates use (RFC 5891 §4). */
 function asciiOf(text: string, example: number): string | undefined {
   // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
   if (/^[\u0000-\u007f]*$/.test(text)) return undefined;
@@ -109,7 +109,7 @@ export function checkHostports(config: SoundConfig, report: Report): void {
       const owner = host === null ? undefined : owners.get(host);
       if (host !== null && owner === undefined) owners.set(host, at);
       if (owner !== undefined) {
-        report('edge.duplicate_hostport', at, `${quoted(hostport)} stands in this file twice`, {
+        report('edge.duplicate_hostport', at, `${quoted(hostport)} is in this file twice`, {
           first: owner,
         });
       }
@@ -117,10 +117,10 @@ export function checkHostports(config: SoundConfig, report: Report): void {
   }
 }
 
-/** Ports to suggest where none stands. */
+/** Ports to suggest when the port is missing. */
 const EXAMPLE_PORTS = { https: HTTPS_PORT, tls: HTTPS_PORT, tcp: 5432 } as const;
 
-/** Host, with its wildcard, and port of a hostport; null when there is a problem, which is reported. */
+/** Host, with its wildcard, and port of a hostport; null for a problem, which is reported. */
 function checkHostport(
   hostport: string,
   kind: keyof typeof EXAMPLE_PORTS,
@@ -149,21 +149,19 @@ function checkHostport(
     return null;
   }
   if (answer.port === 0) {
-    report('edge.bad_hostport', pointer, 'nothing can be reached at port 0');
+    report('edge.bad_hostport', pointer, 'port 0 cannot be connected to');
     return null;
   }
   if (kind === 'https' && answer.port !== HTTPS_PORT) {
     const message = `an HTTPS edge has port ${HTTPS_PORT}, not ${answer.port}`;
     report('edge.bad_hostport', pointer, message, {
-      notes: [
-        'this is the port in the URLs of visitors; the port to listen on is chosen on the command line',
-      ],
+      notes: ['this is the port in public URLs; set the port to listen on with a command line option'],
     });
   }
   return `${wildcard}${answer.host}:${answer.port}`;
 }
 
-/** Whether one of the hostports of an edge covers a host; a wildcard covers all deeper names. */
+/** Whether one of the hostports of an edge covers a host; a wildcard covers names of any depth. */
 export function covers(hostports: readonly (string | undefined)[], host: string): boolean {
   return hostports.some((hostport) => {
     if (hostport === undefined) return true;

@@ -1,11 +1,10 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
-import { routesOf, streamEdgesOf } from './routes_of.ts';
 
-/** Checks the ranges of all IP policies, and warns where a route lets nobody in. */
+/** Checks the ranges of all IP policies. */
 export function checkIpPolicies(config: SoundConfig, report: Report): void {
   for (const [name, policy] of Object.entries(config.ip_policies ?? {})) {
     const pointer = `${pointerTo('/ip_policies', name)}/rules`;
@@ -18,43 +17,23 @@ export function checkIpPolicies(config: SoundConfig, report: Report): void {
       const first = seen.get(range);
       if (first === undefined) seen.set(range, at);
       else {
-        const message = `the range ${quoted(range)} stands in this policy twice`;
+        const message = `the range ${quoted(range)} is in this policy twice`;
         report('edge.duplicate_cidr', at, message, { first });
       }
     }
   }
-  for (const { pointer, thing: route } of [...routesOf(config), ...streamEdgesOf(config)]) {
-    const ids = route.ip_restriction?.ip_policy_ids;
-    if (ids !== undefined && ids.length > 0)
-      warnOfBlocked(config, ids, `${pointer}/ip_restriction/ip_policy_ids`, report);
-  }
 }
 
-/** The canonical range, or null when there is a problem, which is reported. */
+/** The canonical range, or null for a problem, which is reported. */
 function checkCidr(cidr: string, pointer: string, report: Report): string | null {
   const answer = parseCidr(cidr);
   if (!isCidrProblem(answer)) return answer.text;
   const { problem, message, suggestion } = answer;
-  // These two leave one thing only that can have been meant.
+  // For these two problems there is only one possible correction.
   const safe = problem === 'no_mask' || problem === 'host_bits';
   report('edge.bad_cidr', pointer, message, {
     hint: didYouMean(suggestion),
     fix: safe ? { message: `write ${suggestion}`, text: suggestion, safe } : undefined,
   });
   return null;
-}
-
-/** Warns when no policy of the union allows anything; says nothing when one of them is not sound. */
-function warnOfBlocked(
-  config: SoundConfig,
-  ids: readonly (string | undefined)[],
-  pointer: string,
-  report: Report,
-): void {
-  for (const id of ids) {
-    const rules = id === undefined ? undefined : config.ip_policies?.[id]?.rules;
-    if (rules === undefined || rules.some((rule) => rule?.action !== 'deny')) return;
-  }
-  const who = ids.length === 1 ? `IP policy ${quoted(ids[0] ?? '')} has` : 'these IP policies have';
-  report('edge.blocks_everybody', pointer, `${who} no allow rule, so every address is blocked`);
 }

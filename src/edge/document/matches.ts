@@ -1,4 +1,5 @@
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { weakMemoize } from '../../caches/weak_memoize.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
 import type { SoundConfig } from './edge_shape.ts';
@@ -6,8 +7,8 @@ import { covers, hostProblem } from './hosts.ts';
 import type { Report } from './report.ts';
 import { type SoundRoute, edgesOf } from './routes_of.ts';
 
-/** A route selector read: `host` is null where any host of the edge will do; the path is canonical. */
-export interface Selector {
+/** A parsed route selector: `host` is null for any host of the edge; the path is canonical. */
+interface Selector {
   readonly host: string | null;
   readonly path: string;
 }
@@ -17,8 +18,8 @@ interface SelectorProblem {
   readonly meant?: string;
 }
 
-/** Reads a path, a host, or a host followed by a path. */
-export function readSelector(match: string): Selector | SelectorProblem {
+/** Parses a path, a host, or a host followed by a path. */
+function readSelector(match: string): Selector | SelectorProblem {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(match)) {
     const meant = match.replace(/^[^/]*\/\//, '').replace(/[?#].*$/, '');
     return { message: `${quoted(match)} is a URL; a match has no scheme`, meant };
@@ -43,14 +44,16 @@ export function readSelector(match: string): Selector | SelectorProblem {
 
 function selectorHostProblem(name: string, path: string): SelectorProblem | null {
   if (name.startsWith('*')) {
-    return { message: 'a match takes no wildcard host; without a host it takes every host of its edge' };
+    return {
+      message: 'a match cannot have a wildcard host; without a host it matches every host of its edge',
+    };
   }
   const authority = parseAuthority(name);
   if (authority === null)
-    return { message: `${quoted(name)} is neither a path, which begins with '/', nor a host name` };
+    return { message: `${quoted(name)} is neither a path, which starts with '/', nor a host name` };
   const rest = path === '/' ? '' : path;
   if (authority.port !== undefined) {
-    return { message: `a match names a host without port`, meant: authority.host + rest };
+    return { message: `a match has a host without port`, meant: authority.host + rest };
   }
   const message = hostProblem(authority.host);
   if (message !== null) return { message };
@@ -60,32 +63,28 @@ function selectorHostProblem(name: string, path: string): SelectorProblem | null
 
 interface Selecting {
   readonly selector: Selector | SelectorProblem;
-  /** The same for routes that take the same requests. */
+  /** Equal for routes that match the same requests. */
   readonly key: string;
 }
 
-/** Selectors of routes: a checked route never changes, and is compared with the others of its edge again and again. */
-const selectors = new WeakMap<SoundRoute, Selecting>();
-
-function selectorOf(match: string, route: SoundRoute): Selecting {
-  const known = selectors.get(route);
-  if (known !== undefined) return known;
-  const selector = readSelector(match);
+/** Selectors of routes: a checked route never changes, but is compared with other routes of its edge many times. */
+const selectorOf = weakMemoize((route: SoundRoute): Selecting => {
+  const selector = readSelector(route.match!);
   const key = 'message' in selector ? '' : `${route.match_type} ${selector.host ?? ''}${selector.path}`;
-  const read = { selector, key };
-  selectors.set(route, read);
-  return read;
-}
+  return { selector, key };
+});
 
-/** Checks the selectors of all routes: their form, whether any request can reach them, and that none stands twice. */
+/**
+ * Checks the selectors of all routes: their form, whether any request can reach them, and that there are no duplicates.
+ */
 export function checkMatches(config: SoundConfig, report: Report): void {
   for (const { pointer, thing: edge } of edgesOf(config)) {
-    /** Places of selectors in the list of routes. */
+    /** Indexes of selectors in the list of routes. */
     const seen = new Map<string, number>();
     const placeOf = (index: number): string => `${pointer}/routes/${index}/match`;
     for (const [index, route] of (edge.routes ?? []).entries()) {
       if (route?.match === undefined) continue;
-      const { key, selector } = selectorOf(route.match, route);
+      const { key, selector } = selectorOf(route);
       if ('message' in selector) {
         const { message, meant } = selector;
         report('edge.bad_match', placeOf(index), message, {
@@ -94,7 +93,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
         });
         continue;
       }
-      warnOfMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
+      warnAboutMatch(route.match, selector, edge.hostports ?? [], () => placeOf(index), report);
       if (route.match_type === undefined) continue;
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
@@ -106,7 +105,7 @@ export function checkMatches(config: SoundConfig, report: Report): void {
   }
 }
 
-function warnOfMatch(
+function warnAboutMatch(
   match: string,
   { host, path }: Selector,
   hostports: readonly (string | undefined)[],
@@ -114,15 +113,15 @@ function warnOfMatch(
   report: Report,
 ): void {
   if (path.includes('*')) {
-    report('edge.literal_wildcard', pointerOf(), `the '*' in ${quoted(match)} stands for itself`, {
-      notes: ['match_type path_prefix takes everything below its path'],
+    report('edge.literal_wildcard', pointerOf(), `the '*' in ${quoted(match)} is a literal character`, {
+      notes: ['match_type path_prefix matches everything below its path'],
     });
   }
   if (host === null || hostports.length === 0 || covers(hostports, host)) return;
   report(
     'edge.unreachable_host',
     pointerOf(),
-    `the edge of this route does not answer for the host ${quoted(host)}`,
+    `the edge of this route does not have the host ${quoted(host)}`,
     {
       hint: host.includes('.') ? undefined : didYouMean(`/${match}`),
       notes: [`hostports of the edge: ${hostports.join(', ')}`],

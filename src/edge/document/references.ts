@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import type { Reference } from '../../filters/facts.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { EdgeCode } from './codes.ts';
@@ -8,14 +8,14 @@ import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { backendsOf, edgesOf, streamEdgesOf } from './routes_of.ts';
 
-/** One place where a name is used. */
+/** One use of a name. */
 interface Use {
   readonly name: string;
   readonly pointer: string;
   readonly at: 'key' | 'value';
 }
 
-/** Names of one kind of thing, as they are used: those that are not known are few, all others are many. */
+/** All uses of names of one kind; few are unknown, most are known. */
 interface Uses {
   readonly known: Readonly<Record<string, unknown>>;
   readonly used: Set<string>;
@@ -24,17 +24,17 @@ interface Uses {
 
 const usesOf = (known: Uses['known']): Uses => ({ known, used: new Set(), unknown: [] });
 
-/** Notes a use; where it stands is asked only of a name that is not known. */
+/** Records a use; its place is only computed for an unknown name. */
 function note(uses: Uses, name: string | undefined, place: () => Omit<Use, 'name'>): void {
   if (name === undefined) return;
   uses.used.add(name);
   if (!Object.hasOwn(uses.known, name)) uses.unknown.push({ name, ...place() });
 }
 
-/** The names that modules may use, by kind. */
+/** The names that modules use, by kind. */
 type UsesByKind = Readonly<Record<Reference['kind'], Uses>>;
 
-/** Checks that every name that is used exists, and warns of names that no route leads to. */
+/** Checks that every used name exists, and warns about names that no route uses. */
 export function checkReferences(config: SoundConfig, report: Report): void {
   const uses: UsesByKind = {
     backend: usesOf(config.backends ?? {}),
@@ -55,7 +55,14 @@ export function checkReferences(config: SoundConfig, report: Report): void {
     for (const { name, ...place } of childUses(pointer, thing)) note(backends, name, () => place);
   }
   if (config.backends !== undefined && checkUses(backends, 'backend', 'edge.unknown_backend', report)) {
-    warnOfUnused(backends, reached, report, 'edge.unused_backend', '/backends', 'no route leads to backend');
+    warnAboutUnused(
+      backends,
+      reached,
+      report,
+      'edge.unused_backend',
+      '/backends',
+      'no route leads to backend',
+    );
   }
   checkAuthorities(config, uses.certificate_authority, report);
   if (
@@ -63,7 +70,7 @@ export function checkReferences(config: SoundConfig, report: Report): void {
     checkUses(policies, 'IP policy', 'edge.unknown_ip_policy', report)
   ) {
     const message = 'no route refers to IP policy';
-    warnOfUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', message);
+    warnAboutUnused(policies, policies.used, report, 'edge.unused_ip_policy', '/ip_policies', message);
   }
 }
 
@@ -79,10 +86,10 @@ function checkAuthorities(config: SoundConfig, uses: Uses, report: Report): void
   if (!checkUses(uses, 'certificate authority', code, report)) return;
   const message = 'no edge refers to certificate authority';
   const at = '/certificate_authorities';
-  warnOfUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
+  warnAboutUnused(uses, uses.used, report, 'edge.unused_certificate_authority', at, message);
 }
 
-/** Reports names that do not exist. While there are any, an unused name is likely the one that was meant. */
+/** Reports unknown names. If there are any, unused names are not reported, because one of them was probably meant. */
 function checkUses(
   { known, unknown }: Uses,
   thing: keyof typeof PLURALS,
@@ -103,7 +110,7 @@ function checkUses(
   return false;
 }
 
-function warnOfUnused(
+function warnAboutUnused(
   { known }: Uses,
   used: ReadonlySet<string>,
   report: Report,
@@ -123,7 +130,7 @@ const REFERRING = Array.from(MODULE_FACTS.values(), ({ type, references = [] }) 
   references: references.map(({ kind, at }) => ({ kind, path: at.split('/').slice(1) })),
 })).filter(({ references }) => references.length > 0);
 
-/** Notes the names that modules use, as their facts declare. */
+/** Records the names that modules use, as declared in their facts. */
 function noteModules(uses: UsesByKind, carrier: object, pointerOf: () => string): void {
   for (const { type, references } of REFERRING) {
     const config = (carrier as Readonly<Record<string, unknown>>)[type];
@@ -162,7 +169,7 @@ export function childUses(
   return [...weighted, ...failover];
 }
 
-/** Names of backends that are reached from some, over any number of steps. */
+/** Names of backends that can be reached from the given ones, in any number of steps. */
 function reachable(config: SoundConfig, from: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const open = [...from];

@@ -2,7 +2,7 @@ import type { SoundConfig } from './edge_shape.ts';
 import type { Report } from './report.ts';
 import { edgesOf, routesOf } from './routes_of.ts';
 
-/** Warns of what can never serve a request. */
+/** Warns about edges and routes that can never serve a request. */
 export function checkRoutes(config: SoundConfig, report: Report): void {
   const { https, tls, tcp } = config.edges ?? {};
   if (https !== undefined && Object.keys({ ...https, ...tls, ...tcp }).length === 0) {
@@ -15,7 +15,7 @@ export function checkRoutes(config: SoundConfig, report: Report): void {
     });
   }
   for (const { pointer, thing: route } of routesOf(config)) {
-    // A key whose value departed from its shape is there nevertheless.
+    // A key with an invalid value is still present.
     if (!('backend' in route)) {
       const message = 'the route has no backend, so requests that pass its modules get an error';
       report('edge.route_without_backend', pointer, message);

@@ -11,15 +11,15 @@ interface Placed<Thing> {
   readonly thing: Thing;
 }
 
-/** The edges that are sound enough to look at. */
+/** The edges that are valid enough to check further. */
 export function edgesOf(config: SoundConfig): Placed<SoundEdge>[] {
   return placed(config.edges?.https, '/edges/https');
 }
 
-/** What TLS edges have, TCP edges having less of it. */
+/** The config of TLS edges; TCP edges have a subset. */
 export type SoundStreamEdge = NonNullable<NonNullable<NonNullable<SoundConfig['edges']>['tls']>[string]>;
 
-/** The TLS and TCP edges that are sound enough to look at. */
+/** The TLS and TCP edges that are valid enough to check further. */
 export function streamEdgesOf(
   config: SoundConfig,
 ): (Placed<SoundStreamEdge> & { readonly kind: 'tls' | 'tcp' })[] {
@@ -31,7 +31,7 @@ export function streamEdgesOf(
   ];
 }
 
-/** The backends that are sound enough to look at. */
+/** The backends that are valid enough to check further. */
 export function backendsOf(config: SoundConfig): Placed<SoundBackend>[] {
   return placed(config.backends, '/backends');
 }

@@ -3,16 +3,16 @@ import { EDGE_MODULES, ROUTE_MODULES, TCP_MODULES, TLS_MODULES } from '../../fil
 import { textOfBytes } from '../../filters/module_fields_schema.ts';
 
 /**
- * The edge file. Types come from here at compile time, `edge_file.schema.json` when it is generated; nothing
- * that runs imports this file, because loading zod takes longer than all of `edgeproof check` may.
- * What a schema cannot say (names that exist, hosts, patterns) is checked beside it, one file a concern.
+ * The schema of the edge file. It provides the types at compile time and `edge_file.schema.json` when that is
+ * generated. It is never imported at run time, because loading zod takes longer than all of `edgeproof check` may take.
+ * Checks beyond a schema (references, hosts, patterns) are in the files beside it.
  */
 
 const DESCRIPTION_LIMIT_BYTES = 255;
 const METADATA_LIMIT_BYTES = 4096;
 
 const notes = {
-  description: textOfBytes(DESCRIPTION_LIMIT_BYTES, 'What this is for, at most 255 bytes.').optional(),
+  description: textOfBytes(DESCRIPTION_LIMIT_BYTES, 'Description, at most 255 bytes.').optional(),
   metadata: textOfBytes(
     METADATA_LIMIT_BYTES,
     'Arbitrary machine-readable data, at most 4096 bytes.',
@@ -33,11 +33,13 @@ const ipPolicy = z
           .strictObject({
             ...notes,
             cidr: z.string().min(1).describe("Range of addresses in CIDR notation, such as '192.0.2.0/24'."),
-            action: z.enum(['allow', 'deny']).describe('What the rule says of addresses in its range.'),
+            action: z
+              .enum(['allow', 'deny'])
+              .describe('Whether the rule allows or denies addresses in its range.'),
           })
-          .describe('One range of addresses that is allowed or denied.'),
+          .describe('A range of addresses to allow or deny.'),
       )
-      .describe('Rules in any order: an address needs one allow and no deny.'),
+      .describe('Rules in any order: an address needs at least one allow and no deny.'),
   })
   .describe('A named set of address rules.');
 
@@ -52,12 +54,12 @@ const staticBackend = z
       .enum(['http1', 'http2'])
       .optional()
       .describe(
-        'What is spoken to the upstream of an HTTPS edge: http1 (the default), or http2, which gRPC needs; without TLS by prior knowledge.',
+        'Protocol of the upstream of an HTTPS edge: http1 (the default), or http2, which gRPC needs; without TLS, http2 uses prior knowledge.',
       ),
     proxy_protocol: z
       .enum(['v1', 'v2'])
       .optional()
-      .describe('Tells the upstream of a TCP or TLS edge who the client is, in a PROXY protocol header.'),
+      .describe('Sends the client address to the upstream of a TCP or TLS edge in a PROXY protocol header.'),
   })
   .describe('One upstream address.');
 
@@ -77,7 +79,9 @@ const backend = z
     weighted: z
       .record(z.string(), z.int().min(0).max(10_000))
       .optional()
-      .describe('Names of other backends with their weights, 0 to 10000; chosen by chance for each request.'),
+      .describe(
+        'Names of other backends with their weights, 0 to 10000; one is chosen at random for each request.',
+      ),
     failover: z
       .array(z.string().min(1))
       .optional()
@@ -89,12 +93,12 @@ const route = z
   .strictObject({
     match_type: z
       .enum(['exact_path', 'path_prefix'])
-      .describe('Whether the whole path has to be equal, or only its beginning.'),
-    match: z.string().min(1).describe('Which requests: a path, a host, or a host followed by a path.'),
+      .describe('Whether the whole path must be equal, or only its prefix.'),
+    match: z.string().min(1).describe('Requests to match: a path, a host, or a host followed by a path.'),
     ...notes,
     ...ROUTE_MODULES,
   })
-  .describe('One route: which requests it takes, and the modules that act on them.');
+  .describe('A route: the requests that it matches, and the modules that process them.');
 
 const httpsEdge = z
   .strictObject({
@@ -102,12 +106,12 @@ const httpsEdge = z
     hostports: z
       .array(z.string().min(1))
       .min(1)
-      .describe("Host and port pairs that the edge answers for, such as 'shop.test:443'."),
+      .describe("Host and port pairs of the edge, such as 'shop.test:443'."),
     ...EDGE_MODULES,
     routes: z
       .array(route)
       .default([])
-      .describe('Routes in any order; the most specific one takes a request.'),
+      .describe('Routes in any order; the most specific matching one is used.'),
   })
   .describe('An HTTPS edge: host names and their routes.');
 
@@ -118,11 +122,11 @@ const tlsEdge = z
       .array(z.string().min(1))
       .min(1)
       .describe(
-        "Host and port pairs that the edge answers for, such as 'db.test:443'; found by server name.",
+        "Host and port pairs of the edge, such as 'db.test:443'; connections are matched by server name.",
       ),
     ...TLS_MODULES,
   })
-  .describe('A TLS edge: connections found by their server name, whatever is spoken inside.');
+  .describe('A TLS edge: connections are matched by server name, whatever protocol is inside.');
 
 const tcpEdge = z
   .strictObject({
@@ -130,10 +134,12 @@ const tcpEdge = z
     hostports: z
       .array(z.string().min(1))
       .min(1)
-      .describe("Host and port pairs that the edge answers for, such as '1.tcp.test:5432'; each has a port."),
+      .describe(
+        "Host and port pairs of the edge, such as '1.tcp.test:5432'; the edge listens on each of these ports.",
+      ),
     ...TCP_MODULES,
   })
-  .describe('A TCP edge: connections found by the port that they came to.');
+  .describe('A TCP edge: connections are matched by their port.');
 
 const pem = (message: string) => z.string().min(1).optional().describe(message);
 
@@ -141,17 +147,17 @@ const tlsCertificate = z
   .strictObject({
     ...notes,
     certificate_pem: pem('The certificate and its chain, leaf first, in PEM.'),
-    certificate_file: pem('A file with them instead, relative to the edge file.'),
+    certificate_file: pem('PEM file with the certificate and its chain instead, relative to the edge file.'),
     private_key_pem: pem('The private key of the first certificate, in PEM.'),
-    private_key_file: pem('A file with it instead, relative to the edge file.'),
+    private_key_file: pem('PEM file with the private key instead, relative to the edge file.'),
   })
-  .describe('A certificate that the edge shows for the host names in it.');
+  .describe('A certificate that the edge presents for the host names in it.');
 
 const certificateAuthority = z
   .strictObject({
     ...notes,
     ca_pem: pem('The certificate of the authority, in PEM.'),
-    ca_file: pem('A file with it instead, relative to the edge file.'),
+    ca_file: pem('PEM file with the certificate instead, relative to the edge file.'),
   })
   .describe('A certificate authority whose certificates mutual TLS accepts.');
 
@@ -162,25 +168,25 @@ export const edgeFile = z
       .regex(/^[a-z][a-z0-9-]{0,62}$/)
       .default('service')
       .meta({
-        description: 'Name of the service; error codes, cookie prefix and header names derive from it.',
+        description: 'Name of the service; used in error codes, cookie names and header names.',
         form: "a lower-case letter followed by lower-case letters, digits and '-', at most 63 characters",
       }),
     facts: z
       .unknown()
       .optional()
       .describe(
-        'What is known of addresses and connections (geography, networks, reputation): a list of ranges with their ' +
+        'Facts about addresses and connections (geography, networks, reputation): a list of ranges with their ' +
           'facts, or a map of variables. See docs/facts.md.',
       ),
     address_databases: z
       .array(z.string().min(1))
       .default([])
-      .describe('Files in the MaxMind format that are asked for what `facts` does not say, in order.'),
+      .describe('Files in the MaxMind format, looked up in order for what `facts` does not say.'),
     underscore_headers: z
       .enum(['drop', 'pass'])
       .optional()
       .describe(
-        'What becomes of request headers with an underscore in their name, which some upstreams take for a dash: drop (the default) or pass.',
+        'What to do with request headers whose names contain an underscore, which some upstreams read as a dash: drop (the default) or pass.',
       ),
     ip_policies: z.record(name, ipPolicy).default({}).describe('IP policies by name.'),
     backends: z.record(name, backend).default({}).describe('Backends by name.'),
@@ -206,14 +212,12 @@ export type EdgeConfig = z.output<typeof edgeFile>;
 export type HttpsEdgeConfig = EdgeConfig['edges']['https'][string];
 export type TlsEdgeConfig = z.output<typeof tlsEdge>;
 export type TcpEdgeConfig = z.output<typeof tcpEdge>;
-export type TlsCertificateConfig = z.output<typeof tlsCertificate>;
-export type CertificateAuthorityConfig = z.output<typeof certificateAuthority>;
 /** A route of a file, or of the management API, where it has an id. */
 export type RouteConfig = z.output<typeof route> & { readonly id?: string };
 export type IpPolicyConfig = z.output<typeof ipPolicy>;
 export type BackendConfig = z.output<typeof backend>;
 
-/** The edge file as a JSON Schema for editors (draft 7, which language servers for YAML read) and for `shape.ts`. */
+/** The edge file as a JSON Schema for editors (draft 7, which YAML language servers read) and for `shape.ts`. */
 export function edgeFileJsonSchema(): object {
   const schema = z.toJSONSchema(edgeFile, { target: 'draft-7', io: 'input' });
   const { $schema, ...rest } = schema;

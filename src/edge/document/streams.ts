@@ -1,10 +1,12 @@
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import type { SoundConfig } from './edge_shape.ts';
 import { childUses } from './references.ts';
 import type { Report } from './report.ts';
 import { streamEdgesOf } from './routes_of.ts';
 
-/** Checks what TLS and TCP edges lead to: there is no HTTP in which an edge could answer by itself. */
+/**
+ * Checks that the backends of TLS and TCP edges can be connected to: without HTTP, an edge cannot respond by itself.
+ */
 export function checkStreams(config: SoundConfig, report: Report): void {
   for (const { kind, name, pointer, thing } of streamEdgesOf(config)) {
     if (!('backend' in thing)) {
@@ -15,12 +17,12 @@ export function checkStreams(config: SoundConfig, report: Report): void {
     const id = thing.backend?.backend_id;
     const answering = id === undefined ? null : answeringBackend(config, id, new Set());
     if (answering === null) continue;
-    const message = `backend ${quoted(answering)} answers in HTTP by itself, which a ${kind.toUpperCase()} edge does not speak`;
+    const message = `backend ${quoted(answering)} is an HTTP response, which a ${kind.toUpperCase()} edge cannot send`;
     report('edge.backend_not_dialled', `${pointer}/backend/backend_id`, message);
   }
 }
 
-/** The first backend below this one that answers by itself. */
+/** The first backend below this one that is a fixed HTTP response. */
 function answeringBackend(config: SoundConfig, id: string, seen: Set<string>): string | null {
   const backend = config.backends?.[id];
   if (backend === undefined || seen.has(id)) return null;

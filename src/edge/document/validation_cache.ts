@@ -1,27 +1,28 @@
+import { MODULE_FACTS } from '../../filters/table.ts';
 import type { ShapeCache } from '../../config_file/shape.ts';
 import type { SoundRoute } from './routes_of.ts';
 import type { EdgeConfig, RouteConfig } from './schema.ts';
 import type { SoundConfig } from './edge_shape.ts';
 
 /**
- * What was found sound before: for whoever checks one configuration after the other, of which most parts are the same
- * objects and none ever changes. A part that passed its checks once is not checked again, and its warnings are not
- * told again; what depends on several parts (names, places that stand twice) is checked each time. Errors of parts may
- * depend on the part, on the name of the service and on which IP policies there are, and on nothing else.
+ * What was found valid before, for successive configurations that share most objects and never change them. A valid
+ * part is not checked again, and its warnings are not repeated; what depends on several parts (names, duplicates) is
+ * checked each time. Errors of a part may only depend on the part, the service name and the set of IP policies.
  */
 export interface ValidationCache {
   readonly shapes: ShapeCache;
-  /** The configuration without the parts that were sound before, which leave holes where they stood. */
+  /** The configuration without the parts that were valid before, which are left undefined. */
   readonly unchecked: (config: SoundConfig) => SoundConfig;
-  /** To be told of a configuration without errors, and of what of it was unchecked. */
+  /** Records a configuration without errors, and the part of it that was unchecked. */
   readonly found: (config: EdgeConfig, unchecked: SoundConfig) => void;
 }
 
-/** The parts of which each is checked by itself. */
+/** The maps whose members are checked independently. */
 const MAPS = ['backends', 'tls_certificates', 'certificate_authorities'] as const;
 
-/** Modules of a route whose texts take long to check; of one that is known, what stands beside it is checked. */
-const LANGUAGES = ['traffic_policy', 'user_agent_filter', 'saml'] as const;
+/** The modules of a route; for a cached one, only the rest of its route is checked. */
+const modulesOf = (route: object): [type: string, config: object][] =>
+  Object.entries(route).filter(([type, part]) => MODULE_FACTS.has(type) && typeof part === 'object');
 
 export function validationCache(): ValidationCache {
   let sound = new WeakSet<object>();
@@ -31,16 +32,16 @@ export function validationCache(): ValidationCache {
     part === undefined || sound.has(part) ? undefined : part;
   const routeHole = (route: SoundRoute | undefined): SoundRoute | undefined => {
     if (route === undefined || sound.has(route)) return undefined;
-    const known = LANGUAGES.filter((name) => route[name] !== undefined && sound.has(route[name]));
+    const known = modulesOf(route).filter(([, config]) => sound.has(config));
     return known.length === 0
       ? route
-      : { ...route, ...Object.fromEntries(known.map((name) => [name, undefined])) };
+      : { ...route, ...Object.fromEntries(known.map(([type]) => [type, undefined])) };
   };
   return {
     shapes: new WeakMap(),
     unchecked: (config) => {
       const { ip_policies: named = {}, edges = {} } = config;
-      // Texts of policies name the service and IP policies: one that is new makes no sound text unsound.
+      // Policies refer to the service name and IP policies; a new IP policy does not invalidate a valid text.
       if (
         config.service_name !== service ||
         !Array.from(policies).every((name) => Object.hasOwn(named, name))
@@ -66,7 +67,7 @@ export function validationCache(): ValidationCache {
         for (const route of routes as readonly RouteConfig[]) {
           if (sound.has(route)) continue;
           sound.add(route);
-          for (const name of LANGUAGES) if (route[name] !== undefined) sound.add(route[name]);
+          for (const [, config] of modulesOf(route)) sound.add(config);
         }
       }
     },

@@ -11,14 +11,14 @@ export interface Clients {
   readonly fetch?: (request: FetchRequest, gone: AbortSignal) => Promise<Answers['fetch']>;
   /** Asks OpenID providers. */
   readonly oidc?: (question: OidcQuestion) => Promise<Answers['oidc']>;
-  /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
+  /** Maximum silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
 }
 
-/** Questions that other servers or a library answer: neither the request nor its upstream. */
+/** Questions that neither the request nor its upstream answers, but another server or a library. */
 export type NetworkQuestion = Exclude<Question, { ask: 'forward' | 'reply' | 'body' | 'response_body' }>;
 
-/** Passes a question to its client; `gone` gives it up. */
+/** Passes a question to its client; `gone` cancels it. */
 export async function answerFromNetwork(
   question: NetworkQuestion,
   { fetch, oidc }: Clients,
@@ -34,7 +34,7 @@ export async function answerFromNetwork(
   }
 }
 
-/** For a bug that prevents the engine's own page. */
+/** The response when a bug prevents the engine's own page. */
 export const BUG: Reply = {
   status: 500,
   headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'],

@@ -1,6 +1,6 @@
 import type { AnswerTo, Answers, Question } from '../contract.ts';
 import type { Exchange } from '../exchange.ts';
-import { driveExchange } from './converse.ts';
+import { HTTP_ENGINE, converse } from './converse.ts';
 import { NO_BYTES } from './reply_content.ts';
 import { WITHOUT_NETWORK } from './whole_bodies.ts';
 
@@ -24,7 +24,7 @@ export function decideWithConstants(
   upstream: Answers['forward'],
   seen?: (question: Question) => void,
 ): Exchange {
-  driveExchange(exchange, {
+  converse(HTTP_ENGINE, exchange, {
     ask: (question) => {
       seen?.(question);
       return constantAnswer(question, upstream);

@@ -10,8 +10,9 @@ import {
   startStream,
 } from '../stream.ts';
 
-/** The half of a conversation that decides: its next question for an answer, or null at the end. */
+/** The half of a conversation that decides: its next question, or null at the end. */
 export interface Engine<X, Q, A> {
+  start(exchange: X): Q | null;
   answer(exchange: X, given: A): Q | null;
   /** The driver failed, which is a bug; the question is the reply that reports it, if one can still be sent. */
   fail(exchange: X, error: unknown): Q | null;
@@ -25,11 +26,84 @@ export interface Driver<X, Q, A> {
   completed?(exchange: X): void;
 }
 
+/** Decides about HTTP requests. */
+export const HTTP_ENGINE: Engine<Exchange, Question, AnswerTo<Question>> = { start, answer, fail };
+/** Decides about connections of TLS and TCP edges. */
+export const STREAM_ENGINE: Engine<StreamExchange, StreamQuestion, StreamAnswer> = {
+  start: startStream,
+  answer: answerStream,
+  fail: failStream,
+};
+
+/** Answers the questions of HTTP requests. */
+export type HttpDriver = Driver<Exchange, Question, AnswerTo<Question>>;
+
 /**
  * Asks and answers until the exchange is complete or an answer is to come later. Uses no promise, so that an exchange
- * whose answers are there runs to its end at once.
+ * whose answers are there runs to its end at once: it is complete on return if the driver never waits.
  */
-export function converse<X, Q, A>(
+export function converse<X, Q, A>(engine: Engine<X, Q, A>, exchange: X, driver: Driver<X, Q, A>): void {
+  let first: Q | null;
+  try {
+    first = engine.start(exchange);
+  } catch (error) {
+    first = engine.fail(exchange, error);
+  }
+  askUntilWait(engine, exchange, first, driver);
+}
+
+/** Continues a conversation with an answer that came later. */
+export function resume<X, Q, A>(
+  engine: Engine<X, Q, A>,
+  exchange: X,
+  given: A,
+  driver: Driver<X, Q, A>,
+): void {
+  let next: Q | null;
+  try {
+    next = engine.answer(exchange, given);
+  } catch (error) {
+    next = engine.fail(exchange, error);
+  }
+  askUntilWait(engine, exchange, next, driver);
+}
+
+/** Continues a conversation with the answer of a promise; a rejection is a bug of the driver. */
+export async function resumeWith<X, Q, A>(
+  engine: Engine<X, Q, A>,
+  exchange: X,
+  promised: PromiseLike<A>,
+  driver: Driver<X, Q, A>,
+): Promise<void> {
+  let given: A;
+  try {
+    given = await promised;
+  } catch (error) {
+    askUntilWait(engine, exchange, engine.fail(exchange, error), driver);
+    return;
+  }
+  resume(engine, exchange, given, driver);
+}
+
+/** Runs an exchange whose answers are all promises. */
+export function converseLater<X, Q, A>(
+  engine: Engine<X, Q, A>,
+  exchange: X,
+  answerTo: (question: Q) => PromiseLike<A>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const driver: Driver<X, Q, A> = {
+      ask: (question) => {
+        resumeWith(engine, exchange, answerTo(question), driver).catch(reject);
+        return undefined;
+      },
+      completed: () => resolve(),
+    };
+    converse(engine, exchange, driver);
+  });
+}
+
+function askUntilWait<X, Q, A>(
   engine: Engine<X, Q, A>,
   exchange: X,
   first: Q | null,
@@ -46,58 +120,4 @@ export function converse<X, Q, A>(
     }
   }
   driver.completed?.(exchange);
-}
-
-/** Continues a conversation with an answer that came later. */
-export function resume<X, Q, A>(
-  engine: Engine<X, Q, A>,
-  exchange: X,
-  given: A,
-  driver: Driver<X, Q, A>,
-): void {
-  let question: Q | null;
-  try {
-    question = engine.answer(exchange, given);
-  } catch (error) {
-    question = engine.fail(exchange, error);
-  }
-  converse(engine, exchange, question, driver);
-}
-
-/** Continues a conversation with the answer of a promise; a rejection is a bug of the driver. */
-export async function resumeWith<X, Q, A>(
-  engine: Engine<X, Q, A>,
-  exchange: X,
-  promised: PromiseLike<A>,
-  driver: Driver<X, Q, A>,
-): Promise<void> {
-  let given: A;
-  try {
-    given = await promised;
-  } catch (error) {
-    converse(engine, exchange, engine.fail(exchange, error), driver);
-    return;
-  }
-  resume(engine, exchange, given, driver);
-}
-
-/** Answers the questions of HTTP exchanges. */
-export type HttpDriver = Driver<Exchange, Question, AnswerTo<Question>>;
-/** Answers the questions of connections of TLS and TCP edges. */
-export type StreamDriver = Driver<StreamExchange, StreamQuestion, StreamAnswer>;
-
-export const HTTP_ENGINE: Engine<Exchange, Question, AnswerTo<Question>> = { answer, fail };
-export const STREAM_ENGINE: Engine<StreamExchange, StreamQuestion, StreamAnswer> = {
-  answer: answerStream,
-  fail: failStream,
-};
-
-/** Runs an HTTP exchange; it is complete on return if the driver answers at once. */
-export function driveExchange(exchange: Exchange, driver: HttpDriver): void {
-  converse(HTTP_ENGINE, exchange, start(exchange), driver);
-}
-
-/** Runs a connection of a TLS or TCP edge; it is over on return if the driver answers at once. */
-export function driveConnection(exchange: StreamExchange, driver: StreamDriver): void {
-  converse(STREAM_ENGINE, exchange, startStream(exchange), driver);
 }

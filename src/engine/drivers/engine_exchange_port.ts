@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Reason, Connection, RequestHead } from '../contract.ts';
 import { Exchange as EngineExchange } from '../exchange.ts';
 import { type EngineReason, engineRefusal } from '../refusals.ts';
@@ -7,7 +8,7 @@ import type { Branding } from '../branding.ts';
 import { type Address, parseAddress, parseSocketAddress } from '../../net/address.ts';
 import type { ConnectionFacts, ExchangePort, RefusalCode, Refused } from './exchange_port.ts';
 
-/** What the composition root gives: how exchanges begin on the current configuration, and where they end. */
+/** From the composition root: how exchanges begin with the current configuration, and what happens at their end. */
 export interface Wiring {
   readonly nowMs: () => number;
   readonly branding: () => Branding;
@@ -54,7 +55,7 @@ export function engineExchangePort(wiring: Wiring): ExchangePort {
     answer: (exchange, given) => ended(mine(exchange), answer(mine(exchange), given)),
     fail: (exchange, error) => {
       const failing = mine(exchange);
-      // A driver that fails twice has said so once.
+      // A driver that fails twice has been reported already.
       return failing.stage === 'done' ? null : ended(failing, fail(failing, error));
     },
     refuse: (refused) => refusedReply(refused, wiring),
@@ -69,7 +70,8 @@ function refusedReply(refused: Refused, wiring: Wiring): ReturnType<ExchangePort
   const head = partialHead(refused.head);
   const exchange = wiring.refuse(connectionOf(refused.connection), head, reason);
   const question = start(exchange);
-  if (question?.ask !== 'reply') throw new Error('a refused request asked for something else than its reply');
+  if (question?.ask !== 'reply')
+    throw new Error('a refused request asked for something other than its reply');
   const bytes = Buffer.byteLength(engineRefusal(wiring.branding(), code).body);
   answer(exchange, { ...NOTHING_SENT, responseBytes: bytes, rawResponseBytes: bytes, cut: 'none' });
   wiring.finished(exchange);
@@ -81,27 +83,18 @@ function mine(exchange: object): EngineExchange {
   return exchange;
 }
 
-/** What the engine was told of connections that are there: their addresses are read once. */
-const told = new WeakMap<ConnectionFacts, Connection>();
-
-/** What the engine is told of a connection. */
-export function connectionOf(facts: ConnectionFacts): Connection {
-  const before = told.get(facts);
-  if (before !== undefined) return before;
-  const connection = readConnection(facts);
-  told.set(facts, connection);
-  return connection;
-}
+/** Converts connection facts for the engine; addresses are parsed once. */
+export const connectionOf: (facts: ConnectionFacts) => Connection = weakMemoize(readConnection);
 
 /**
- * Whether the address of the client can be read. Where it cannot (a Unix socket, a peer that has gone) no rule about
- * addresses can be trusted, so nothing may be decided: the request is refused, the connection closed.
+ * Whether the client's address can be read. Without it (a Unix socket, a peer that has gone) no rule about addresses
+ * can be trusted, so the request is refused and the connection closed.
  */
 export function isClientKnown({ clientAddress }: ConnectionFacts): boolean {
   return parseSocketAddress(clientAddress) !== null;
 }
 
-/** Stands in the event of a request that was refused because its client has no address. */
+/** For the event of a request that was refused because its client has no address. */
 const NO_ADDRESS: Address = parseAddress('::')!;
 
 function readConnection(facts: ConnectionFacts): Connection {

@@ -5,22 +5,16 @@ import type { ProblemCode } from '../../http/message_problem.ts';
 
 /**
  * The port between listeners and the driver. A listener turns a connection's bytes into `Incoming`s and refusals
- * and knows nothing of decisions; the driver knows nothing of sockets. The other port, for upstreams, is
- * `UpstreamClient` in `io/ports.ts`.
+ * without any decision; the driver has no access to sockets. The other port, for upstreams, is `UpstreamClient` in
+ * `io/ports.ts`.
  */
 
-export type {
-  Body,
-  BodyFault,
-  BodyTaker,
-  ReplyFraming,
-  ReplySink,
-  RequestBody,
-  UpstreamClient,
-} from '../../io/ports.ts';
+export type { BodyFault, BodyTaker, ReplyFraming, ReplySink, RequestBody } from '../../io/ports.ts';
 export type { RawHead } from '../request_head.ts';
 
-/** What a listener knows of a connection. Addresses are text as the system gave them (IPv4-mapped IPv6 included). */
+/**
+ * What a listener knows about a connection. Addresses are text as the system gave them (including IPv4-mapped IPv6).
+ */
 export interface ConnectionFacts {
   readonly clientAddress: string;
   readonly clientPort: number;
@@ -33,7 +27,7 @@ export interface ConnectionFacts {
   readonly tls: TlsFacts | null;
 }
 
-/** A request whose head has been read and whose body has not. */
+/** A request with a complete head and an unread body. */
 export interface RawRequest {
   readonly head: RawHead;
   readonly connection: ConnectionFacts;
@@ -41,34 +35,34 @@ export interface RawRequest {
   readonly startMs: number;
 }
 
-/** One request as a listener hands it to the driver. */
+/** A request, as a listener passes it to the driver. */
 export interface Incoming {
   readonly raw: RawRequest;
   readonly body: RequestBody;
   readonly reply: ReplySink;
-  /** Whether this connection can change its protocol now: it was asked to, and nothing else is under way on it. */
+  /** Whether this connection can switch protocols: the request asks for it, and nothing else is in flight. */
   readonly upgradable: boolean;
 }
 
 /** Why a listener refuses a request on its own, before anything can be decided about it. */
 export type RefusalCode = ProblemCode | 'head_timeout';
 
-/** A head that could not be parsed, exceeded a limit or whose framing is not to be trusted. */
+/** A head that could not be parsed, exceeded a limit or has ambiguous framing. */
 export interface Refused {
   readonly status: number;
   readonly code: RefusalCode;
   readonly detail: string;
   readonly connection: ConnectionFacts;
-  /** As much of the head as is known for certain. */
+  /** The parts of the head that are known for certain. */
   readonly head: Partial<RawHead>;
 }
 
-/** One request on its way through the engine; the driver only passes it on. */
+/** A request on its way through the engine; opaque to the driver. */
 export type Exchange = object;
 
-/** The engine as the driver sees it: made by the composition root on the current snapshot. */
+/** The engine as the driver sees it, made by the composition root for the current snapshot. */
 export interface ExchangePort {
-  /** The injected clock, ms since the epoch: the time of everything that an event or a reply tells. */
+  /** The injected clock, ms since the epoch, used for all times in events and responses. */
   readonly nowMs: () => number;
   /** Begins an exchange on the current snapshot. Never throws. */
   begin(raw: RawRequest): Exchange;
@@ -76,8 +70,8 @@ export interface ExchangePort {
   next(exchange: Exchange): Question | null;
   /** The next question, or null: the exchange is complete and its event is made. */
   answer(exchange: Exchange, answer: AnswerTo<Question>): Question | null;
-  /** Makes the event of a request that never became an exchange and gives the reply to send. */
+  /** Makes the event of a request that never became an exchange, and returns the response to send. */
   refuse(refused: Refused): Reply;
-  /** The driver failed, which is a bug: the exchange ends closed, with the reply that is asked for, if any. */
+  /** Handles a failure of the driver, which is a bug: the exchange is closed after the returned reply, if any. */
   fail(exchange: Exchange, error: unknown): Question | null;
 }

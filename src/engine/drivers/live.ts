@@ -12,15 +12,15 @@ import { releaseForward, type ReplyParts, sendReply } from './send_reply.ts';
 type Answer = AnswerTo<Question>;
 
 /**
- * Drives one request from its head to its last byte: asks the engine what it needs to know and answers with
- * values, until it asks no more; then calls `done`, which may be before this returns. However the exchange ends,
- * nothing of it is left open: the upstream is released and the client has its reply or sees a cut. Never throws.
+ * Drives a request from its head to its last byte: asks the engine for questions and answers them with values until
+ * there are no more, then calls `done`, possibly before this returns. However the exchange ends, everything is
+ * released: the upstream is free, and the client has its response or sees a closed connection. Never throws.
  */
 export function drive(incoming: Incoming, exchanges: ExchangePort, clients: Clients, done: () => void): void {
   new LiveDriver(incoming, exchanges, clients, done).begin();
 }
 
-/** The driver of one request, and the engine as it sees it: a second failure ends the exchange. */
+/** The driver of a request and its view of the engine; a second failure ends the exchange. */
 class LiveDriver
   implements Driver<Exchange, Question, Answer>, Engine<Exchange, Question, Answer>, ForwardTaker, ReplyParts
 {
@@ -33,12 +33,12 @@ class LiveDriver
   #forwarding: Forwarding | null = null;
   #forwardCount = 0;
   #forwarded: Forwarded | null = null;
-  /** The response body, once a handler has looked at it. */
+  /** The response body, once a handler has read it. */
   #response: BufferedBody | null = null;
-  /** Gives up the question in flight when the client leaves. */
+  /** Cancels the question in flight when the client leaves. */
   #giveUp: (() => void) | null = null;
   #failed = false;
-  /** Of the fields of interim responses. */
+  /** Bytes of fields in interim responses. */
   #interimBytes = 0;
 
   constructor(incoming: Incoming, exchanges: ExchangePort, clients: Clients, done: () => void) {
@@ -51,13 +51,11 @@ class LiveDriver
   }
 
   begin(): void {
-    let question: Question | null;
-    try {
-      question = this.#exchanges.next(this.#exchange);
-    } catch (error) {
-      question = this.fail(this.#exchange, error);
-    }
-    converse(this, this.#exchange, question, this);
+    converse(this, this.#exchange, this);
+  }
+
+  start(exchange: Exchange): Question | null {
+    return this.#exchanges.next(exchange);
   }
 
   answer(exchange: Exchange, given: Answer): Question | null {
@@ -83,7 +81,7 @@ class LiveDriver
     return this.#clients.tunnelIdleMs;
   }
 
-  /** After a handler has looked at the response body, its beginning is in memory and the rest still to come. */
+  /** After a handler has read the response body, its beginning is in memory and the rest is still to come. */
   get forwarded(): Forwarded | null {
     const forwarded = this.#forwarded;
     const response = this.#response;
@@ -100,7 +98,7 @@ class LiveDriver
   }
 
   interim(head: ResponseHead): void {
-    // They wait in memory for a client that does not read, and nothing holds the upstream back.
+    // They are queued for a client that does not read, without backpressure on the upstream.
     for (const text of head.headers) this.#interimBytes += text.length;
     if (this.#interimBytes <= INTERIM_BYTES) this.sink.interim(head.status, head.headers);
   }
@@ -117,7 +115,7 @@ class LiveDriver
 
   failed(failure: ForwardFailure, detail: string): void {
     const { fault } = this.#incoming.body;
-    // The client is there and may be told that its body was at fault.
+    // The client is connected and can be told that its body was invalid.
     const isTold = failure === 'cancelled' && fault !== null && fault !== 'left';
     this.#answer({ failure: isTold ? `body_${fault}` : failure, detail });
   }
@@ -127,7 +125,7 @@ class LiveDriver
     resume(this, this.#exchange, given, this);
   }
 
-  /** All answers come through callbacks, perhaps before this returns. */
+  /** All answers arrive through callbacks, perhaps before this returns. */
   ask(question: Question): undefined {
     this.sink.onGone = this.#onGone;
     switch (question.ask) {
@@ -165,14 +163,14 @@ class LiveDriver
     const streams = asked.body === null;
     const body = asked.body === null ? this.#body.open() : bodyOf(asked.body);
     if (body === null) {
-      this.#answer({ failure: 'invalid', detail: 'the request body has been sent and is not held' });
+      this.#answer({ failure: 'invalid', detail: 'the request body was sent and is no longer buffered' });
       return;
     }
     if (reply.gone) {
       this.#answer(LEFT);
       return;
     }
-    // Whether the connection can change its protocol is known to the listener, not to the engine.
+    // The listener, not the engine, knows whether the connection can switch protocols.
     const request = asked.upgrade === null || upgradable ? asked : { ...asked, upgrade: null };
     const expectsContinue = streams && sent.awaitsContinue && this.#body.isUntouched;
     const options =
@@ -213,7 +211,7 @@ class LiveDriver
     });
   }
 
-  /** The first to come counts: the answer, or that the client leaves. */
+  /** Waits for the answer or for the client to leave, whichever comes first. */
   #askNetwork(question: NetworkQuestion): void {
     const gone = new AbortController();
     this.#giveUp = () => gone.abort();
@@ -246,7 +244,7 @@ class LiveDriver
     }
   }
 
-  /** For a bug that prevents the engine's own page. */
+  /** When a bug prevents the engine's own page. */
   #sendBug(): void {
     const { sink, request, tunnelIdleMs } = this;
     try {

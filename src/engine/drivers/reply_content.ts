@@ -33,7 +33,7 @@ export const NO_BYTES: Uint8Array = new Uint8Array(0);
 /** The content of a reply with a body from the configuration or an edit. */
 export function localContent(reply: Reply, method: string, body: Uint8Array): ReplyContent {
   const { bytes: raw, isCut } = editWhole(body, reply.editors ?? []);
-  // A part of it would be taken for the whole.
+  // The client would take a part of it for the whole.
   if (isCut) return { framing: { lengthBytes: null, content: false }, bytes: NO_BYTES, raw: NO_BYTES, isCut };
   const bytes = reply.compress === null ? raw : compressed(raw, reply.compress);
   const content = bytes.length > 0 && !isBodyless(method, reply.status);
@@ -101,4 +101,10 @@ export function isEventStream(reply: Reply): boolean {
 export function fieldsOf(reply: Reply): FieldList {
   if (reply.compress === null || hasField(reply.headers, 'content-encoding')) return reply.headers;
   return [...reply.headers, 'content-encoding', reply.compress];
+}
+
+/** The content of a reply of the edge. */
+export function contentOf({ body }: Reply): Buffer {
+  if (body === 'upstream') return Buffer.alloc(0);
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.bytes);
 }

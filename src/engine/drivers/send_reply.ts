@@ -19,19 +19,19 @@ import {
   localContent,
 } from './reply_content.ts';
 
-/** What a reply is made of besides the engine's words. */
+/** The parts of a reply besides the engine's question. */
 export interface ReplyParts {
   readonly sink: ReplySink;
-  /** What the last forward answered, if there was one: `body: 'upstream'` streams it. */
+  /** The response to the last forward, if any: `body: 'upstream'` streams it. */
   readonly forwarded: Forwarded | null;
   readonly request: RequestBody;
-  /** Longest silence of an upgraded connection, in ms; 0 for no limit. */
+  /** Maximum silence of an upgraded connection, in ms; 0 for no limit. */
   readonly tunnelIdleMs: number;
 }
 
 /**
- * Answers `ask: 'reply'`: sends head and content and measures them; `done` is called once, when all of it is with the
- * system or the exchange broke off. Throws on a reply that cannot be sent as it is, before a byte of it is sent.
+ * Answers `ask: 'reply'`: sends head and content and measures them; `done` is called once, when everything is with the
+ * system or the exchange broke off. Throws on a reply that cannot be sent, before any byte of it is sent.
  */
 export function sendReply(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { forwarded, sink } = parts;
@@ -47,7 +47,7 @@ export function sendReply(reply: Reply, parts: ReplyParts, done: (sent: Sent) =>
   else sendStream(reply, forwarded.body, parts, done);
 }
 
-/** Releases an upstream's response that is not sent, so that its connection does not wait for ever. */
+/** Releases an upstream's response that is not sent, so that its connection does not wait forever. */
 export function releaseForward(forwarded: Forwarded | null): void {
   if (forwarded === null) return;
   if ('body' in forwarded) forwarded.body.cancel();
@@ -65,7 +65,7 @@ function sendLocal(
   if (isCut) return done(unsent(parts, 'upstream'));
   const pump = new BodyPump(parts, NO_SOURCE, done);
   sink.head(reply.status, fieldsOf(reply), framing);
-  // What the client did not take it did not take of the original either.
+  // A client that did not read the compressed bytes did not read the originals either.
   pump.rawBytes = () => (sink.sentBytes === bytes.length ? raw.length : sink.sentBytes);
   if (framing.content) sink.take(bytes);
   pump.end(NO_FIELDS);
@@ -82,7 +82,7 @@ function sendHead(reply: Reply, body: ResponseBody, parts: ReplyParts, done: (se
   const pump = new BodyPump(parts, body, done);
   pump.rawBytes = () => 0;
   parts.sink.head(reply.status, fieldsOf(reply), framingWithoutContent(reply));
-  body.cancel(); // without effect, unless the upstream sends content where none belongs
+  body.cancel(); // no effect, unless the upstream sends content where none is allowed
   pump.end(NO_FIELDS);
 }
 
@@ -102,7 +102,7 @@ function sendStream(
   edited.flow(new BodyPump(parts, edited, done));
 }
 
-/** A short body is compressed whole, a long one or one of unknown length that comes slowly as it streams. */
+/** Compresses a short body whole; a long one, or one of unknown length that arrives slowly, as it streams. */
 function sendCompressed(
   reply: Reply,
   encoding: Encoding,
@@ -131,7 +131,7 @@ function sendCompressed(
   body.flow(whole);
 }
 
-/** Changes the protocol and joins both sides until the end of the connection. */
+/** Switches protocols and joins both sides until the end of the connection. */
 function sendUpgrade(reply: Reply, parts: ReplyParts, done: (sent: Sent) => void): void {
   const { forwarded, sink } = parts;
   if (forwarded === null || !('tunnel' in forwarded))
@@ -161,7 +161,7 @@ async function joined(
   });
 }
 
-/** No reply: the engine closes the connection, or has nothing to say to a client that has left. */
+/** No reply: the engine closes the connection, or the client has left. */
 function unsent(parts: ReplyParts, cut: Sent['cut']): Sent {
   releaseForward(parts.forwarded);
   parts.sink.destroy();

@@ -14,7 +14,7 @@ export const addHeaders: ActionKind<'add-headers'> = {
   compile: ({ type, config }, compiling) => {
     const headers = compileHeaders(compiling, config.headers);
     const step = stepsOf(type, messages, compiling.pointer);
-    const next = { does: 'next', step: step('added', { headers: headers.names.join(', ') }) } as const;
+    const next = { verdict: 'pass', step: step('added', { headers: headers.names.join(', ') }) } as const;
     return {
       run: (policyRun) => {
         const fields = headers.fields(policyRun.activation);

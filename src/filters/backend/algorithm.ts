@@ -1,15 +1,15 @@
-/** Chooses positions by weight. */
+/** Weighted random choice of a position. */
 export interface Weights {
-  /** Sum of all weights; 0 means that nothing can be chosen. */
+  /** Sum of all weights; 0 means that there is nothing to choose. */
   readonly total: number;
   /**
-   * The position whose share of [0, 1) holds `random`, shares lying in the order given: position i has
-   * [w₀ + … + wᵢ₋₁, w₀ + … + wᵢ) / total. -1 when all weights are zero. Allocates nothing.
+   * The position for `random` in [0, 1): position i covers [w₀ + … + wᵢ₋₁, w₀ + … + wᵢ) / total. -1 if all
+   * weights are zero. Allocates nothing.
    */
   readonly pick: (random: number) => number;
 }
 
-/** Compiles weights, each 0 or more; a weight of zero is never chosen. */
+/** Compiles non-negative weights; a position with weight zero is never chosen. */
 export function compileWeights(weights: readonly number[]): Weights {
   const chosen = [...weights.entries()].filter(([, weight]) => weight > 0);
   const positions = Int32Array.from(chosen, ([position]) => position);
@@ -22,7 +22,7 @@ export function compileWeights(weights: readonly number[]): Weights {
   const pick = (random: number): number => {
     const point = random * total;
     let at = guide[Math.floor(random * guide.length)]!;
-    // `last` bounds the walk because the product can round up to `total` itself.
+    // `last` bounds the loop, because the product can round up to `total`.
     while (at < last && ends[at]! <= point) at++;
     return positions[at]!;
   };
@@ -30,14 +30,14 @@ export function compileWeights(weights: readonly number[]): Weights {
 }
 
 /**
- * Where to begin looking: [0, 1) in as many equal parts as there are shares, for each the first share that reaches
- * into it. On average one more step finds the share (the guide table of Chen and Asau).
+ * Guide table of Chen and Asau: [0, 1) is divided into as many equal parts as there are weights; each part
+ * has the first position that reaches into it. On average one more step finds the position.
  */
 function guideOf(ends: Float64Array, total: number): Int32Array {
   const guide = new Int32Array(ends.length);
   let at = 0;
   for (let part = 0; part < guide.length; part++) {
-    // A shade lower than the part's edge, so that rounding in `pick` never begins past the share.
+    // Slightly below the part's start, so that rounding in `pick` never starts after the right position.
     const edge = (part / guide.length) * total * (1 - 2 ** -50);
     while (at < ends.length - 1 && ends[at]! <= edge) at++;
     guide[part] = at;

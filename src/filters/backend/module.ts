@@ -5,14 +5,14 @@ import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
-/** Chooses where the request goes: the end of the request phase. */
+/** Chooses the backend; the last module of the request phase. */
 export const backend: Module<BackendModuleConfig, Code> = {
   type: 'backend',
   reasons,
   compile: (config, linked) => {
     const linkedBackend = linked.backend(config.backend_id);
     const verdicts = new Map<readonly Endpoint[], Pass<Code>>();
-    // Leaves are made when the configuration is compiled; only failover over a weighted child makes new lists.
+    // Endpoints are created at compile time; only failover over a weighted child creates new lists.
     const verdictFor = (candidates: readonly Endpoint[]): Pass<Code> => {
       let verdict = verdicts.get(candidates);
       if (verdict === undefined) {

@@ -4,7 +4,7 @@ import { enabled } from '../module_fields_schema.ts';
 export const backend = z
   .strictObject({
     enabled,
-    backend_id: z.string().min(1).describe('Name of the backend that takes the requests of this route.'),
+    backend_id: z.string().min(1).describe('Name of the backend for the requests of this route.'),
   })
   .describe('Sends requests to a backend.');
 

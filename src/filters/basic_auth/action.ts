@@ -42,8 +42,8 @@ export const basicAuth: ActionKind<'basic-auth'> = {
         const code = authorized ? 'authorized' : presented === null ? 'missing' : 'refused';
         const come = step(code, config.enforce ? undefined : { enforced: false });
         return authorized || !config.enforce
-          ? { does: 'next', step: come }
-          : { does: 'end', as: 'denied', step: come, response };
+          ? { verdict: 'pass', step: come }
+          : { verdict: 'stop', as: 'denied', step: come, response };
       },
     };
   },

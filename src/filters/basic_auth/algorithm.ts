@@ -1,7 +1,7 @@
-import { equalSecrets } from '../../crypto/compare.ts';
+import { equalSecrets } from '../../crypto/digest.ts';
 import { type FieldList, allValues } from '../../http/fields.ts';
 
-/** User name and password as a client presented them. */
+/** User name and password sent by a client. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -13,14 +13,14 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads an `Authorization` value of the Basic scheme (RFC 7617 §2): the first colon ends the user name, text is
- * UTF-8 (§2.1). Null for another scheme and for anything that could be read in two ways.
+ * Parses an `Authorization` value of the Basic scheme (RFC 7617 §2): the first colon ends the user name, and
+ * the text is UTF-8 (§2.1). Null for other schemes and ambiguous values.
  */
 export function parseBasicAuth(value: string): Credentials | null {
   const token = AUTHORIZATION.exec(value)?.[1];
   if (token === undefined) return null;
   const bytes = Buffer.from(token, 'base64');
-  // Some clients leave the padding out; stray bits in the last letter are another matter.
+  // Some clients omit the padding; nonzero unused bits are still refused.
   if (bytes.toString('base64').replace(/=+$/, '') !== token.replace(/=+$/, '')) return null;
   let text: string;
   try {
@@ -31,21 +31,21 @@ export function parseBasicAuth(value: string): Credentials | null {
   return CONTROLS.test(text) ? null : splitCredential(text);
 }
 
-/** The Basic credentials of a request; null when there are none, or when `Authorization` occurs twice. */
+/** The Basic credentials of a request; null if there are none or `Authorization` occurs twice. */
 export function presentedCredentials(headers: FieldList): Credentials | null {
   const values = allValues(headers, 'authorization');
   return values.length === 1 ? parseBasicAuth(values[0]!) : null;
 }
 
-/** Splits `user:password` at its first colon; null when it has none. */
+/** Splits `user:password` at its first colon; null if there is no colon. */
 export function splitCredential(text: string): Credentials | null {
   const colon = text.indexOf(':');
   return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /**
- * Whether the presented credentials are among the known ones. All are compared, and each in full, so that the
- * time taken tells neither which user exists nor how much of a password is right.
+ * Whether the presented credentials are configured. All pairs are compared in full, so that the time
+ * discloses neither which users exist nor how much of a password is correct.
  */
 export function isAuthorized(presented: Credentials, known: readonly Credentials[]): boolean {
   let authorized = false;
@@ -57,7 +57,7 @@ export function isAuthorized(presented: Credentials, known: readonly Credentials
   return authorized;
 }
 
-/** The value of `WWW-Authenticate` (RFC 7617 §2.1); `realm` is printable ASCII. */
+/** The challenge for `WWW-Authenticate` (RFC 7617 §2.1); `realm` is printable ASCII. */
 export function basicChallenge(realm: string): string {
   return `Basic realm="${realm.replaceAll(/["\\]/g, String.raw`\$&`)}", charset="UTF-8"`;
 }

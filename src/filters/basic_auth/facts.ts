@@ -29,6 +29,12 @@ export const basicAuth = {
     guards: true,
     secrets: ['/credentials/*'],
     reads: [{ header: 'authorization' }],
+    samples: ({ credentials }) => {
+      const known = credentials.filter((each) => typeof each === 'string');
+      return {
+        headers: { authorization: [...known, 'nobody:nothing'].map((each) => `Basic ${btoa(each)}`) },
+      };
+    },
     costNs: 1500,
     reasons: messages,
     examples: {

@@ -22,11 +22,11 @@ export const circuitBreaker: ActionKind<'circuit-breaker'> = {
     const response = compiling.context.refusal(503, 3202, message);
     const step = stepsOf(type, messages, compiling.pointer);
     const outcomes: Readonly<Record<Admission['decision'], ActionOutcome>> = {
-      closed: { does: 'next', step: step('closed') },
-      probe: { does: 'next', step: step('probe') },
+      closed: { verdict: 'pass', step: step('closed') },
+      probe: { verdict: 'pass', step: step('probe') },
       open: config.enforce
-        ? { does: 'end', as: 'denied', step: step('open'), response }
-        : { does: 'next', step: step('open', { enforced: false }) },
+        ? { verdict: 'stop', as: 'denied', step: step('open'), response }
+        : { verdict: 'pass', step: step('open', { enforced: false }) },
     };
     return {
       run: (policyRun) => {

@@ -1,53 +1,54 @@
 /**
- * Stops sending requests to an upstream that fails. Results are counted in a rolling window of buckets; a share of
- * failures at or above the threshold trips the circuit; after a while single requests probe whether it may close.
+ * Circuit breaker: rejects requests while the upstream fails. Outcomes are counted in a rolling window of
+ * buckets; an error share at or above the threshold opens the circuit; later, single requests probe whether
+ * it can close.
  *
- * Time is what `nowMs` says, but it never runs backwards in here: a step back counts as no time at all.
- * A result counts when it is known, and only in the period in which its request was admitted.
+ * `nowMs` is the clock. If it steps back, no time passes here. An outcome is counted when it is known, and
+ * only in the period in which its request was admitted.
  */
 export interface BreakerSettings {
   /** How long the circuit stays open before a probe; above 0. */
   readonly trippedMs: number;
   /** Length of the rolling window; above 0. */
   readonly windowMs: number;
-  /** Parts of the window, 1 to 128; they need not divide it evenly. */
+  /** Buckets of the window, 1 to 128; they need not divide it evenly. */
   readonly buckets: number;
-  /** Results that the window must hold before the share is looked at. */
+  /** Minimum number of outcomes in the window before the error share is evaluated. */
   readonly volumeThreshold: number;
-  /** Share of failures, 0 to 1, from which on the circuit trips. */
+  /** Error share, 0 to 1, at which the circuit opens. */
   readonly errorThreshold: number;
 }
 
-/** `closed` and `probe` may go to the upstream, `open` may not. `serial` ties a result to its admission. */
+/** `closed` and `probe` go to the upstream, `open` does not. `serial` assigns an outcome to its admission. */
 export interface Admission {
   readonly decision: 'closed' | 'open' | 'probe';
   readonly serial: number;
 }
 
-/** `failure` is a status of 500 or more, or no response; `cancelled` proves nothing. */
+/** `failure`: a status of 500 or more, or no response. `cancelled` counts as neither. */
 export type BreakerOutcome = 'success' | 'failure' | 'cancelled';
 
-/** What a breaker remembers; changed by `admitted` and `concluded` only. */
+/** The state of a breaker; only `admitted` and `concluded` change it. */
 export interface Breaker {
-  /** Time that passed in here, and what the clock said then. */
+  /** Monotonic time, and the clock value at its last update. */
   elapsedMs: number;
   lastMs: number;
-  /** Highest serial given; those below `periodSerial` belong to a period that is over. */
+  /** Highest serial so far; serials below `periodSerial` belong to an earlier period. */
   serial: number;
   periodSerial: number;
-  /** What every request gets while the circuit is closed; null while it is open. */
+  /** The admission shared by all requests while the circuit is closed; null while it is open. */
   closed: Admission | null;
   openUntilMs: number;
-  /** The probe under way, -1 for none, and when it stops keeping others out. */
+  /** The pending probe, or -1, and when it stops blocking further probes. */
   probeSerial: number;
   probeUntilMs: number;
   readonly window: Window;
 }
 
 interface Window {
-  /** When the first result since the last reset came; NaN before. Buckets are counted from here. */
+  /** Time of the first outcome since the last reset; NaN before it. Buckets are counted from here. */
   startMs: number;
-  /** Number of the bucket that the latest result went to. */
+  /** Number of the bucket with the latest outcome. */
   latest: number;
   readonly results: Uint32Array;
   readonly failures: Uint32Array;
@@ -58,7 +59,7 @@ interface Window {
 const BLOCKED: Admission = { decision: 'open', serial: -1 };
 const MOST_BUCKETS = 128;
 
-/** A closed circuit that has seen nothing. */
+/** A closed circuit without outcomes. */
 export function newBreaker(settings: BreakerSettings): Breaker {
   const buckets = Math.min(MOST_BUCKETS, Math.max(1, settings.buckets));
   return {
@@ -81,7 +82,10 @@ export function newBreaker(settings: BreakerSettings): Breaker {
   };
 }
 
-/** Whether a request may go to the upstream now. Changes nothing: `admitted` must follow before the next request. */
+/**
+ * Decides whether a request may go to the upstream. Changes nothing; call `admitted` before the next
+ * decision.
+ */
 export function admit(breaker: Breaker, nowMs: number): Admission {
   if (breaker.closed !== null) return breaker.closed;
   const time = timeAt(breaker, nowMs);
@@ -91,8 +95,8 @@ export function admit(breaker: Breaker, nowMs: number): Admission {
 }
 
 /**
- * Notes what `admit` said. A probe keeps others out until it is concluded, but no longer than `trippedMs`: one
- * that is never heard of again must not keep the circuit open for ever.
+ * Records the decision of `admit`. A probe blocks others until it is concluded, at most for `trippedMs`, so
+ * that a lost probe cannot keep the circuit open forever.
  */
 export function admitted(
   breaker: Breaker,
@@ -108,9 +112,9 @@ export function admitted(
 }
 
 /**
- * Notes how the request admitted as `serial` fared. Results from before the circuit last tripped or closed are
- * ignored. Of probes, the first success closes the circuit and empties the window, the first failure keeps it
- * open for another `trippedMs`, and a cancelled one makes room for the next.
+ * Records the outcome of the request with this serial. Outcomes from before the circuit last opened or closed
+ * are ignored. A successful probe closes the circuit and empties the window, a failed one keeps it open for
+ * another `trippedMs`, and a cancelled one allows the next probe.
  */
 export function concluded(
   breaker: Breaker,
@@ -130,7 +134,7 @@ export function concluded(
   if (outcome === 'cancelled') return;
   const { window } = breaker;
   record(window, settings, outcome === 'failure', time);
-  // The quotient, not a product: 7 of 100 must reach a threshold of 0.07, and 0.07 * 100 is above 7.
+  // A quotient instead of a product: 7 of 100 must reach a threshold of 0.07, but 0.07 * 100 is above 7.
   if (
     window.allResults >= settings.volumeThreshold &&
     window.allFailures / window.allResults >= settings.errorThreshold

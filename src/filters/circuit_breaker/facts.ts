@@ -6,13 +6,13 @@ import type { CircuitBreakerConfig as ModuleConfig } from './module_schema.ts';
 import type { CircuitBreakerConfig as ActionConfig } from './action_schema.ts';
 
 export const reasons = {
-  'circuit_breaker.closed': { message: 'the breaker is closed', decision: 'allow' },
+  'circuit_breaker.closed': { message: 'the circuit is closed', decision: 'allow' },
   'circuit_breaker.open': {
-    message: 'the breaker is open: too many requests to the upstream failed',
+    message: 'the circuit is open: too many requests to the upstream failed',
     decision: 'block',
   },
   'circuit_breaker.probe': {
-    message: 'the breaker is open; this one request is let through to see whether the upstream has recovered',
+    message: 'the circuit is open; this request is admitted as a probe',
     decision: 'allow_while_open',
   },
 } as const;
@@ -20,7 +20,7 @@ export const reasons = {
 export const messages = {
   closed: 'the circuit is closed',
   open: 'the circuit is open: too many requests to the upstream failed',
-  probe: 'the circuit is open; this request is let through as a probe',
+  probe: 'the circuit is open; this request is admitted as a probe',
 };
 
 export const circuitBreaker = {
@@ -31,6 +31,7 @@ export const circuitBreaker = {
     ends: 'may',
     reads: ['clock', 'state'],
     costNs: 40,
+    apiCodes: { below: { num_buckets: 7018, error_threshold_percentage: 7011 } },
     remembersMs: (config) => (config.rolling_window + config.tripped_duration) * 1_000,
     lastsUntilSuccess: true,
     exercise: (config) => tripping(config.volume_threshold, config.tripped_duration * 1_000),

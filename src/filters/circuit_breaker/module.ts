@@ -16,7 +16,7 @@ type Code = keyof typeof reasons;
 
 const BLOCKED: Admission = { decision: 'open', serial: -1 };
 
-/** Stops requests to an upstream whose share of failures in the rolling window is too high. */
+/** Rejects requests while the error share of the upstream in the rolling window is too high. */
 export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
   type: 'circuit_breaker',
   reasons,
@@ -31,15 +31,15 @@ export const circuitBreaker: Module<CircuitBreakerConfig, Code> = {
     const blocked: Stop<Code> = {
       verdict: 'stop',
       reason: { code: 'circuit_breaker.open', detail: {} },
-      // The breaker is told of blocked requests too: time goes on for it even when the clock steps back.
+      // Blocked requests are recorded, too: they advance the breaker's time even if the clock steps back.
       filterData: BLOCKED,
       response: linked.refusal(
         503,
         3202,
-        'This endpoint is failing; requests are held back until it recovers',
+        'This endpoint is failing; requests are rejected until it recovers',
       ),
     };
-    // While the breaker is closed all requests share one admission, and so one verdict.
+    // While the circuit is closed, all requests share one admission and thus one verdict.
     let passed = pass('circuit_breaker.closed', { decision: 'closed', serial: 0 });
     const handler: Handler<Breaker> = {
       initial: () => newBreaker(settings),

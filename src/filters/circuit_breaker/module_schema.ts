@@ -10,9 +10,9 @@ export const circuitBreaker = z
     tripped_duration: seconds(
       1,
       10,
-      'Seconds to wait after the circuit trips before the upstream is tried again.',
+      'Seconds to wait after the circuit opens before the upstream is tried again.',
     ),
-    rolling_window: seconds(1, 10, 'Seconds for which the outcome of a request counts.'),
+    rolling_window: seconds(1, 10, 'Length of the rolling window in seconds.'),
     num_buckets: z
       .int()
       .min(1)
@@ -24,14 +24,14 @@ export const circuitBreaker = z
       .min(0)
       .max(COUNT_LIMIT)
       .default(20)
-      .describe('Requests that the rolling window must hold before the share of errors is looked at.'),
+      .describe('Minimum number of requests in the rolling window before the error share counts.'),
     error_threshold_percentage: z
       .number()
       .min(0)
       .max(1)
       .default(0.5)
-      .describe('Share of failed requests that trips the circuit, 0 to 1.0.'),
+      .describe('Share of failed requests that opens the circuit, 0 to 1.0.'),
   })
-  .describe('Holds requests back from an upstream that keeps failing.');
+  .describe('Rejects requests while the upstream keeps failing.');
 
 export type CircuitBreakerConfig = z.output<typeof circuitBreaker>;

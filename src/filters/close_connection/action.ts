@@ -10,7 +10,7 @@ export const closeConnection: ActionKind<'close-connection'> = {
   type: 'close-connection',
   compile: ({ type }, compiling) => {
     const step = stepsOf(type, messages, compiling.pointer)('closed');
-    const end = { does: 'end', as: 'closed', step, response: NO_RESPONSE } as const;
+    const end = { verdict: 'stop', as: 'closed', step, response: NO_RESPONSE } as const;
     return { run: () => end };
   },
 };

@@ -25,9 +25,9 @@ export const compressResponse: ActionKind<'compress-response'> = {
         });
         if (plan.remove.length > 0) removeHeaders(policyRun, plan.remove);
         if (plan.add.length > 0) addHeaders(policyRun, plan.add.flat());
-        if (algorithm === null) return { does: 'next', step: step(plan.reason) };
+        if (algorithm === null) return { verdict: 'pass', step: step(plan.reason) };
         note(policyRun, { edit: 'compress', algorithm });
-        return { does: 'next', step: step('compressed', { algorithm }) };
+        return { verdict: 'pass', step: step('compressed', { algorithm }) };
       },
     };
   },
@@ -37,8 +37,8 @@ type Request = Parameters<typeof compressionPlan>[0];
 type Response = Parameters<typeof compressionPlan>[1];
 
 /**
- * The compression plan for the codings of this action. The coding is chosen here; the mechanism is asked as if
- * the client accepted gzip or nothing, and its answer is given the name of the chosen coding.
+ * The compression plan for the codings of this action. The coding is chosen here; the shared algorithm is
+ * then asked as if the client accepted gzip or nothing, and its plan gets the name of the chosen coding.
  */
 function planFor(
   request: Request,

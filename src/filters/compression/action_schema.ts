@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Content codings that a policy can name; zstd (RFC 8878) is our addition. */
-export const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress', 'zstd'] as const;
+const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress', 'zstd'] as const;
 
 export const compressResponse = z
   .strictObject({

@@ -1,13 +1,13 @@
 import { isBodyless } from '../../http/bodyless.ts';
-import { codingWishes, wishFor } from '../../http/accept_encoding.ts';
+import { parseAcceptEncoding, weightOf } from '../../http/accept_encoding.ts';
 import { type FieldList, allValues, isName, listMembers } from '../../http/fields.ts';
-import { mediaType } from '../../http/media_type.ts';
+import { mediaType } from '../../http/ascii.ts';
 
-/** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not bare deflate. */
+/** `deflate` is the zlib format (RFC 9110 §8.4.1.2, RFC 1950), not raw DEFLATE. */
 export type Algorithm = 'gzip' | 'deflate';
 
 /** Why a response is or is not compressed. */
-export type CompressionCode =
+type CompressionCode =
   | 'compressed'
   | 'not_wanted'
   | 'no_body'
@@ -18,29 +18,29 @@ export type CompressionCode =
 export interface CompressionPlan {
   readonly compress: Algorithm | null;
   readonly reason: CompressionCode;
-  /** Whether each piece must leave at once: an event stream that waits for a full block is no stream. */
+  /** Whether each chunk is flushed: events of an event stream must not wait for a full block. */
   readonly flush: boolean;
-  /** Names to remove, lower case, and then fields to add, in the response. */
+  /** Response fields to remove (names in lower case), and then to add. */
   readonly remove: readonly string[];
   readonly add: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * What the client wants most of `offered`, best first for equal wishes; null where it wants none of them, or wants
- * the plain form more than any (RFC 9110 §12.5.3). No header is no wish: allowed, but nothing a client without
- * `Accept-Encoding` may be surprised with. `acceptEncoding` is all lines of the field, joined by commas.
+ * The coding in `offered` that the client prefers, the first one if equal; null if it accepts none or prefers
+ * the identity coding (RFC 9110 §12.5.3). Without `Accept-Encoding` nothing is compressed, although it would
+ * be allowed. `acceptEncoding` contains all lines of the field, joined by commas.
  */
 export function negotiate<Coding extends string>(
   acceptEncoding: string | undefined,
   offered: readonly Coding[],
 ): Coding | null {
   if (acceptEncoding === undefined) return null;
-  const wishes = codingWishes(acceptEncoding);
-  // The plain form competes only when it is named: a bare `*` is not a wish for it.
+  const wishes = parseAcceptEncoding(acceptEncoding);
+  // The identity coding competes only if it is named; a bare `*` does not express a preference for it.
   let best = Math.max(1, wishes.named.get('identity') ?? 0);
   let chosen: Coding | null = null;
   for (const algorithm of offered) {
-    const wish = wishFor(wishes, algorithm);
+    const wish = weightOf(wishes, algorithm);
     if (chosen === null ? wish >= best : wish > best) {
       best = wish;
       chosen = algorithm;
@@ -52,7 +52,7 @@ export function negotiate<Coding extends string>(
 const KEPT_ANSWERS = 256;
 const KEPT_UNITS = 256;
 
-/** `negotiate` for one offer that remembers the header values of common clients, a bounded number of them. */
+/** `negotiate` for one offer, with a bounded cache of common header values. */
 export function negotiator(
   offered: readonly Algorithm[],
 ): (acceptEncoding: string | undefined) => Algorithm | null {
@@ -74,7 +74,7 @@ const NO_NAMES: readonly string[] = [];
 const NO_ADDITIONS: CompressionPlan['add'] = [];
 const VARY: CompressionPlan['add'] = [['vary', 'Accept-Encoding']];
 
-/** Leaves the response as it is. */
+/** A plan that leaves the response unchanged. */
 function untouched(reason: CompressionCode): CompressionPlan {
   return { compress: null, reason, flush: false, remove: NO_NAMES, add: NO_ADDITIONS };
 }
@@ -88,7 +88,8 @@ const NOT_WANTED_VARY: CompressionPlan = { ...NOT_WANTED, add: VARY };
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Plans of the responses that are seen all the time: nothing but a length, or not even that. Shared, to be known again. */
+// Plans of the most frequent responses: no affected fields, or only a length. They are shared, so that
+// verdicts can be cached.
 const COMMON: Readonly<
   Record<Algorithm, { readonly plain: CompressionPlan; readonly sized: CompressionPlan }>
 > = {
@@ -109,8 +110,8 @@ function commonPlan(compress: Algorithm, remove: readonly string[]): Compression
 const wantedOfBoth = negotiator(['gzip', 'deflate']);
 
 /**
- * Whether and how a response is compressed, and what that changes in its head. Any media type and size qualifies. A
- * response that would be compressed for another client says so in `Vary`, for the sake of caches on the way.
+ * Decides whether and how a response is compressed, and which fields change. All media types and sizes
+ * qualify. `Vary` is added to every response that would be compressed for another client (for caches).
  */
 export function compressionPlan(
   request: { readonly method: string; readonly headers: FieldList },
@@ -144,7 +145,7 @@ export function compressionPlan(
     if (seen.vary) remove.push('vary');
     add.push(seen.vary ? mergedVary(headers) : VARY[0]!);
   }
-  // Two byte sequences may not share a strong validator (RFC 9110 §8.8.3.3).
+  // Different byte sequences must not share a strong validator (RFC 9110 §8.8.3.3).
   if (seen.etag.startsWith('"')) {
     remove.push('etag');
     add.push(['etag', `W/${seen.etag}`]);
@@ -152,7 +153,7 @@ export function compressionPlan(
   return { compress: algorithm, reason: 'compressed', flush, remove, add };
 }
 
-/** What of a response's head matters here. */
+/** The relevant fields of a response. */
 interface Seen {
   isEncoded: boolean;
   isEmpty: boolean;
@@ -160,11 +161,11 @@ interface Seen {
   vary: boolean;
   etag: string;
   contentType: string;
-  /** Fields that are true only of the bytes as the upstream sent them: length, ranges and digests (RFC 9530). */
+  /** Fields that are valid only for the bytes sent by the upstream: length, ranges and digests (RFC 9530). */
   ofPlainForm: readonly string[];
 }
 
-/** One walk over the fields; their lengths tell most of them apart without a look at the letters. */
+/** Reads all fields in one pass; name lengths exclude most of them without a comparison. */
 function look(headers: FieldList): Seen {
   const seen: Seen = {
     isEncoded: false,
@@ -207,7 +208,7 @@ const OF_PLAIN_FORM: ReadonlySet<string> = new Set([
 ]);
 const OF_PLAIN_FORM_LENGTHS: ReadonlySet<number> = new Set([...OF_PLAIN_FORM].map((name) => name.length));
 
-/** All lines of `Accept-Encoding` as one, and whether the client forbids any change. */
+/** All lines of `Accept-Encoding` as one, and whether the client forbids transformations. */
 function lookAtRequest(headers: FieldList): {
   acceptEncoding: string | undefined;
   refusesTransform: boolean;
@@ -224,7 +225,7 @@ function lookAtRequest(headers: FieldList): {
   return seen;
 }
 
-/** Both sides may forbid it (RFC 9111 §5.2.1.6 and §5.2.2.6). */
+/** Client and upstream may forbid it (RFC 9111 §5.2.1.6 and §5.2.2.6). */
 function refusesTransform(cacheControl: string): boolean {
   return /no-transform/i.test(cacheControl) && /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl);
 }

@@ -5,12 +5,12 @@ import type { CompressionConfig } from './module_schema.ts';
 import type { CompressResponseConfig } from './action_schema.ts';
 
 export const reasons = {
-  'compression.compressed': { message: 'the client takes this encoding', decision: 'allow' },
-  'compression.not_wanted': { message: 'the client takes neither gzip nor deflate', decision: 'allow' },
+  'compression.compressed': { message: 'the response is compressed', decision: 'allow' },
+  'compression.not_wanted': { message: 'the client accepts neither gzip nor deflate', decision: 'allow' },
   'compression.no_body': { message: 'the response has no body', decision: 'allow' },
-  'compression.partial': { message: 'the response is a part of the whole', decision: 'allow' },
-  'compression.already_encoded': { message: 'the response is encoded already', decision: 'allow' },
-  'compression.no_transform': { message: 'Cache-Control forbids any change', decision: 'allow' },
+  'compression.partial': { message: 'the response is partial', decision: 'allow' },
+  'compression.already_encoded': { message: 'the response is already encoded', decision: 'allow' },
+  'compression.no_transform': { message: 'Cache-Control forbids transformations', decision: 'allow' },
 } as const;
 
 export const messages = {
@@ -18,9 +18,22 @@ export const messages = {
   not_wanted: 'the client accepts none of the codings, or prefers the identity coding',
   no_body: 'the response has no body to compress',
   partial: 'the response is partial and must keep its bytes',
-  already_encoded: 'the response is encoded already',
+  already_encoded: 'the response is already encoded',
   no_transform: 'the response or the request forbids changing the body',
 };
+
+const CODINGS = { 'accept-encoding': ['gzip', 'br', 'identity'] };
+
+const TEXT = { 'content-type': 'text/plain' };
+const BODY = 'hello hello';
+const ANSWERS = [
+  { headers: TEXT, body: BODY },
+  { headers: { ...TEXT, 'content-encoding': 'gzip' }, body: BODY },
+  { headers: { ...TEXT, 'cache-control': 'no-transform' }, body: BODY },
+  { status: 206, headers: { ...TEXT, 'content-range': 'bytes 0-10/4000' }, body: BODY },
+  { headers: { 'content-type': 'image/png' }, body: BODY },
+  204,
+];
 
 export const compression = {
   module: {
@@ -29,6 +42,7 @@ export const compression = {
     carriers: ['https'],
     ends: 'never',
     reads: [{ header: 'accept-encoding' }, 'response'],
+    samples: () => ({ headers: CODINGS, answers: ANSWERS }),
     costNs: 60,
     reasons,
     examples: {
@@ -47,6 +61,7 @@ export const compression = {
     leavesRequest: false,
     legacyTypes: ['compress'],
     reads: [{ header: 'accept-encoding' }, 'response'],
+    samples: () => ({ headers: CODINGS }),
     costNs: 80,
     reasons: messages,
     examples: {

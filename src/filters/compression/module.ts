@@ -6,12 +6,12 @@ import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
-/** Compresses responses for clients that take gzip or deflate. */
+/** Compresses responses for clients that accept gzip or deflate. */
 export const compression: Module<CompressionConfig, Code> = {
   type: 'compression',
   reasons,
   compile: () => {
-    // The plans of common responses are shared objects: their verdicts are made once, too.
+    // Plans of common responses are shared objects; their verdicts are cached.
     let lastPlan: CompressionPlan | null = null;
     let lastVerdict: Pass<Code> | null = null;
     return {
@@ -29,7 +29,7 @@ export const compression: Module<CompressionConfig, Code> = {
 
 const CODES = Object.keys(reasons) as Code[];
 
-// Most responses are left alone for one of few reasons: their verdicts are made once.
+// Most responses are unchanged for one of few reasons; their verdicts are created once.
 const UNTOUCHED = Object.fromEntries(
   CODES.map((code): [string, Pass<Code>] => [
     code.slice('compression.'.length),

@@ -1,3 +1,4 @@
+import { isBodylessStatus } from '../../http/bodyless.ts';
 import type { Filter } from '../facts.ts';
 import type { CustomResponseConfig } from './action_schema.ts';
 
@@ -15,6 +16,16 @@ export const customResponse = {
     alsoCalled: ['respond', 'response'],
     reads: [],
     costNs: 80,
+    check: ({ status_code: status, body }, report) => {
+      if (typeof status !== 'number') return;
+      if (status < 200) {
+        const message = `${status} only announces a response (RFC 9110 §15.2)`;
+        report('policy.interim_status', '/status_code', message);
+      } else if (isBodylessStatus(status) && body !== undefined && body !== '') {
+        const message = `a response of status ${status} has no body (RFC 9110 §15)`;
+        report('policy.body_not_sent', '/body', message, { at: 'key' });
+      }
+    },
     reasons: messages,
     examples: {
       good: [{ status_code: 404, body: 'There is no such page' }],

@@ -10,7 +10,7 @@ export const deny: ActionKind<'deny'> = {
     const steps = stepsOf(type, messages, compiling.pointer);
     const step = isConnection ? steps('closed') : steps('denied', { status: config.status_code });
     const response = { status: isConnection ? 0 : config.status_code, headers: [], body: '' };
-    const end = { does: 'end', as: isConnection ? 'closed' : 'denied', step, response } as const;
+    const end = { verdict: 'stop', as: isConnection ? 'closed' : 'denied', step, response } as const;
     return { run: () => end };
   },
 };

@@ -1,35 +1,41 @@
-import type { Found, Pattern } from '../../regex/pattern.ts';
+import { type Found, type Pattern, TOO_COSTLY } from '../../regex/pattern.ts';
 import { expand } from '../../regex/template.ts';
 
-/** One replacement: every match of `from` becomes `to`, in which `$1` and the like stand for groups. */
+/** A replacement of every match of `from` by `to`, in which `$1` refers to a group. */
 export interface Replacement {
   readonly from: Pattern;
   readonly to: string;
 }
 
-/** A text after replacing. `matches` has the texts that were found, the first `MATCHES_KEPT` of them. */
+/** The result of a replacement. `matches` contains the first `MATCHES_KEPT` matched texts. */
 export interface Replaced {
   readonly text: string;
   readonly count: number;
   readonly matches: readonly string[];
 }
 
-/** What replacing made is longer than it may be. */
+/** The result would exceed its limit. */
 export const TOO_LONG = 'too_long';
 
-/** Matches whose texts are kept for whoever asks what was found. */
+/** Why nothing is replaced. */
+export type Refused = typeof TOO_LONG | typeof TOO_COSTLY;
+
+/** Maximum number of matched texts that are kept. */
 export const MATCHES_KEPT = 100;
 
 /**
- * Replaces all matches, as Go's Regexp.ReplaceAllString (see `Pattern.replaceAll`), and says what was found.
- * It gives up as soon as the result is longer than `limitUnits`: a short pattern and a long template make a
- * large text out of a small one.
+ * Replaces all matches, as Go's Regexp.ReplaceAllString: `$1`, `${1}`, `$name` and `${name}` stand for groups, a name
+ * after a bare `$` is as long as possible (`$1x` is `${1x}`), a missing or unmatched group is empty, `$$` is a dollar
+ * sign and any other `$` stands for itself. An empty match right after a match is skipped.
+ *
+ * Returns the matched texts, too. Stops if the search is too costly, or as soon as the result exceeds `limitUnits`:
+ * a short pattern and a long template can expand a small text to a large one.
  */
 export function replaceMatches(
   subject: string,
   { from: pattern, to }: Replacement,
   limitUnits: number,
-): Replaced | typeof TOO_LONG {
+): Replaced | Refused {
   const matches: string[] = [];
   const references = to.split('$').length - 1;
   let text = '';
@@ -37,12 +43,14 @@ export function replaceMatches(
   let copied = 0;
   let from = 0;
   let previousEnd = -1;
-  for (let found = pattern.find(subject, from); found !== null; found = pattern.find(subject, from)) {
+  const search = pattern.search(subject);
+  for (let found = search(from); found !== null; found = search(from)) {
+    if (found === TOO_COSTLY) return TOO_COSTLY;
     const { start, end, text: matched } = found.groups[0]!;
     const isEmpty = start === end;
-    // The groups lie within the match, so this bounds what they can grow to before anything is made of them.
+    // Groups are within the match, so this bounds the expansion before it is computed.
     if (references * matched.length > limitUnits && expandedLength(to, found) > limitUnits) return TOO_LONG;
-    // An empty match right after a match is none.
+    // An empty match directly after a match does not count.
     if (!isEmpty || start !== previousEnd) {
       text += subject.slice(copied, start) + (references === 0 ? to : expand(to, found));
       copied = end;
@@ -51,7 +59,7 @@ export function replaceMatches(
       if (text.length > limitUnits) return TOO_LONG;
     }
     previousEnd = end;
-    // Step over a whole character, never into a surrogate pair.
+    // Advances by whole characters, never into a surrogate pair.
     from = isEmpty ? end + ((subject.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
   }
   if (count === 0) return { text: subject, count, matches };
@@ -66,7 +74,7 @@ function expandedLength(template: string, found: Found): number {
   return length;
 }
 
-/** A text that was found, by the position of the replacement that found it. */
+/** A matched text with the index of its replacement. */
 export interface FoundText {
   readonly index: number;
   readonly matched: string;
@@ -81,14 +89,14 @@ export interface ReplacedBody {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Makes the replacements in order, each in what the one before it left. A body that is not UTF-8 is taken byte
- * by byte, so that patterns of ASCII still find their match and every other byte stays what it was.
+ * Applies the replacements in order, each to the result of the previous one. A body that is not UTF-8 is
+ * processed as Latin-1, so that ASCII patterns match and all other bytes are preserved.
  */
 export function replaceInBody(
   body: Uint8Array,
   replacements: readonly Replacement[],
   limitBytes: number,
-): ReplacedBody | typeof TOO_LONG {
+): ReplacedBody | Refused {
   const { text: decoded, encoding } = decode(body);
   const found: FoundText[] = [];
   let text = decoded;
@@ -96,7 +104,7 @@ export function replaceInBody(
   for (const [index, replacement] of replacements.entries()) {
     const { from, to } = replacement;
     const replaced = replaceMatches(text, { from, to: inEncoding(to, encoding) }, limitBytes);
-    if (replaced === TOO_LONG) return TOO_LONG;
+    if (typeof replaced === 'string') return replaced;
     text = replaced.text;
     count += replaced.count;
     for (const matched of replaced.matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });
@@ -106,7 +114,7 @@ export function replaceInBody(
   return bytes.length > limitBytes ? TOO_LONG : { bytes, count, found };
 }
 
-/** A template whose characters stand for the bytes of its UTF-8, where the body is taken byte by byte. */
+/** Encodes a template so that its UTF-8 bytes result when the body is processed as Latin-1. */
 function inEncoding(template: string, encoding: 'utf8' | 'latin1'): string {
   return encoding === 'utf8' ? template : Buffer.from(template, 'utf8').toString('latin1');
 }

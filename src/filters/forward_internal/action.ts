@@ -5,6 +5,7 @@ import { parseTarget } from '../../http/target.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import type { ActionKind, Compiling } from '../action.ts';
 import { stepsOf } from '../action.ts';
+import type { Template } from '../evaluators.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { HOP_LIMIT } from '../internal_hops.ts';
 import { keepResult } from '../policy_run.ts';
@@ -20,7 +21,10 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
     const response = context.refusal(501, null, message);
     const step = stepsOf(type, messages, compiling.pointer);
     return {
-      onFailure: config.on_error === 'halt' ? null : { result: 'forward_internal', base: {} },
+      onFailure:
+        config.on_error === 'halt'
+          ? null
+          : { result: 'forward_internal', base: (activation) => ({ url: textFor(url, activation) }) },
       run: (policyRun) => {
         const text = url.text(policyRun.activation);
         if (text instanceof Failure) return text;
@@ -29,9 +33,9 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
         if ((policyRun.connection.hops ?? 0) >= HOP_LIMIT) {
           return failure(FAILURES.hops, `the request was already forwarded ${HOP_LIMIT} times`);
         }
-        keepResult(policyRun, 'forward_internal', {});
+        keepResult(policyRun, 'forward_internal', { url: text.trim() });
         return {
-          does: 'end',
+          verdict: 'stop',
           as: 'forwarded',
           step: step('forwarded', { host: target.host }),
           response,
@@ -41,6 +45,12 @@ export const forwardInternal: ActionKind<'forward-internal'> = {
     };
   },
 };
+
+/** Empty if the URL itself has no value. */
+function textFor(url: Template, activation: Activation): string {
+  const text = url.text(activation);
+  return text instanceof Failure ? '' : text.trim();
+}
 
 const URL_FORM = /^(?:https?|tcp|tls):\/\/([^/?#]*)([^#]*)/i;
 

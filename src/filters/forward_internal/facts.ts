@@ -1,4 +1,6 @@
+import { STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { ForwardInternalConfig } from './action_schema.ts';
 
@@ -12,15 +14,19 @@ export const forwardInternal = {
       when: ({ on_error: onError }) => (onError === 'continue' ? 'may' : 'always'),
       how: ['forwarded'],
     },
-    result: resultOf('forward_internal', 'Result of the forwarding.', { error }),
+    result: resultOf('forward_internal', 'Result of the forwarding.', {
+      url: [STRING, 'URL of the endpoint, with its expressions evaluated.'],
+      error,
+    }),
     leavesRequest: false,
     guards: true,
     alsoCalled: ['forward'],
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
-      good: [{ url: 'https://orders.internal' }],
+      good: [{ url: 'https://orders.internal' }, { url: 'https://orders.internal', binding: 'internal' }],
       bad: [{ config: { url: 'https://orders.test' }, finding: 2204 }],
     },
   },

@@ -1,13 +1,13 @@
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../http/forwarding.ts';
 
-/** Header edits of one side as configured: names in any letter case. Removals are done before additions. */
+/** Configured header edits of one side; names in any letter case. Removals precede additions. */
 export interface HeaderEditLists {
   readonly remove: readonly string[];
   readonly add: readonly (readonly [name: string, value: string])[];
 }
 
-export type HeaderEditReason =
+type HeaderEditReason =
   | 'invalid_name'
   | 'invalid_value'
   | 'framing'
@@ -16,7 +16,7 @@ export type HeaderEditReason =
   | 'host_removed'
   | 'duplicate';
 
-/** What is wrong with one entry: the name as configured stands in list `where`. */
+/** A problem of one entry: the name as configured and its list. */
 export interface HeaderEditProblem {
   readonly where: 'add' | 'remove';
   readonly name: string;
@@ -25,7 +25,7 @@ export interface HeaderEditProblem {
   readonly message: string;
 }
 
-/** All that forbids using the edits on heads of one side. */
+/** All problems of header edits for one side. */
 export function headerEditProblems(
   lists: HeaderEditLists,
   side: 'request' | 'response',
@@ -57,7 +57,7 @@ function nameProblem(name: string): HeaderEditReason | null {
   return lower === 'user-agent' ? 'user_agent' : null;
 }
 
-// RFC 3986 §3.2 without userinfo: what `Host` may hold (RFC 9110 §7.2).
+// RFC 3986 §3.2 without userinfo: the syntax of `Host` (RFC 9110 §7.2).
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]+)(?::\d{1,5})?$/i;
 
 function valueProblem(lower: string, value: string, side: 'request' | 'response'): HeaderEditReason | null {
@@ -67,12 +67,12 @@ function valueProblem(lower: string, value: string, side: 'request' | 'response'
 
 const MESSAGES: Readonly<Record<HeaderEditReason, (name: string) => string>> = {
   invalid_name: (name) => `${JSON.stringify(name)} is not a header name`,
-  invalid_value: (name) => `the value of '${name}' has characters that a header value must not have`,
-  framing: (name) => `'${name}' says how the message is sent, which only the edge may say`,
-  hop_by_hop: (name) => `'${name}' belongs to one connection and is never passed on`,
+  invalid_value: (name) => `the value of '${name}' contains characters that are not allowed in header values`,
+  framing: (name) => `'${name}' controls message framing, which only the edge sets`,
+  hop_by_hop: (name) => `'${name}' is a hop-by-hop field and is never forwarded`,
   user_agent: (name) => `'${name}' cannot be changed`,
-  host_removed: (name) => `'${name}' can be replaced but not removed; add it with a new value as well`,
-  duplicate: (name) => `'${name}' is added twice; letter case does not tell names apart`,
+  host_removed: (name) => `'${name}' can be replaced but not removed; add it with a new value, too`,
+  duplicate: (name) => `'${name}' is added twice; names are case-insensitive`,
 };
 
 function problem(where: 'add' | 'remove', name: string, reason: HeaderEditReason): HeaderEditProblem {

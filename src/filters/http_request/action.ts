@@ -1,6 +1,7 @@
 import type { Activation } from '../../policy/env/activation.ts';
 import type { ActionKind, ActionOutcome } from '../action.ts';
-import { stepsOf, waitFor } from '../action.ts';
+import { ask } from '../../engine/contract.ts';
+import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
 import { durationMs } from '../duration.ts';
@@ -36,7 +37,7 @@ export const httpRequest: ActionKind<'http-request'> = {
     ): ActionOutcome => {
       const timeoutMs = Math.max(1, untilMs - policyRun.world.nowMs());
       const question = fetchOf(request, timeoutMs, config.max_redirects, allowPrivateFetch);
-      return waitFor({ ask: 'fetch', request: question }, (answer) => {
+      return ask({ ask: 'fetch', request: question }, (answer) => {
         const attempts = [...before, { request, answer }];
         const again = isRetried(policyRun, attempts, untilMs);
         if (again instanceof Failure) return again;
@@ -70,9 +71,9 @@ export const httpRequest: ActionKind<'http-request'> = {
       if (error !== null && !goesOn) return compiling.failure(error.number, error.message);
       keepResult(policyRun, 'http_request', resultValue(attempts, branding));
       const { url } = last.request;
-      if (error !== null) return { does: 'next', step: step('failed', { url, error: error.message }) };
+      if (error !== null) return { verdict: 'pass', step: step('failed', { url, error: error.message }) };
       const status = 'status' in last.answer ? last.answer.status : 0;
-      return { does: 'next', step: step('answered', { url, status, attempts: attempts.length }) };
+      return { verdict: 'pass', step: step('answered', { url, status, attempts: attempts.length }) };
     };
 
     return {

@@ -76,7 +76,7 @@ function responseValue(answer: Answers['fetch']): { readonly res: Value } | Reco
       resolved_ip: resolvedIp,
       header: headerMapOf(headers),
       status_code: status,
-      time_ms: Math.round(timeMs),
+      time_ms: String(Math.round(timeMs)),
       body: Buffer.from(body).toString('utf8'),
     },
   };
@@ -111,6 +111,6 @@ function attemptValue(attempt: Attempt, branding: Branding): Value {
     resolved_ip: resolvedIp,
     response_header: headerMapOf(headers),
     response_status_code: status,
-    response_time_ms: Math.round(timeMs),
+    response_time_ms: String(Math.round(timeMs)),
   };
 }

@@ -12,7 +12,7 @@ const ATTEMPT = record('HttpAttempt', {
   resolved_ip: [STRING, 'Dialled address.', 'optional'],
   response_header: [headerMap(), 'Header of the response.', 'optional'],
   response_status_code: [INT, 'Status of the response.', 'optional'],
-  response_time_ms: [INT, 'Milliseconds until the response.', 'optional'],
+  response_time_ms: [STRING, 'Milliseconds until the response, in digits.', 'optional'],
   error: [ERROR, 'Why there is no response.', 'optional'],
 });
 const SUBREQUEST = record('HttpSubrequest', {
@@ -25,7 +25,7 @@ const SUBRESPONSE = record('HttpSubresponse', {
   resolved_ip: [STRING, 'Dialled address.'],
   header: [headerMap(), 'Header.'],
   status_code: [INT, 'Status.'],
-  time_ms: [INT, 'Milliseconds until the response.'],
+  time_ms: [STRING, 'Milliseconds until the response, in digits.'],
   body: [STRING, 'Body.'],
 });
 

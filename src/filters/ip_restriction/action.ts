@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import type { Activation } from '../../policy/env/activation.ts';
-import { type IpRule, type IpRules, compileIpRules, knownIpRules } from './algorithm.ts';
-import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
+import { type IpRule, type IpRules, cachedIpRules, compileIpRules } from './algorithm.ts';
+import { isCidrProblem, parseRange } from '../../net/cidr.ts';
 import type { ActionKind, Compiling } from '../action.ts';
 import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
@@ -44,8 +44,8 @@ export const restrictIps: ActionKind<'restrict-ips'> = {
         });
         const code = isAllowed ? 'allowed' : deny >= 0 ? 'denied' : 'not_allowed';
         const come = step(code, config.enforce ? range : { ...range, enforced: false });
-        if (isAllowed || !config.enforce) return { does: 'next', step: come };
-        return { does: 'end', as: isConnection ? 'closed' : 'denied', step: come, response };
+        if (isAllowed || !config.enforce) return { verdict: 'pass', step: come };
+        return { verdict: 'stop', as: isConnection ? 'closed' : 'denied', step: come, response };
       },
     };
   },
@@ -79,7 +79,7 @@ function compileRules(
     return { rules, compiled: compileIpRules(rules) };
   };
   if (ranges.length === 0) {
-    const known = { rules: policies, compiled: knownIpRules(policies) };
+    const known = { rules: policies, compiled: cachedIpRules(policies) };
     return () => known;
   }
   if (ranges.some(({ isConstant }) => !isConstant)) return judge;
@@ -97,7 +97,7 @@ function compileRange(
   const rule = (activation: Activation): IpRule | Failure => {
     const written = template.text(activation);
     if (written instanceof Failure) return written;
-    const cidr = parseCidr(written.trim());
+    const cidr = parseRange(written.trim());
     return isCidrProblem(cidr) ? compiling.failure(FAILURES.interpolation, cidr.message) : { action, cidr };
   };
   return { isConstant: template.constant !== null, rule };

@@ -10,8 +10,8 @@ function ranges(description: string) {
 
 export const restrictIps = z
   .strictObject({
-    allow: ranges("Allowed address ranges, such as '192.0.2.0/24'."),
-    deny: ranges('Denied address ranges; they take precedence.'),
+    allow: ranges("Allowed addresses and ranges, such as '192.0.2.0/24'."),
+    deny: ranges('Denied addresses and ranges; they take precedence.'),
     ip_policies: z
       .array(z.string().min(1).meta({ kind: 'ip_policy' }))
       .default([])

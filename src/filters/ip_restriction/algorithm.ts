@@ -8,28 +8,22 @@ export interface IpRule {
 }
 
 /**
- * Compiled rules. A client is allowed iff at least one allow rule holds it and no deny rule does: neither order nor
- * specificity matters, and no rules at all block everyone. Several policies are one list, put end to end.
+ * Compiled rules. A client is allowed if at least one allow rule and no deny rule contains its address; order
+ * and specificity do not matter, and without rules every client is blocked. The rules of several policies are
+ * concatenated.
  */
 export interface IpRules {
-  /** Position of the most specific allow rule that holds the address, or -1. Allocates nothing. */
+  /** Index of the most specific allow rule that contains the address, or -1. Allocates nothing. */
   allowIndex(address: Address): number;
-  /** Position of the most specific deny rule that holds the address, or -1. Allocates nothing. */
+  /** Index of the most specific deny rule that contains the address, or -1. Allocates nothing. */
   denyIndex(address: Address): number;
-  /** For the rules after these. */
+  /** For compiling a similar list later. */
   readonly sets: { readonly allow: PrefixSet; readonly deny: PrefixSet };
 }
 
-/** Whether a client may pass, and the positions of the rules that say so; -1 where none matched. */
-export interface IpDecision {
-  readonly allowed: boolean;
-  readonly allow: number;
-  readonly deny: number;
-}
-
 /**
- * Compiles rules; positions in answers are those in `rules`. `before` are nearly the same ones compiled, of which little
- * is done again.
+ * Compiles rules; the indices in results refer to `rules`. `before` is a compiled similar list, most of which
+ * is reused.
  */
 export function compileIpRules(rules: readonly IpRule[], before?: IpRules): IpRules {
   const allow = ofAction(rules, 'allow', before?.sets.allow);
@@ -41,32 +35,25 @@ export function compileIpRules(rules: readonly IpRule[], before?: IpRules): IpRu
   };
 }
 
-/** What lists that never change were compiled to. */
-const known = new WeakMap<readonly IpRule[], IpRules>();
-/** The lists before them; not held, for each of those has one before it too. */
-const formers = new WeakMap<readonly IpRule[], WeakRef<readonly IpRule[]>>();
+/** Compiled immutable lists. */
+const compiledRules = new WeakMap<readonly IpRule[], IpRules>();
+/** Previous versions of lists; weak, because each version would otherwise keep all earlier ones alive. */
+const formerLists = new WeakMap<readonly IpRule[], WeakRef<readonly IpRule[]>>();
 
-/** Compiles a list that never changes once, whoever uses it; what a former list has in common with it is merged. */
-export function knownIpRules(rules: readonly IpRule[]): IpRules {
-  let compiled = known.get(rules);
+/** Compiles an immutable list once for all users; parts shared with its previous version are reused. */
+export function cachedIpRules(rules: readonly IpRule[]): IpRules {
+  let compiled = compiledRules.get(rules);
   if (compiled === undefined) {
-    const former = formers.get(rules)?.deref();
-    compiled = compileIpRules(rules, former === undefined ? undefined : known.get(former));
-    known.set(rules, compiled);
+    const former = formerLists.get(rules)?.deref();
+    compiled = compileIpRules(rules, former === undefined ? undefined : compiledRules.get(former));
+    compiledRules.set(rules, compiled);
   }
   return compiled;
 }
 
-/** Says that a list took the place of another, of which most rules are in it. */
-export function tookPlaceOf(rules: readonly IpRule[], former: readonly IpRule[]): void {
-  formers.set(rules, new WeakRef(former));
-}
-
-/** Both answers at once, where the few nanoseconds of an object do not count. */
-export function decideIp(rules: IpRules, address: Address): IpDecision {
-  const allow = rules.allowIndex(address);
-  const deny = rules.denyIndex(address);
-  return { allowed: allow >= 0 && deny < 0, allow, deny };
+/** Declares that a list replaces another one that shares most of its rules. */
+export function replacesList(rules: readonly IpRule[], former: readonly IpRule[]): void {
+  formerLists.set(rules, new WeakRef(former));
 }
 
 function ofAction(

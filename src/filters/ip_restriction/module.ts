@@ -1,6 +1,6 @@
 import type { Connection, Pass, Stop } from '../../engine/contract.ts';
 import type { LinkedRule, Module } from '../../engine/module.ts';
-import { knownIpRules } from './algorithm.ts';
+import { cachedIpRules } from './algorithm.ts';
 import type { IpRestrictionConfig } from './module_schema.ts';
 import { reasons } from './facts.ts';
 
@@ -8,16 +8,16 @@ type Code = keyof typeof reasons;
 
 const MESSAGE = 'This address is not allowed to use this endpoint';
 
-/** Allows or blocks by the layer-4 peer: the union of the policies, at least one allow and no deny. */
+/** Allows or blocks by the peer address, using the rules of all policies together. */
 export const ipRestriction: Module<IpRestrictionConfig, Code> = {
   type: 'ip_restriction',
   reasons,
   compile: (config, linked) => {
     const policies = config.ip_policy_ids.map((id) => linked.ipPolicy(id));
     const rules = policies.length === 1 ? policies[0]! : policies.flat();
-    const compiled = knownIpRules(rules);
+    const compiled = cachedIpRules(rules);
     const response = linked.refusal(403, 3203, MESSAGE);
-    // One verdict a rule, made when it decides first: afterwards deciding allocates nothing.
+    // Verdicts are cached by rule, so that repeated decisions allocate nothing.
     const allowed = new Map<number, Pass<Code>>();
     const denied = new Map<number, Stop<Code>>();
     const allowedBy = (index: number): Pass<Code> => {

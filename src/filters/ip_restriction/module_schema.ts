@@ -7,8 +7,8 @@ export const ipRestriction = z
     ip_policy_ids: z
       .array(z.string().min(1))
       .min(1)
-      .describe('Names of the IP policies whose rules decide together; at least one.'),
+      .describe('Names of the IP policies whose rules apply together, at least one.'),
   })
-  .describe('Allows or blocks by the address of the connection.');
+  .describe('Allows or blocks clients by the address of the connection.');
 
 export type IpRestrictionConfig = z.output<typeof ipRestriction>;

@@ -9,7 +9,8 @@ import {
   readToken,
 } from './algorithm.ts';
 import type { ActionKind, ActionOutcome, Compiling } from '../action.ts';
-import { stepsOf, waitFor } from '../action.ts';
+import { ask } from '../../engine/contract.ts';
+import { stepsOf } from '../action.ts';
 import { textsOf } from '../evaluators.ts';
 import { FAILURES, Failure } from '../failure.ts';
 import { type PolicyRun, keepResult } from '../policy_run.ts';
@@ -18,13 +19,15 @@ import { type Fault, refusals } from './action_refusals.ts';
 import { messages } from './facts.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 import {
+  ABSENCES,
+  type BodyFields,
   type FoundToken,
   type Place,
   TOKEN_BODY_LIMIT_BYTES,
   bodyFields,
   compilePlaces,
   findToken,
-  hasTokenBody,
+  withoutTokenBody,
 } from './action_tokens.ts';
 import { type Signed, beginJob, verifySignatures } from './action_signatures.ts';
 
@@ -40,21 +43,24 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
     const step = stepsOf(type, messages, compiling.pointer);
     const responses = refusals(compiling.context);
     const refuse = (at: number, fault: Fault, message: string): ActionOutcome => ({
-      does: 'end',
+      verdict: 'stop',
       as: 'denied',
       step: step(fault, { token: at, problem: message }),
       response: responses[fault],
     });
 
-    const judge = (policyRun: PolicyRun, fields: ReadonlyMap<string, string | null>): ActionOutcome => {
+    const judge = (policyRun: PolicyRun, fields: BodyFields): ActionOutcome => {
       const wanted = wantedOf(policyRun);
       if (wanted instanceof Failure) return wanted;
       const tokens: Signed[] = [];
       for (const [at, place] of places.entries()) {
         const found = findToken(place, policyRun.activation, fields);
         if (found instanceof Failure) return found;
-        if (found.text === null) return refuse(at, 'missing', `there is no token in ${found.name}`);
-        const token = readToken(found.text);
+        if ('absent' in found.token) {
+          const { absent } = found.token;
+          return refuse(at, absent, `${place.method} ${found.name}: ${ABSENCES[absent]}`);
+        }
+        const token = readToken(found.token.text);
         if (isTokenProblem(token)) return refuse(at, token.fault, token.message);
         const required = requiredOf(place, wanted);
         const problem =
@@ -67,7 +73,7 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         allowPrivate: (url) => allowPrivateFetch || writtenUrls.has(url),
         accept: () => accept(policyRun, tokens),
         refuse,
-        unreachable: (url) => compiling.failure(FAILURES.action, `the keys at ${url} could not be fetched`),
+        unreachable: (url) => compiling.failure(FAILURES.keys, `the keys at ${url} could not be fetched`),
       });
     };
 
@@ -79,17 +85,18 @@ export const jwtValidation: ActionKind<'jwt-validation'> = {
         results.push(result);
       }
       keepResult(policyRun, 'jwt_validation', { tokens: results });
-      return { does: 'next', step: step('valid', { tokens: tokens.length }) };
+      return { verdict: 'pass', step: step('valid', { tokens: tokens.length }) };
     };
 
     return {
       run: (policyRun) => {
         const { request } = policyRun.activation;
-        if (!places.some(({ method }) => method === 'body') || !hasTokenBody(request))
-          return judge(policyRun, new Map());
+        const without = withoutTokenBody(request);
+        if (without !== null || !places.some(({ method }) => method === 'body'))
+          return judge(policyRun, without ?? 'missing');
         if (policyRun.requestBody !== null)
           return judge(policyRun, bodyFields(request.headers, policyRun.requestBody));
-        return waitFor({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
+        return ask({ ask: 'body', limitBytes: TOKEN_BODY_LIMIT_BYTES }, (answer) =>
           'bytes' in answer
             ? judge(policyRun, bodyFields(request.headers, answer.bytes))
             : compiling.failure(FAILURES.action, `the body could not be read: ${answer.failure}`),

@@ -41,6 +41,15 @@ const keys = z
       })
       .describe('How tokens identify their key.')
       .optional(),
+    identification: z
+      .strictObject({
+        token_claims: z
+          .array(z.enum(['kid']))
+          .default([])
+          .describe('Claims of the token that name its key: kid.'),
+      })
+      .meta({ description: 'How tokens name their key.', listOfOne: true })
+      .optional(),
     sources: z
       .strictObject({
         additional_jkus: z
@@ -49,7 +58,7 @@ const keys = z
           .default([])
           .describe('URLs of key sets (RFC 7517), at most 100.'),
       })
-      .describe('Sources of the keys.'),
+      .meta({ description: 'Sources of the keys.', listOfOne: true }),
   })
   .meta({ description: 'Keys for verifying signatures.', listOfOne: true });
 

@@ -1,6 +1,7 @@
 import type { JwsKey } from '../../crypto/jws.ts';
 import { type Token, type TokenProblem, signatureProblem } from './algorithm.ts';
-import { type ActionOutcome, waitFor } from '../action.ts';
+import { ask } from '../../engine/contract.ts';
+import type { ActionOutcome } from '../action.ts';
 import type { PolicyRun } from '../policy_run.ts';
 import { type KeyCache, cachedKeys, keepKeys, keysRequest, mayBeRenewed } from './action_key_sources.ts';
 import type { Fault } from './action_refusals.ts';
@@ -60,7 +61,7 @@ export function verifySignatures(policyRun: PolicyRun, job: Job, ending: Ending)
     const lacksKey = tried.at === at && tried.problem?.fault === 'no_key' && known.keys !== null;
     if (!lacksKey || !mayBeRenewed(known, nowMs)) return verifySignatures(policyRun, tried, ending);
   }
-  return waitFor({ ask: 'fetch', request: keysRequest(url, ending.allowPrivate(url)) }, (answer) => {
+  return ask({ ask: 'fetch', request: keysRequest(url, ending.allowPrivate(url)) }, (answer) => {
     const { keys } = keepKeys(ending.cache, url, answer, policyRun.world.nowMs());
     return verifySignatures(policyRun, tryKeys(job, url, keys), ending);
   });

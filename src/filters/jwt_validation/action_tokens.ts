@@ -1,8 +1,7 @@
-import { asciiLower } from '../../http/ascii.ts';
+import { asciiLower, mediaType } from '../../http/ascii.ts';
 import type { Activation } from '../../policy/env/activation.ts';
 import type { RequestInput } from '../../policy/env/inputs.ts';
 import { allValues, firstValue } from '../../http/fields.ts';
-import { mediaType } from '../../http/media_type.ts';
 import type { Compiling } from '../action.ts';
 import type { Template } from '../evaluators.ts';
 import { Failure } from '../failure.ts';
@@ -30,45 +29,66 @@ export function compilePlaces(written: readonly Written[], compiling: Compiling)
   }));
 }
 
-/** A token without its prefix; the text is null if it is missing. */
+/** Why a place has no token, with the sentence for the trace. */
+export const ABSENCES = {
+  missing: 'there is no single token there',
+  no_header: 'the request has no such header',
+  no_prefix: 'the value does not begin with the prefix',
+  method: 'requests of this method have no body with a token',
+  content_type: 'the body is neither JSON nor a form',
+  bad_json: 'the body is not a JSON object',
+  bad_form: 'the form is not encoded correctly',
+} as const;
+
+export type Absence = keyof typeof ABSENCES;
+
+/** A token without its prefix, or why there is none. */
 export interface FoundToken {
   readonly place: Place;
   readonly name: string;
-  readonly text: string | null;
+  readonly token: { readonly text: string } | { readonly absent: Absence };
 }
 
+/** The string fields of a body by lower-case name, null for a duplicate name; or why there are none. */
+export type BodyFields = ReadonlyMap<string, string | null> | Absence;
+
 /** Finds the token of one place; `fields` are those of the body, which are read if a place needs them. */
-export function findToken(
-  place: Place,
-  activation: Activation,
-  fields: ReadonlyMap<string, string | null>,
-): FoundToken | Failure {
+export function findToken(place: Place, activation: Activation, fields: BodyFields): FoundToken | Failure {
   const name = place.name.text(activation);
   if (name instanceof Failure) return name;
   const prefix = place.prefix.text(activation);
   if (prefix instanceof Failure) return prefix;
   const lower = asciiLower(name.trim());
-  const value =
-    place.method === 'header' ? onlyValue(activation.request, lower) : (fields.get(lower) ?? null);
-  return { place, name: lower, text: value === null ? null : withoutPrefix(value.trim(), prefix) };
+  const found =
+    place.method === 'header' ? headerValue(activation.request, lower) : fieldValue(fields, lower);
+  const token = 'absent' in found ? found : withoutPrefix(found.text.trim(), prefix);
+  return { place, name: lower, token };
 }
 
 /** If a header occurs twice, it is ambiguous which counts, so neither does. */
-function onlyValue({ headers }: RequestInput, lower: string): string | null {
+function headerValue({ headers }: RequestInput, lower: string): FoundToken['token'] {
   const values = allValues(headers, lower);
-  return values.length === 1 ? values[0]! : null;
+  if (values.length === 1) return { text: values[0]! };
+  return { absent: values.length === 0 ? 'no_header' : 'missing' };
+}
+
+function fieldValue(fields: BodyFields, lower: string): FoundToken['token'] {
+  if (typeof fields === 'string') return { absent: fields };
+  const text = fields.get(lower) ?? null;
+  return text === null ? { absent: 'missing' } : { text };
 }
 
 /** The text after the prefix, which is matched case-insensitively like schemes (RFC 9110 §11.1). */
-function withoutPrefix(value: string, prefix: string): string | null {
-  if (asciiLower(value.slice(0, prefix.length)) !== asciiLower(prefix)) return null;
-  const rest = value.slice(prefix.length).trim();
-  return rest === '' ? null : rest;
+function withoutPrefix(value: string, prefix: string): FoundToken['token'] {
+  if (asciiLower(value.slice(0, prefix.length)) !== asciiLower(prefix)) return { absent: 'no_prefix' };
+  const text = value.slice(prefix.length).trim();
+  return text === '' ? { absent: 'missing' } : { text };
 }
 
-/** Whether the request can have a token in its body: methods and media types that carry data. */
-export function hasTokenBody({ method, headers }: RequestInput): boolean {
-  return /^(?:POST|PUT|PATCH)$/.test(method) && formOf(headers) !== null;
+/** Why the body of a request cannot have a token, before it is read; null if it may: a method and a media type that carry data. */
+export function withoutTokenBody({ method, headers }: RequestInput): Absence | null {
+  if (!/^(?:POST|PUT|PATCH)$/.test(method)) return 'method';
+  return formOf(headers) === null ? 'content_type' : null;
 }
 
 function formOf(headers: RequestInput['headers']): 'json' | 'form' | null {
@@ -77,14 +97,12 @@ function formOf(headers: RequestInput['headers']): 'json' | 'form' | null {
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
 
-/** The string fields of a body by lower-case name; null for a duplicate name. Other bodies have no fields. */
-export function bodyFields(
-  headers: RequestInput['headers'],
-  body: Uint8Array,
-): ReadonlyMap<string, string | null> {
-  const fields = new Map<string, string | null>();
+/** The fields of a body that has the media type of JSON or of a form. */
+export function bodyFields(headers: RequestInput['headers'], body: Uint8Array): BodyFields {
   const text = Buffer.from(body).toString('utf8');
-  const entries = formOf(headers) === 'json' ? jsonEntries(text) : new URLSearchParams(text).entries();
+  const entries = formOf(headers) === 'json' ? jsonEntries(text) : formEntries(text);
+  if (typeof entries === 'string') return entries;
+  const fields = new Map<string, string | null>();
   for (const [name, value] of entries) {
     const lower = asciiLower(name);
     if (typeof value === 'string') fields.set(lower, fields.has(lower) ? null : value);
@@ -92,11 +110,18 @@ export function bodyFields(
   return fields;
 }
 
-function jsonEntries(text: string): readonly (readonly [string, unknown])[] {
+type Entries = Iterable<readonly [string, unknown]> | Absence;
+
+function jsonEntries(text: string): Entries {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? Object.entries(value) : 'bad_json';
   } catch {
-    return [];
+    return 'bad_json';
   }
+}
+
+function formEntries(text: string): Entries {
+  return /%(?![0-9A-Fa-f]{2})/.test(text) ? 'bad_form' : new URLSearchParams(text).entries();
 }

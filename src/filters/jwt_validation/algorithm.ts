@@ -8,13 +8,13 @@ import {
   readJwk,
 } from '../../crypto/jws.ts';
 
-/** A key set is used for this long before it is fetched again. */
+/** How long a key set is used before it is fetched again. */
 export const KEYS_KEPT_MS = 15 * 60_000;
 
-/** A signed token taken apart (RFC 7515 §3.1), nothing of it verified. */
+/** A parsed signed token (RFC 7515 §3.1), not verified yet. */
 export interface Token {
   readonly algorithm: JwsAlgorithm;
-  /** `kid` of the header, null when there is none. */
+  /** `kid` of the header; null if absent. */
   readonly keyId: string | null;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -42,24 +42,24 @@ export interface TokenProblem {
   readonly message: string;
 }
 
-/** Longest token that is looked at, in characters. */
+/** Maximum length of a token, in characters. */
 const TOKEN_LIMIT_UNITS = 32_768;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Takes apart a token in compact form. Encrypted tokens and critical extensions (RFC 7515 §4.1.11) are refused. */
+/** Parses a token in compact form. Encrypted tokens and critical extensions (RFC 7515 §4.1.11) are refused. */
 export function readToken(text: string): Token | TokenProblem {
   const parts = text.length > TOKEN_LIMIT_UNITS ? [] : text.split('.');
-  if (parts.length !== 3) return problem('malformed', 'this is not a signed token of three parts');
+  if (parts.length !== 3) return problem('malformed', 'this is not a signed token with three parts');
   const [headerText, payloadText, signatureText] = parts as [string, string, string];
   const header = readObject(headerText);
   const payload = readObject(payloadText);
   const signature = fromBase64Url(signatureText);
   if (header === null || payload === null || signature === null) {
-    return problem('malformed', 'a part of the token is not base64url of what it should be');
+    return problem('malformed', 'a part of the token is not valid base64url or JSON');
   }
   if ('crit' in header)
-    return problem('malformed', 'the token has critical extensions, and none is known here');
+    return problem('malformed', 'the token requires critical extensions, which are not supported');
   const { alg, kid } = header;
   const algorithm = JWS_ALGORITHMS.find((known) => known === alg);
   if (algorithm === undefined) return problem('algorithm', `the algorithm ${shown(alg)} is not supported`);
@@ -80,19 +80,19 @@ function readObject(part: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What a token must say to be let in. */
+/** Requirements of a valid token. */
 export interface Requirements {
   readonly algorithms: readonly JwsAlgorithm[];
   readonly issuers: readonly string[];
-  /** Null lets any audience in. */
+  /** Null allows any audience. */
   readonly audiences: readonly string[] | null;
-  /** What `typ` must be, in lower case and without `application/`; null lets any type in. */
+  /** Required `typ`, in lower case and without `application/`; null allows any type. */
   readonly type: string | null;
-  /** Whether the token must say when it expires. */
+  /** Whether the token must have an expiry. */
   readonly expires: boolean;
 }
 
-/** What is wrong with a token before any key is tried: its algorithm and its type. */
+/** The problem of a token's algorithm or type, before its signature is verified; null if there is none. */
 export function headerProblem(token: Token, required: Requirements): TokenProblem | null {
   if (!required.algorithms.includes(token.algorithm)) {
     return problem('algorithm', `the algorithm ${token.algorithm} is not allowed`);
@@ -103,14 +103,14 @@ export function headerProblem(token: Token, required: Requirements): TokenProble
   return null;
 }
 
-/** RFC 7515 §4.1.9: letter case does not count, and `application/` may be left out. */
+/** RFC 7515 §4.1.9: the type is case-insensitive, and `application/` may be omitted. */
 function typeOf({ header: { typ } }: Token): string | null {
   return typeof typ === 'string' ? asciiLower(typ).replace(/^application\//, '') : null;
 }
 
 /**
- * Whether one of the keys has signed the token. Where the token names its key, keys of another name are not tried;
- * keys without a name always are.
+ * Verifies the signature with the given keys. If the token names its key, only keys with this id or without
+ * an id are tried.
  */
 export function signatureProblem(token: Token, keys: readonly JwsKey[]): TokenProblem | null {
   const candidates = keys.filter(
@@ -125,10 +125,10 @@ export function signatureProblem(token: Token, keys: readonly JwsKey[]): TokenPr
   const signed = candidates.some((key) =>
     jwsVerifies(token.algorithm, key, token.signingInput, token.signature),
   );
-  return signed ? null : problem('signature', 'the signature is not that of any known key');
+  return signed ? null : problem('signature', 'the signature does not verify with any available key');
 }
 
-/** What is wrong with the claims (RFC 7519 §4.1) at `nowMs`. */
+/** The problem of the claims (RFC 7519 §4.1) at `nowMs`; null if they are valid. */
 export function claimsProblem(token: Token, required: Requirements, nowMs: number): TokenProblem | null {
   const { iss, aud, exp, nbf } = token.payload;
   if (typeof iss !== 'string' || !required.issuers.includes(iss)) {
@@ -140,10 +140,7 @@ export function claimsProblem(token: Token, required: Requirements, nowMs: numbe
   }
   const nowSeconds = nowMs / 1_000;
   if (exp === undefined ? required.expires : !isNumericDate(exp) || nowSeconds >= exp) {
-    return problem(
-      'expired',
-      exp === undefined ? 'the token does not say when it expires' : 'the token has expired',
-    );
+    return problem('expired', exp === undefined ? 'the token has no expiry' : 'the token has expired');
   }
   if (nbf !== undefined && (!isNumericDate(nbf) || nowSeconds < nbf)) {
     return problem('not_yet_valid', 'the token is not valid yet');
@@ -155,10 +152,10 @@ function isNumericDate(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Most keys that are read of one set. */
+/** Maximum number of keys per set. */
 const KEYS_LIMIT = 100;
 
-/** The usable keys of a JSON Web Key Set (RFC 7517 §5), others passed over; null when it is no key set at all. */
+/** The usable keys of a JSON Web Key Set (RFC 7517 §5); null if it is not a key set. */
 export function readKeySet(bytes: Uint8Array): readonly JwsKey[] | null {
   try {
     const set = JSON.parse(utf8.decode(bytes)) as { readonly keys?: unknown } | null;
@@ -173,7 +170,7 @@ export function readKeySet(bytes: Uint8Array): readonly JwsKey[] | null {
   }
 }
 
-/** Narrows the answer of `readToken`. */
+/** Narrows the result of `readToken`. */
 export function isTokenProblem(answer: Token | TokenProblem): answer is TokenProblem {
   return 'fault' in answer;
 }
@@ -182,7 +179,7 @@ function problem(fault: TokenFault, message: string): TokenProblem {
   return { fault, message };
 }
 
-/** A value out of a token, short enough for a log. */
+/** A value from a token, truncated for logs. */
 function shown(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;

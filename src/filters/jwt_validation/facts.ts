@@ -2,17 +2,24 @@ import { BOOL, DYN, STRING, list, map } from '../../cel/types.ts';
 import { error, record, resultOf } from '../result_types.ts';
 import { asciiLower } from '../../http/ascii.ts';
 import { KEYS_KEPT_MS } from './algorithm.ts';
+import { checkAction } from './check.ts';
 import type { Filter, Input } from '../facts.ts';
 import type { JwtValidationConfig } from './action_schema.ts';
 
 export const messages = {
   valid: 'all tokens of the request are valid',
   missing: 'the request lacks a token',
+  no_header: 'the request lacks the header of a token',
+  no_prefix: 'a value lacks the prefix of a token',
+  method: 'a request of this method has no token in its body',
+  content_type: 'the body is neither JSON nor a form, so it has no token',
+  bad_json: 'the body with a token is not a JSON object',
+  bad_form: 'the form with a token is not encoded correctly',
   malformed: 'a token is malformed',
   no_key: 'no key matches a token',
   signature: 'the signature of a token is wrong',
   algorithm: 'the algorithm of a token is not allowed',
-  type: 'a token is of another type',
+  type: 'a token has another type',
   issuer: 'the issuer of a token is not allowed',
   audience: 'a token is for another audience',
   expired: 'a token has expired',
@@ -30,7 +37,7 @@ const TOKEN = record('Token', {
 
 type Token = JwtValidationConfig['http']['tokens'][number];
 
-/** What the check of one token reads; a name with an expression may be that of any header. */
+/** Inputs of a token's check; a name with an expression may be that of any header. */
 function inputsOf({ method, name }: Token): readonly Input[] {
   const place: Input =
     method === 'body' ? 'body' : name.includes('${') ? 'headers' : { header: asciiLower(name.trim()) };
@@ -52,6 +59,7 @@ export const jwtValidation = {
     reads: ({ http }) => http.tokens.flatMap(inputsOf),
     remembersMs: () => KEYS_KEPT_MS,
     costNs: 60000,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [

@@ -13,7 +13,7 @@ export const log: ActionKind<'log'> = {
     const metadata = compiling.data(config.metadata, '/metadata');
     const step = stepsOf(type, messages, compiling.pointer);
     const next = {
-      does: 'next',
+      verdict: 'pass',
       step: step('logged', { keys: Object.keys(config.metadata).join(', ') }),
     } as const;
     return {

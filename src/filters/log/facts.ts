@@ -13,6 +13,7 @@ export const log = {
     result: resultOf('log', 'The logged metadata.', { metadata: [map(STRING, DYN), 'The record.'] }),
     leavesRequest: true,
     speaksOnly: true,
+    onlyLogs: true,
     reads: [],
     costNs: 80,
     reasons: messages,

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import { trustOf } from '../../crypto/client_certificate.ts';
 import type { ClientCertificate } from '../../engine/connection.ts';
 import type { Connection, Pass, Stop, World } from '../../engine/contract.ts';
@@ -8,10 +9,9 @@ import { reasons } from './facts.ts';
 type Code = keyof typeof reasons;
 
 /**
- * Lets nobody pass without a certificate of one of the authorities. On a real connection the handshake has refused
- * all others before; here it is decided again, because requests for this edge may come on a connection that was
- * made for another one, because certificates expire while connections live, and because simulated connections
- * have no handshake.
+ * Requires a client certificate of one of the authorities. On real connections the handshake enforces this
+ * already; it is checked again because a request for this edge may arrive on a connection for another edge,
+ * because certificates expire during connections, and because simulated connections have no handshake.
  */
 export const mutualTls: Module<MutualTlsConfig, Code> = {
   type: 'mutual_tls',
@@ -19,16 +19,14 @@ export const mutualTls: Module<MutualTlsConfig, Code> = {
   compile: (config, linked) => {
     const authorities = new Set(config.certificate_authority_ids);
     const trusted = trustOf(config.certificate_authority_ids.map((id) => linked.authorityPem?.(id) ?? ''));
-    const passes = new WeakMap<ClientCertificate, Pass<Code>>();
+    const passFor = weakMemoize((certificate: ClientCertificate) => verified(certificate, linked));
     const decide = (connection: Connection, world: World): Pass<Code> | Stop<Code> => {
       const code = problemOf(connection, { ids: authorities, trusted, edge: linked.edge }, world.nowMs());
       const certificate = connection.tls?.clientCertificate ?? null;
       if (code !== null || certificate === null) {
         return stop(code ?? 'mutual_tls.no_certificate', certificate, linked);
       }
-      let verdict = passes.get(certificate);
-      if (verdict === undefined) passes.set(certificate, (verdict = verified(certificate, linked)));
-      return verdict;
+      return passFor(certificate);
     };
     return {
       onConnection: (connection, _state, world) => decide(connection, world),
@@ -48,21 +46,24 @@ function problemOf(
   if (certificate === null) return 'mutual_tls.no_certificate';
   const { authority, details } = certificate;
   if (authority !== undefined && !own.ids.has(authority)) return 'mutual_tls.untrusted';
-  // The edge may trust others than it did when the handshake was made.
+  // The trusted authorities may have changed since the handshake.
   if (tls.trusted !== undefined && tls.trusted !== own.trusted) return 'mutual_tls.untrusted';
   const isValid = details === undefined || (details.notBeforeMs <= nowMs && nowMs <= details.notAfterMs);
   return isValid ? null : 'mutual_tls.not_valid_now';
 }
 
-/** Only a wrong name is told in HTTP (RFC 9110 §15.5.20) and a request without TLS; else there is no response. */
+/**
+ * Only a wrong name (RFC 9110 §15.5.20) and missing TLS get an HTTP response; otherwise the connection is
+ * closed.
+ */
 function stop(code: Code, certificate: ClientCertificate | null, { refusal }: Linked): Stop<Code> {
   const detail = certificate === null ? {} : { subject: certificate.subjectCn };
   const reason = { code, detail };
   if (code === 'mutual_tls.misdirected') {
-    const response = refusal(421, null, 'This connection was made for another host');
+    const response = refusal(421, null, 'This connection was established for another host');
     return { verdict: 'stop', reason, response };
   }
-  const response = refusal(403, null, 'This endpoint asks for a client certificate, which needs TLS');
+  const response = refusal(403, null, 'This endpoint requires a client certificate, which needs TLS');
   return { verdict: 'stop', reason, response, close: code !== 'mutual_tls.no_tls' };
 }
 
@@ -89,7 +90,10 @@ function verified(certificate: ClientCertificate, { branding }: Linked): Pass<Co
   };
 }
 
-/** What a field value cannot hold, the comma that joins values and blanks at an end are percent-encoded in UTF-8. */
+/**
+ * Percent-encodes as UTF-8 what a field value cannot contain, the comma that joins values, and surrounding
+ * spaces.
+ */
 function fieldText(text: string): string {
   return text.replaceAll(/[^\u0021-\u0024\u0026-\u002b\u002d-\u007e ]|^ | $/gu, (character) =>
     Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { enabled } from '../module_fields_schema.ts';
+import { AUTHORITIES_LIMIT } from './algorithm.ts';
+import { type ModuleApi, enabled } from '../module_fields_schema.ts';
 
 export const mutualTls = z
   .strictObject({
@@ -7,8 +8,19 @@ export const mutualTls = z
     certificate_authority_ids: z
       .array(z.string().min(1))
       .min(1)
-      .describe('Names of 1 to 10 certificate authorities; a client needs a certificate of one of them.'),
+      .describe(
+        'Names of 1 to 10 certificate authorities; the client certificate must be issued by one of them.',
+      ),
   })
-  .describe('Asks clients for a certificate, in the handshake; without a good one there is no connection.');
+  .describe('Requires a valid client certificate in the TLS handshake.');
 
 export type MutualTlsConfig = z.output<typeof mutualTls>;
+
+const { certificate_authority_ids: authorities } = mutualTls.shape;
+
+/** A request with too many authorities has an error of its own; in an edge file the check reports them. */
+export const mutualTlsApi: ModuleApi = {
+  schema: mutualTls
+    .extend({ certificate_authority_ids: authorities.max(AUTHORITIES_LIMIT) })
+    .describe(mutualTls.description!),
+};

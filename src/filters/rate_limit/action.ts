@@ -1,7 +1,7 @@
 import { digest } from '../../crypto/digest.ts';
 import type { EvalError, Value } from '../../cel/values.ts';
-import { encodeJson } from '../../policy/env/json.ts';
-import { KEY_LIMIT, newRateLimiter, take } from './algorithm.ts';
+import { encodeJson, textOf } from '../../policy/env/json.ts';
+import { KEY_LIMIT, newRateLimiter, take, windowText } from './algorithm.ts';
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
 import { FAILURES, Failure } from '../failure.ts';
@@ -14,13 +14,15 @@ export const rateLimit: ActionKind<'rate-limit'> = {
   type: 'rate-limit',
   compile: ({ type, config }, compiling) => {
     const parts = config.bucket_key.map((text, index) => compiling.expression(text, `/bucket_key/${index}`));
-    const settings = { capacity: config.capacity, windowMs: durationMs(config.rate)!, keyLimit: KEY_LIMIT };
+    const windowMs = durationMs(config.rate)!;
+    const settings = { capacity: config.capacity, windowMs, keyLimit: KEY_LIMIT };
+    const limit = { name: config.name, capacity: config.capacity, window: windowText(windowMs) };
     const limiter = compiling.cell(() => newRateLimiter(settings));
     const page = compiling.context.refusal(429, null, 'Too many requests; try again later');
     const step = stepsOf(type, messages, compiling.pointer);
-    const passed = { does: 'next', step: step('passed', { name: config.name }) } as const;
+    const passed = { verdict: 'pass', step: step('passed', limit) } as const;
     return {
-      onFailure: config.enforce ? null : { result: 'rate_limit', base: { bucket_key: [], limited: false } },
+      onFailure: config.enforce ? null : { result: 'rate_limit', base: { bucket_key: '', limited: false } },
       run: (policyRun) => {
         const values: Value[] = [];
         for (const part of parts) {
@@ -33,17 +35,23 @@ export const rateLimit: ActionKind<'rate-limit'> = {
         // The count changes here, not at the end of the phase: of two requests that both wait later in the
         // policy, only one may take the last place.
         const waitMs = take(limiter.of(policyRun), key, policyRun.world.nowMs());
-        keepResult(policyRun, 'rate_limit', { bucket_key: values, limited: waitMs > 0 });
+        keepResult(policyRun, 'rate_limit', { bucket_key: shownKey(values), limited: waitMs > 0 });
         if (waitMs === 0) return passed;
         const retryAfter = String(Math.ceil(waitMs / 1_000));
-        const detail = { name: config.name, retry_after: Number(retryAfter) };
-        if (!config.enforce) return { does: 'next', step: step('limited', { ...detail, enforced: false }) };
+        const detail = { ...limit, retry_after: Number(retryAfter) };
+        if (!config.enforce)
+          return { verdict: 'pass', step: step('limited', { ...detail, enforced: false }) };
         const response = { ...page, headers: [...page.headers, 'retry-after', retryAfter] };
-        return { does: 'end', as: 'denied', step: step('limited', detail), response };
+        return { verdict: 'stop', as: 'denied', step: step('limited', detail), response };
       },
     };
   },
 };
+
+/** The key as expressions see it. */
+function shownKey(values: readonly Value[]): string {
+  return values.map((value) => String(textOf(value))).join(',');
+}
 
 const KEY_LIMIT_UNITS = 64;
 

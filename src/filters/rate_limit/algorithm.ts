@@ -1,38 +1,39 @@
 /**
- * A sliding window for each key. The window is cut into ten slots; requests let through are counted in the slot
- * in which they came, and what counts is the current slot and the ten before it. So in no span of `windowMs`
- * are more than `capacity` let through, and a request let through counts for at most 1.1 × `windowMs`.
- * Requests that are held back do not count: a client that keeps knocking is not locked out for ever.
+ * A sliding window per key. The window is divided into ten slots; an admitted request is counted in the slot of its
+ * arrival, and the current slot plus the ten before it are summed up. So at most `capacity` requests are admitted in
+ * any span of `windowMs`, and each counts for at most 1.1 × `windowMs`. Rejected requests do not count, so a client
+ * that keeps trying is not locked out forever. Services of this kind do not document how finely their windows slide;
+ * with slots the limit is never exceeded.
  *
- * Memory is 52 bytes a key and the key itself, for at most `keyLimit` keys. Keys unseen for a whole window are
- * dropped in one go. While there is no room, all new keys share one window of the same capacity: a flood of
- * invented keys neither exhausts memory nor pushes out the counts of others.
+ * Memory is 52 bytes plus the key itself, for at most `keyLimit` keys. Keys without requests for a whole window are
+ * dropped together. Beyond the limit, all new keys share one window of the same capacity, so that a flood of invented
+ * keys neither exhausts memory nor evicts the counts of others.
  */
 export interface RateLimitSettings {
-  /** Requests let through in any `windowMs`; 1 to 4,294,967,295. */
+  /** Maximum number of admitted requests in any `windowMs`; 1 to 4,294,967,295. */
   readonly capacity: number;
   /** A multiple of 10. */
   readonly windowMs: number;
-  /** Keys held at most. */
+  /** Maximum number of keys. */
   readonly keyLimit: number;
 }
 
-/** What a limiter remembers; changed by `take` only. */
+/** The state of a limiter; only `take` changes it. */
 export interface RateLimiter {
   readonly settings: RateLimitSettings;
   readonly slotMs: number;
-  /** Time that passed in here, and what the clock said then: a step back of the clock is no time at all. */
+  /** Monotonic time, and the clock value at its last update; if the clock steps back, no time passes. */
   elapsedMs: number;
   lastMs: number;
   rotatedSlot: number;
-  /** Keys seen since the last rotation, and those seen before it and not since. */
+  /** Keys seen since the last rotation, and keys seen before it but not since. */
   recent: Windows;
   former: Windows;
-  /** The one window of all keys that found no room. */
+  /** The shared window of all keys beyond the limit. */
   readonly overflow: Windows;
 }
 
-/** The windows of some keys: place p has the ring `counts[p × 11 …]`, last brought up to date in `slots[p]`. */
+/** Windows of keys: place p has the ring `counts[p × 11 …]`, last updated in slot `slots[p]`. */
 interface Windows {
   readonly places: Map<string, number>;
   counts: Uint32Array;
@@ -41,14 +42,19 @@ interface Windows {
 }
 
 const SLOTS = 10;
-/** The current slot and ten before it. */
+/** The current slot and the ten before it. */
 const RING = SLOTS + 1;
 const FIRST_ROOM = 16;
 
-/** Keys that one limiter holds where nothing else is said. */
+/** Default maximum number of keys per limiter. */
 export const KEY_LIMIT = 1_000_000;
 
-/** A limiter that has seen nothing. */
+/** The window of a limit in words, for traces: for how long a request counts depends on when in its slot it came. */
+export function windowText(windowMs: number): string {
+  return `${windowMs / 1_000}s in ${SLOTS} slots of ${windowMs / 1_000 / SLOTS}s`;
+}
+
+/** A limiter without counts. */
 export function newRateLimiter(settings: RateLimitSettings): RateLimiter {
   const overflow = noWindows();
   place(overflow, '', 0);
@@ -64,14 +70,14 @@ export function newRateLimiter(settings: RateLimitSettings): RateLimiter {
   };
 }
 
-/** Number of keys held. */
+/** Number of stored keys. */
 export function keysHeld(limiter: RateLimiter): number {
   return limiter.recent.places.size + limiter.former.places.size;
 }
 
 /**
- * Lets one request of `key` through and counts it: 0. Or does not, and gives the milliseconds until one would be
- * let through if nothing else came between: above 0.
+ * Admits and counts a request of `key`: 0. Or rejects it and returns the milliseconds until one would be
+ * admitted if no other request came: above 0.
  */
 export function take(limiter: RateLimiter, key: string, nowMs: number): number {
   const time = advance(limiter, nowMs);
@@ -79,7 +85,7 @@ export function take(limiter: RateLimiter, key: string, nowMs: number): number {
   if (slot - limiter.rotatedSlot >= RING) rotate(limiter, slot);
   const known = limiter.recent.places.get(key);
   if (known !== undefined) return takeAt(limiter, limiter.recent, known, slot, time);
-  const [windows, at] = newcomer(limiter, key, slot);
+  const [windows, at] = windowOf(limiter, key, slot);
   return takeAt(limiter, windows, at, slot, time);
 }
 
@@ -94,7 +100,7 @@ function takeAt(limiter: RateLimiter, windows: Windows, at: number, slot: number
     counts[first + (slot % RING)]! += 1;
     return 0;
   }
-  // The oldest slots leave first: there is room when enough of them are gone.
+  // The oldest slots expire first; a request is admitted once enough of them have expired.
   let leaving = slot - SLOTS;
   for (; ; leaving++) {
     counted -= counts[first + ((leaving + RING) % RING)]!;
@@ -108,15 +114,15 @@ function advance(limiter: RateLimiter, nowMs: number): number {
   return limiter.elapsedMs;
 }
 
-/** What was not seen since the rotation before has nothing left that counts. */
+/** Drops keys that were not seen since the previous rotation; their counts have expired. */
 function rotate(limiter: RateLimiter, slot: number): void {
   limiter.former = slot - limiter.rotatedSlot >= RING * 2 ? noWindows() : limiter.recent;
   limiter.recent = noWindows();
   limiter.rotatedSlot = slot;
 }
 
-/** The window of a key not seen since the last rotation: its former one, a new one, or the one for all. */
-function newcomer(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
+/** The window of a key not seen since the last rotation: its former one, a new one, or the shared one. */
+function windowOf(limiter: RateLimiter, key: string, slot: number): readonly [Windows, number] {
   const { recent, former } = limiter;
   const from = former.places.get(key);
   if (from === undefined) {
@@ -150,7 +156,7 @@ function grow(windows: Windows, room: number): void {
   windows.slots = slots;
 }
 
-/** Empties the slots of the ring that came up since the window was last looked at. */
+/** Clears ring slots that expired since the window was last used. */
 function forgetOld(windows: Windows, at: number, slot: number): void {
   const first = at * RING;
   const from = windows.slots[at]!;

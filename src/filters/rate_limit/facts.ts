@@ -1,4 +1,4 @@
-import { BOOL, DYN, list } from '../../cel/types.ts';
+import { BOOL, STRING } from '../../cel/types.ts';
 import { error, resultOf } from '../result_types.ts';
 import { durationMs } from '../duration.ts';
 import { whenEnforced } from '../facts.ts';
@@ -16,17 +16,17 @@ export const rateLimit = {
     phases: ['on_http_request'],
     ends: { when: whenEnforced, how: ['denied'] },
     result: resultOf('rate_limit', 'Decision of the rate limit.', {
-      bucket_key: [list(DYN), 'Values of the bucket key.'],
+      bucket_key: [STRING, 'Values of the bucket key, joined by commas.'],
       limited: [BOOL, 'Whether the request exceeds the limit.'],
       error,
     }),
     leavesRequest: true,
     guards: true,
-    // A request that was let through counts for at most eleven of the ten slots of its window.
+    // An admitted request counts for at most eleven of the ten slots of its window.
     remembersMs: ({ rate }) => durationMs(rate)! * 1.1,
     exercise: ({ capacity }) => [{ count: capacity, failing: false, thenMs: 1 }],
     reads: ['clock', 'state'],
-    sharedState: 'counts, so that each process would let through as many as the limit',
+    sharedState: 'counts, so that each process would admit as many requests as the limit',
     costNs: 200,
     reasons: messages,
     examples: {

@@ -1,4 +1,5 @@
 import { NEW_URL, resultOf } from '../result_types.ts';
+import { checkReplacement } from '../find_replace/check.ts';
 import type { Filter } from '../facts.ts';
 import type { RedirectConfig } from './action_schema.ts';
 
@@ -16,6 +17,7 @@ export const redirect = {
     leavesRequest: true,
     reads: [],
     costNs: 900,
+    check: checkReplacement,
     reasons: messages,
     examples: {
       good: [{ from: '/old/', to: '/new/', status_code: 301 }],

@@ -14,7 +14,7 @@ export const removeHeaders: ActionKind<'remove-headers'> = {
       .map((name) => name.toLowerCase())
       .filter((name) => name !== 'host' && !isFraming(name) && !isHopByHop(name));
     const step = stepsOf(type, messages, compiling.pointer);
-    const next = { does: 'next', step: step('removed', { headers: names.join(', ') }) } as const;
+    const next = { verdict: 'pass', step: step('removed', { headers: names.join(', ') }) } as const;
     return {
       run: (policyRun) => {
         const { activation } = policyRun;

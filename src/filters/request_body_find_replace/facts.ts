@@ -1,5 +1,6 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
 import { REPLACING_MESSAGES } from '../facts.ts';
+import { checkReplacements } from '../find_replace/check.ts';
 import type { Filter } from '../facts.ts';
 import type { RequestBodyFindReplaceConfig } from './action_schema.ts';
 
@@ -13,6 +14,7 @@ export const requestBodyFindReplace = {
     twin: 'response-body-find-replace',
     reads: ['body'],
     costNs: 2000,
+    check: checkReplacements,
     reasons: REPLACING_MESSAGES,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],

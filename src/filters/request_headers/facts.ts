@@ -1,3 +1,4 @@
+import { checkHeaderEdits, findings } from '../header_edits/check.ts';
 import type { Filter } from '../facts.ts';
 import type { RequestHeadersConfig } from './module_schema.ts';
 
@@ -13,6 +14,8 @@ export const requestHeaders = {
     ends: 'never',
     reads: [],
     costNs: 60,
+    check: checkHeaderEdits('request'),
+    findings,
     reasons,
     examples: {
       good: [{ add: { 'x-edge': 'shop' }, remove: ['x-debug'] }],

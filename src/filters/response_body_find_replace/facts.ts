@@ -1,11 +1,13 @@
 import { REPLACEMENTS, resultOf } from '../result_types.ts';
 import { REPLACING_MESSAGES } from '../facts.ts';
+import { checkReplacements } from '../find_replace/check.ts';
 import type { Filter } from '../facts.ts';
 import type { ResponseBodyFindReplaceConfig } from './action_schema.ts';
 
 export const responseBodyFindReplace = {
   action: {
     type: 'response-body-find-replace',
+    readsText: true,
     phases: ['on_http_response'],
     ends: { when: 'never', how: [] },
     result: resultOf('response_body_find_replace', 'Replacements in the body.', REPLACEMENTS),
@@ -13,6 +15,7 @@ export const responseBodyFindReplace = {
     twin: 'request-body-find-replace',
     reads: ['response'],
     costNs: 2000,
+    check: checkReplacements,
     reasons: REPLACING_MESSAGES,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],

@@ -1,3 +1,4 @@
+import { checkHeaderEdits, findings } from '../header_edits/check.ts';
 import type { Filter } from '../facts.ts';
 import type { ResponseHeadersConfig } from './module_schema.ts';
 
@@ -13,6 +14,8 @@ export const responseHeaders = {
     ends: 'never',
     reads: [],
     costNs: 60,
+    check: checkHeaderEdits('response'),
+    findings,
     reasons,
     examples: {
       good: [{ add: { 'x-frame-options': 'DENY' }, remove: ['server'] }],

@@ -6,7 +6,7 @@ import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
-/** Removes, then adds headers of the response that the client gets. */
+/** Removes, then adds headers of the response to the client. */
 export const responseHeaders: Module<ResponseHeadersConfig, Code> = {
   type: 'response_headers',
   reasons,

@@ -16,7 +16,7 @@ export const setVars: ActionKind<'set-vars'> = {
     );
     const names = variables.map(({ name }) => name).join(', ');
     const next = {
-      does: 'next',
+      verdict: 'pass',
       step: stepsOf(type, messages, compiling.pointer)('set', { vars: names }),
     } as const;
     return {

@@ -11,6 +11,10 @@ export const setVars = {
     result: null,
     leavesRequest: false,
     speaksOnly: true,
+    sets: ({ vars }) =>
+      vars?.every((entry) => entry !== undefined) === true
+        ? vars.flatMap((entry) => Object.keys(entry ?? {}))
+        : null,
     reads: [],
     costNs: 80,
     reasons: messages,

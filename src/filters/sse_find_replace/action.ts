@@ -3,7 +3,7 @@ import { type FieldReplacement, editEventStream } from './algorithm.ts';
 import { TOO_LONG } from '../find_replace/algorithm.ts';
 import type { ActionKind } from '../action.ts';
 import { stepsOf } from '../action.ts';
-import { Failure } from '../failure.ts';
+import { FAILURES, Failure } from '../failure.ts';
 import { compileReplacements, encodingFailure } from '../replacing.ts';
 import { changeFlow, keepResult } from '../policy_run.ts';
 import { messages } from './facts.ts';
@@ -15,10 +15,12 @@ import { messages } from './facts.ts';
 export const sseFindReplace: ActionKind<'sse-find-replace'> = {
   type: 'sse-find-replace',
   compile: ({ type, config }, compiling) => {
-    const fields = config.replacements.map(({ field }) => field);
+    const fields = config.replacements.map(({ field }, index) =>
+      compiling.template(field, `/replacements/${index}/field`),
+    );
     const replacementsOf = compileReplacements(compiling, config.replacements);
     const next = {
-      does: 'next',
+      verdict: 'pass',
       step: stepsOf(type, messages, compiling.pointer)('replacing'),
     } as const;
     return {
@@ -27,7 +29,14 @@ export const sseFindReplace: ActionKind<'sse-find-replace'> = {
         if (found instanceof Failure) return found;
         const encoded = encodingFailure(compiling, policyRun, policyRun.activation.response.headers);
         if (encoded !== null) return encoded;
-        const replacements = found.map(({ from, to }, index) => ({ from, to, field: fields[index]! }));
+        const replacements: FieldReplacement[] = [];
+        for (const [index, { from, to }] of found.entries()) {
+          const field = fields[index]!.text(policyRun.activation);
+          if (field instanceof Failure) return field;
+          if (field !== 'data' && field !== 'retry')
+            return compiling.failure(FAILURES.replacementTemplate, 'the field is neither data nor retry');
+          replacements.push({ from, to, field });
+        }
         changeFlow(policyRun, () => editorOf(replacements));
         keepResult(policyRun, 'sse_find_replace', { replacements: [] });
         return next;

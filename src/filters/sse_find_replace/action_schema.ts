@@ -7,7 +7,16 @@ export const sseFindReplace = z
       .array(
         z
           .strictObject({
-            field: z.enum(['data', 'retry']).default('data').describe('Field of the message.'),
+            field: z
+              .string()
+              .regex(/^(?:data|retry|[\s\S]*\$\{[\s\S]*)$/)
+              .default('data')
+              .meta({
+                description: 'Field of the message: data or retry.',
+                form: 'data or retry',
+                template: true,
+                codes: { form: 2222 },
+              }),
             from: pattern('Pattern to replace everywhere in the field.'),
             to: template('Replacement; $1 is the first group.').default(''),
           })

@@ -7,30 +7,31 @@ import {
   replaceMatches,
 } from '../find_replace/algorithm.ts';
 
-/** A replacement in one field of every message of an event stream. */
+/** A replacement in one field of all messages of an event stream. */
 export interface FieldReplacement extends Replacement {
   readonly field: 'data' | 'retry';
 }
 
-/** Edits an event stream piece by piece: what is sent on after each piece is what is whole by then. */
+/** Edits an event stream incrementally; each call returns the messages that are complete by then. */
 export interface EventStreamEditor {
-  /** The messages that have become whole, edited; `TOO_LONG` when one is longer than it may be. */
+  /** Edits the messages completed by this chunk; `TOO_LONG` if a message exceeds the limit. */
   readonly push: (piece: Uint8Array) => Uint8Array | typeof TOO_LONG;
-  /** What was left when the stream ended, edited: no whole message, but some readers take it for one. */
+  /** Edits the rest at the end of the stream: an incomplete message, which some clients process anyway. */
   readonly end: () => Uint8Array | typeof TOO_LONG;
-  /** Texts that were found so far, the first `MATCHES_KEPT` of them, and how many there were. */
+  /** The first `MATCHES_KEPT` matched texts, and the number of all matches. */
   readonly found: readonly FoundText[];
   readonly count: () => number;
 }
 
-/** Longest message, before and after editing, in UTF-16 units. */
+/** Maximum length of a message before and after editing, in UTF-16 units. */
 export const MESSAGE_LIMIT_UNITS = 1_048_576;
 
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
 
 /**
- * Makes an editor of event streams (WHATWG HTML §9.2.5). A message ends at a blank line; its `data` lines are one
- * text, in which replacements are made in order. A message without a match goes on as it came.
+ * Creates an editor of event streams (WHATWG HTML §9.2.5). A message ends at a blank line; its `data` lines
+ * form one text, to which the replacements are applied in order. A message without matches is passed on
+ * unchanged.
  */
 export function editEventStream(replacements: readonly FieldReplacement[]): EventStreamEditor {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -42,7 +43,7 @@ export function editEventStream(replacements: readonly FieldReplacement[]): Even
     for (const matched of matches) if (found.length < MATCHES_KEPT) found.push({ index, matched });
   };
   const push = (piece: Uint8Array): Uint8Array | typeof TOO_LONG => {
-    // What was searched before holds no end, but the last line end may be the first half of one.
+    // The text searched before contains no end, but its last line end may be the first half of one.
     const from = Math.max(0, waiting.length - 3);
     waiting += decoder.decode(piece, { stream: true });
     let out = '';
@@ -57,7 +58,7 @@ export function editEventStream(replacements: readonly FieldReplacement[]): Even
   const end = (): Uint8Array | typeof TOO_LONG => {
     waiting += decoder.decode();
     let out = '';
-    // A CR at the very end is whole now.
+    // At the end of the stream, a trailing CR is a complete line end.
     for (
       let at = endOfMessage(`${waiting} `, 0);
       at >= 0 && waiting !== '';
@@ -74,7 +75,7 @@ export function editEventStream(replacements: readonly FieldReplacement[]): Even
   return { push, end, found, count: () => count };
 }
 
-/** Offset behind the first blank line from `from` on, or -1; a CR at the very end may be half a line end. */
+/** Offset after the first blank line from `from` on, or -1; a trailing CR may be half of a CRLF. */
 function endOfMessage(text: string, from: number): number {
   BLANK_LINE.lastIndex = from;
   const blank = BLANK_LINE.exec(text);
@@ -85,7 +86,7 @@ function endOfMessage(text: string, from: number): number {
 
 type Note = (index: number, replaced: Replaced) => void;
 
-/** The message after editing; null when it would be too long. */
+/** The message after editing; null when it would be too long, or too costly to make. */
 function editMessage(message: string, replacements: readonly FieldReplacement[], note: Note): string | null {
   const lines = message.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
   const texts = { data: fieldText(lines, 'data'), retry: fieldText(lines, 'retry') };
@@ -94,7 +95,7 @@ function editMessage(message: string, replacements: readonly FieldReplacement[],
     const text = texts[replacement.field];
     if (text === null) continue;
     const replaced = replaceMatches(text, replacement, MESSAGE_LIMIT_UNITS);
-    if (replaced === TOO_LONG) return null;
+    if (typeof replaced === 'string') return null;
     texts[replacement.field] = replaced.text;
     note(index, replaced);
   }
@@ -104,7 +105,7 @@ function editMessage(message: string, replacements: readonly FieldReplacement[],
 
 const FIELD = /^(data|retry)(?:: ?([^\r\n]*))?(?=[\r\n]|$)/;
 
-/** The values of all lines of a field, joined as a reader of the stream joins them; null when there are none. */
+/** The values of all lines of a field, joined as clients do; null if the field is absent. */
 function fieldText(lines: readonly string[], name: 'data' | 'retry'): string | null {
   const values = lines.flatMap((line) => {
     const field = FIELD.exec(line);
@@ -113,7 +114,7 @@ function fieldText(lines: readonly string[], name: 'data' | 'retry'): string | n
   return values.length === 0 ? null : values.join('\n');
 }
 
-/** The message with new fields where the old ones first stood; the line ends are those of its first line. */
+/** The message with the new fields in place of the old ones; uses the line end of the first line. */
 function writeMessage(
   lines: readonly string[],
   texts: Readonly<Record<'data' | 'retry', string | null>>,
@@ -129,7 +130,7 @@ function writeMessage(
       for (const part of texts[name]!.split(/\r\n|\r|\n/)) message += `${name}: ${part}${lineEnd}`;
     }
   }
-  // A last line without an end keeps none.
+  // If the last line had no line end, it keeps none.
   const isOpen = !/[\r\n]$/.test(lines.at(-1)!) && message.endsWith(lineEnd);
   return isOpen ? message.slice(0, -lineEnd.length) : message;
 }

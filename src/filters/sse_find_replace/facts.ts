@@ -1,3 +1,5 @@
+import { checkReplacements } from '../find_replace/check.ts';
+import { REPLACEMENTS, resultOf } from '../result_types.ts';
 import type { Filter } from '../facts.ts';
 import type { SseFindReplaceConfig } from './action_schema.ts';
 
@@ -8,10 +10,11 @@ export const sseFindReplace = {
     type: 'sse-find-replace',
     phases: ['on_event_stream_message'],
     ends: { when: 'never', how: [] },
-    result: { name: 'sse_find_replace' },
+    result: resultOf('sse_find_replace', 'What is replaced in the stream.', REPLACEMENTS),
     leavesRequest: false,
     reads: ['response'],
     costNs: 80,
+    check: checkReplacements,
     reasons: messages,
     examples: {
       good: [{ replacements: [{ from: 'red', to: 'blue' }] }],

@@ -14,7 +14,7 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
   type: 'terminate-tls',
   compile: ({ type, config }, compiling) => {
     const step = stepsOf(type, messages, compiling.pointer);
-    const noTls = { does: 'next', step: step('no_tls') } as const;
+    const noTls = { verdict: 'pass', step: step('no_tls') } as const;
     return {
       run: (policyRun) => {
         const { tls } = policyRun.connection;
@@ -24,8 +24,8 @@ export const terminateTls: ActionKind<'terminate-tls'> = {
         keepResult(policyRun, 'terminate_tls', { cipher_suite: cipherSuite, version, ...client });
         const number = tlsVersionNumber(version);
         const isAllowed = Number(config.min_version) <= number && number <= Number(config.max_version);
-        if (isAllowed) return { does: 'next', step: step('terminated', { version }) };
-        return { does: 'end', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
+        if (isAllowed) return { verdict: 'pass', step: step('terminated', { version }) };
+        return { verdict: 'stop', as: 'closed', step: step('version', { version }), response: NO_RESPONSE };
       },
     };
   },

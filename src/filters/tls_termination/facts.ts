@@ -2,20 +2,21 @@ import { CERTIFICATE } from '../../policy/env/certificates.ts';
 import { STRING } from '../../cel/types.ts';
 import { resultOf } from '../result_types.ts';
 import { NO_OTHER_HANDSHAKE, type Carrier } from '../facts.ts';
+import { checkAction } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { TlsTerminationAtEdgeConfig, TlsTerminationConfig } from './module_schema.ts';
 import type { TerminateTlsConfig } from './action_schema.ts';
 
 export const reasons = {
-  'tls_termination.terminated': { message: 'TLS ends at the edge', decision: 'allow' },
-  'tls_termination.passed': { message: 'TLS passes through to the backend as it is', decision: 'allow' },
-  'tls_termination.plain': { message: 'the edge serves requests without TLS too', decision: 'allow' },
+  'tls_termination.terminated': { message: 'the edge terminates TLS', decision: 'allow' },
+  'tls_termination.passed': { message: 'TLS is passed through to the backend', decision: 'allow' },
+  'tls_termination.plain': { message: 'the edge also serves requests without TLS', decision: 'allow' },
   'tls_termination.redirected': {
     message: 'a request without TLS is redirected to https',
     decision: 'block',
   },
   'tls_termination.misdirected': {
-    message: 'the handshake was made for another name, with a TLS version that is too old for this edge',
+    message: 'the handshake was for another name, with a TLS version that is too old for this edge',
     decision: 'block',
   },
 } as const;
@@ -35,6 +36,12 @@ export const tlsTermination = {
     reads: [],
     costNs: 50,
     cannotHappen: cannotTerminate,
+    // Only connections that were made for another edge are too old; those of a TLS edge are its own.
+    notInCases: (code, _config, carrier) =>
+      code === 'misdirected' && carrier === 'https' ? NO_OTHER_HANDSHAKE : null,
+    apiCodes: (carrier) =>
+      carrier === 'https' ? { bad: 7109, below: { terminate_at: 7109 } } : { bad: 224 },
+    fileOnly: ['redirect_http'],
     reasons,
     examples: {
       good: [{ min_version: '1.3', redirect_http: true }],
@@ -43,6 +50,7 @@ export const tlsTermination = {
   },
   action: {
     type: 'terminate-tls',
+    needsTls: true,
     secrets: ['/server_private_key'],
     phases: ['on_tcp_connect'],
     ends: { when: 'may', how: ['closed'] },
@@ -57,6 +65,7 @@ export const tlsTermination = {
     leavesRequest: false,
     reads: [],
     costNs: 80,
+    check: checkAction,
     reasons: messages,
     examples: {
       good: [{ min_version: '1.3' }],
@@ -67,13 +76,13 @@ export const tlsTermination = {
 
 type ModuleConfig = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
+/** Connections are `passed` or `terminated` by the config alone; requests differ by their scheme. */
 function cannotTerminate(code: string, config: ModuleConfig, carrier: Carrier): string | null {
-  if (code === 'misdirected') return NO_OTHER_HANDSHAKE;
   const isPassed = 'terminate_at' in config && config.terminate_at !== 'edge';
   if (code === 'passed' && (carrier === 'https' || !isPassed)) return 'the edge terminates TLS';
   if (code === 'terminated' && isPassed) return 'TLS is passed through';
   if (carrier !== 'https')
-    return code === 'plain' || code === 'redirected' ? 'this only happens for requests' : null;
+    return /^(?:plain|redirected|misdirected)$/.test(code) ? 'this only happens for requests' : null;
   const redirects = 'redirect_http' in config && config.redirect_http;
   if (code === 'redirected' && !redirects) return 'requests without TLS are not redirected';
   return code === 'plain' && redirects ? 'requests without TLS are redirected' : null;

@@ -10,7 +10,7 @@ type Config = TlsTerminationAtEdgeConfig | TlsTerminationConfig;
 
 const USUAL_PORT = 443;
 
-/** Where TLS ends, and what becomes of requests that come without it. */
+/** Where TLS is terminated, and how requests without TLS are handled. */
 export const tlsTermination: Module<Config, Code> = {
   type: 'tls_termination',
   reasons,
@@ -35,20 +35,20 @@ function pass(code: Code): Pass<Code> {
 }
 
 /**
- * Whether the handshake went past this edge's oldest version: it was made for another name, on a connection that
- * requests for this host then came on. The edge's own handshakes cannot be older.
+ * Whether the TLS version is older than this edge allows. Only possible if the handshake was for another name
+ * on a connection that is reused for this host.
  */
 function isTooOld({ tls }: Connection, minVersion: string, { edge }: Linked): boolean {
   if (tls === null || tls.edge === undefined || tls.edge === edge) return false;
   return tlsVersionNumber(tls.version) < Number(minVersion);
 }
 
-/** RFC 9110 §15.5.20: the client may ask again on another connection. */
+/** RFC 9110 §15.5.20: the client may retry on another connection. */
 function misdirected({ refusal }: Linked): Stop<Code> {
   return {
     verdict: 'stop',
     reason: { code: 'tls_termination.misdirected', detail: {} },
-    response: refusal(421, null, 'This connection was made for another host'),
+    response: refusal(421, null, 'This connection was established for another host'),
   };
 }
 
@@ -57,7 +57,7 @@ function redirected(request: RequestHead, connection: Connection, { refusal }: L
   const { httpsPort = USUAL_PORT } = connection;
   const port = httpsPort === USUAL_PORT ? '' : `:${httpsPort}`;
   const location = `https://${request.host}${port}${formatTarget(request.path, request.query)}`;
-  const page = refusal(308, null, 'This endpoint speaks TLS only');
+  const page = refusal(308, null, 'This endpoint requires TLS');
   return {
     verdict: 'stop',
     reason: { code: 'tls_termination.redirected', detail: {} },

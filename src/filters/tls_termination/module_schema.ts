@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { enabled } from '../module_fields_schema.ts';
+import { type ModuleApi, enabled } from '../module_fields_schema.ts';
 
 const minVersion = z
   .enum(['1.0', '1.1', '1.2', '1.3'])
   .default('1.2')
-  .describe('Oldest version of TLS that clients may speak.');
+  .describe('Oldest TLS version that clients may use.');
 
-/** An HTTPS edge always ends TLS itself. */
+/** HTTPS edges always terminate TLS themselves. */
 export const tlsTerminationAtEdge = z
   .strictObject({
     enabled,
@@ -16,7 +16,7 @@ export const tlsTerminationAtEdge = z
       .default(false)
       .describe('Whether requests without TLS are redirected to https instead of being served.'),
   })
-  .describe('How the edge ends TLS.');
+  .describe('How the edge terminates TLS.');
 
 export const tlsTermination = z
   .strictObject({
@@ -24,10 +24,15 @@ export const tlsTermination = z
     terminate_at: z
       .enum(['edge', 'agent', 'upstream'])
       .default('edge')
-      .describe('Who ends TLS; everywhere but at the edge the bytes pass through as they are.'),
+      .describe('Where TLS is terminated; unless it is the edge, the bytes are passed through.'),
     min_version: minVersion,
   })
-  .describe('Where and how TLS ends.');
+  .describe('Where and how TLS is terminated.');
+
+/** Responses of HTTPS edges show where TLS ends, like those of TLS edges. */
+export const tlsTerminationAtEdgeApi: ModuleApi = {
+  shown: { schema: tlsTermination, show: (config) => ({ ...config, terminate_at: 'edge' }) },
+};
 
 export type TlsTerminationAtEdgeConfig = z.output<typeof tlsTerminationAtEdge>;
 export type TlsTerminationConfig = z.output<typeof tlsTermination>;

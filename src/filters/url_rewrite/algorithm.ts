@@ -1,52 +1,54 @@
 import { parseAuthority } from '../../http/host.ts';
 import { parseTarget } from '../../http/target.ts';
-import type { Pattern } from '../../regex/pattern.ts';
+import { type Pattern, TOO_COSTLY } from '../../regex/pattern.ts';
 import { TOO_LONG, replaceMatches } from '../find_replace/algorithm.ts';
 
-/** What the URL of a request is made of; a `RequestHead` is one. */
+/** The parts of a request URL; a `RequestHead` has them. */
 export interface UrlParts {
   readonly scheme: string;
   readonly authority: string;
   readonly path: string;
-  /** Without the question mark; undefined when there is none. */
+  /** Without the question mark; undefined if there is none. */
   readonly query: string | undefined;
 }
 
 /** A URL after rewriting. */
 export interface RewrittenUrl {
   readonly url: string;
-  /** The texts that the pattern found; the whole URL where there is no pattern. */
+  /** The matched texts; the whole URL if there is no pattern. */
   readonly matches: readonly string[];
 }
 
-/** Why a text is not the URL of a request, as the end of a sentence. */
+/** Why a text is not a valid request URL, as the predicate of a sentence. */
 export interface UrlProblem {
   readonly problem: string;
 }
 
-/** Longest URL that rewriting may make, in UTF-16 units. */
+/** Maximum length of a rewritten URL, in UTF-16 units. */
 const URL_LIMIT_UNITS = 65_536;
 
-/** The whole URL that patterns are matched with: scheme, authority, path and query. */
+/** The whole URL to which patterns are applied: scheme, authority, path and query. */
 export function wholeUrl({ scheme, authority, path, query }: UrlParts): string {
   return `${scheme}://${authority}${path}${query === undefined ? '' : `?${query}`}`;
 }
 
 /**
- * Replaces every match of the pattern, anywhere in the URL, by `to` with its `$1`s filled in. Without a pattern
- * `to` is the new URL as it stands. The result is a text and need not be a URL yet.
+ * Replaces every match of the pattern in the URL by `to` with its groups. Without a pattern, `to` replaces
+ * the whole URL. The result may not be a valid URL.
  */
 export function rewriteUrl(url: string, pattern: Pattern | null, to: string): RewrittenUrl | UrlProblem {
   if (pattern === null) return { url: to, matches: [url] };
   const replaced = replaceMatches(url, { from: pattern, to }, URL_LIMIT_UNITS);
   if (replaced === TOO_LONG) return { problem: `is longer than ${URL_LIMIT_UNITS} characters` };
+  if (replaced === TOO_COSTLY)
+    return { problem: 'takes too many steps: the pattern scans the URL again and again' };
   return { url: replaced.text, matches: replaced.matches };
 }
 
-// RFC 3986 §2: what may stand in a URI as it is.
+// RFC 3986 §2: characters that are allowed unencoded in a URI.
 const NOT_OF_URIS = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/gu;
 
-/** The text with everything percent-encoded, as UTF-8, that must not stand in a URI; encodings there are stay. */
+/** Percent-encodes as UTF-8 all characters that are not allowed in a URI; existing encodings are kept. */
 export function encodeUrl(text: string): string {
   return text.toWellFormed().replaceAll(NOT_OF_URIS, (character) => encodeURIComponent(character));
 }
@@ -55,8 +57,8 @@ const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+\-.]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))
 const ORIGIN_FORM = /^(\/(?!\/)[^?#]*)(?:\?([^#]*))?/;
 
 /**
- * Reads the URL that a rewrite made for the upstream, its path in canonical form (`http/target.ts`): an
- * absolute one, or a path and query of the same host. A fragment is dropped (RFC 9110 §7.1).
+ * Parses the rewritten URL for the upstream and normalizes its path (`http/target.ts`). It is absolute, or a
+ * path and query of the same host. A fragment is dropped (RFC 9110 §7.1).
  */
 export function readRewritten(text: string, before: UrlParts): UrlParts | UrlProblem {
   const encoded = encodeUrl(text);
@@ -67,7 +69,8 @@ export function readRewritten(text: string, before: UrlParts): UrlParts | UrlPro
   const scheme = absolute[1]!.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https')
     return { problem: `has the scheme '${scheme}', not http or https` };
-  const authority = absolute[2]!;
+  // A pattern that took the authority away, for a path, means the same host.
+  const authority = absolute[2] || before.authority;
   if (authority !== before.authority && parseAuthority(authority) === null) {
     return { problem: 'has no valid host' };
   }
@@ -81,11 +84,11 @@ function withTarget(
   query: string | undefined,
 ): UrlParts | UrlProblem {
   const target = parseTarget(query === undefined ? path : `${path}?${query}`);
-  if ('problem' in target) return { problem: `is not a URL that may be sent: ${target.problem}` };
+  if ('problem' in target) return { problem: `is not a valid request URL: ${target.problem}` };
   return { scheme, authority, path: target.path, query: target.query };
 }
 
-/** Narrows the answers of `rewriteUrl` and `readRewritten`. */
+/** Narrows the results of `rewriteUrl` and `readRewritten`. */
 export function isUrlProblem(answer: RewrittenUrl | UrlParts | UrlProblem): answer is UrlProblem {
   return 'problem' in answer;
 }

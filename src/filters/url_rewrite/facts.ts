@@ -1,4 +1,5 @@
 import { NEW_URL, resultOf } from '../result_types.ts';
+import { checkReplacement } from '../find_replace/check.ts';
 import type { Filter } from '../facts.ts';
 import type { UrlRewriteConfig } from './action_schema.ts';
 
@@ -14,6 +15,7 @@ export const urlRewrite = {
     alsoCalled: ['rewrite'],
     reads: [],
     costNs: 900,
+    check: checkReplacement,
     reasons: messages,
     examples: {
       good: [{ from: '/v1/', to: '/api/v1/' }],

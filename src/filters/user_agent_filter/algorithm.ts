@@ -1,41 +1,41 @@
 import type { PatternProblem } from '../../regex/pattern.ts';
 import { type IndexedProblem, compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 
-/** Patterns (RE2 syntax, unanchored) that let a user agent through or block it. */
+/** Unanchored RE2 patterns that allow or block user agents. */
 export interface UserAgentLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** `index` is the position in its list of the first pattern that matched; -1 with `none`. */
+/** `index` is the position of the first matching pattern in its list; -1 for `none`. */
 export interface UserAgentVerdict {
   readonly allowed: boolean;
   readonly list: 'allow' | 'deny' | 'none';
   readonly index: number;
-  /** The value is too long to be searched for these patterns, and so not let through. */
+  /** The value is too long to be searched for these patterns, so it is blocked. */
   readonly isTooLong?: true;
 }
 
 export interface UserAgentRules {
   /**
-   * Decides on the first `User-Agent` value, undefined when there is none. A match of `allow` lets it through,
-   * else a match of `deny` blocks it, else it passes; an absent or empty value is blocked unless a pattern of
-   * `allow` matches the empty string. A value that would take too many steps is blocked unseen. The verdicts are
-   * made once and shared.
+   * Decides on the first `User-Agent` value (undefined if absent). A match of `allow` passes, otherwise a
+   * match of `deny` blocks, otherwise the request passes. An absent or empty value is blocked unless an
+   * `allow` pattern matches the empty string. A value that would take too many steps is blocked without a
+   * search. Verdicts are shared objects.
    */
   decide(value: string | undefined): UserAgentVerdict;
 }
 
-/** What is wrong with a pattern; index -1 is the two lists as a whole. */
+/** A problem of a pattern; index -1 refers to both lists together. */
 export interface UserAgentProblem extends PatternProblem {
   readonly list: 'allow' | 'deny';
   readonly index: number;
 }
 
-/** Compiles both lists into one automaton, or says all that is wrong with them. */
+/** Compiles both lists into one automaton, or returns all their problems. */
 export function compileUserAgents(lists: UserAgentLists): UserAgentRules | readonly UserAgentProblem[] {
   const { allow, deny } = lists;
-  // Allow patterns come first, so that the lowest position that matches is the deciding one.
+  // Allow patterns come first, so that the lowest matching index decides.
   const set = compilePatternSet([...allow, ...deny]);
   if (!isPatternSet(set)) return set.map((problem) => inLists(problem, allow.length));
   const verdicts: UserAgentVerdict[] = [
@@ -52,7 +52,7 @@ export function compileUserAgents(lists: UserAgentLists): UserAgentRules | reado
   };
 }
 
-/** Narrows the answer of `compileUserAgents`. */
+/** Narrows the result of `compileUserAgents`. */
 export function isUserAgentRules(
   answer: UserAgentRules | readonly UserAgentProblem[],
 ): answer is UserAgentRules {
@@ -80,14 +80,15 @@ function inLists(problem: IndexedProblem, allowCount: number): UserAgentProblem 
   };
 }
 
-/** Verdicts kept at most; half of them stay when the store turns over. */
+/** Maximum number of cached verdicts; half of them survive when a new generation starts. */
 export const KEPT_VERDICTS = 4_096;
-/** A longer value is decided anew each time: it is rare, and would make the store large. */
+/** Longer values are not cached: they are rare and large. */
 export const KEPT_VALUE_UNITS = 1_024;
 
 /**
- * Remembers verdicts in two generations: a full young one becomes the old one, whose members come back when they are
- * asked for again. A stream of values never seen twice costs one look-up and one insertion each, and no more memory.
+ * Caches verdicts in two generations: when the young one is full, it becomes the old one, and entries return
+ * to the young one when they are used. A stream of unique values costs one look-up and one insertion each,
+ * and bounded memory.
  */
 function recentVerdicts(decide: (value: string) => UserAgentVerdict): (value: string) => UserAgentVerdict {
   let young = new Map<string, UserAgentVerdict>();

@@ -1,3 +1,4 @@
+import { checkUserAgents, findings } from './check.ts';
 import type { Filter } from '../facts.ts';
 import type { UserAgentFilterConfig } from './module_schema.ts';
 
@@ -6,7 +7,7 @@ export const reasons = {
   'user_agent_filter.not_denied': { message: 'no deny pattern matches the user agent', decision: 'allow' },
   'user_agent_filter.denied': { message: 'a deny pattern matches the user agent', decision: 'block' },
   'user_agent_filter.missing': {
-    message: 'the request has no user agent and no allow pattern takes an empty one',
+    message: 'the request has no user agent and no allow pattern matches an empty one',
     decision: 'block',
   },
   'user_agent_filter.too_long': {
@@ -22,13 +23,15 @@ export const userAgentFilter = {
     carriers: ['https'],
     ends: 'may',
     reads: [{ header: 'user-agent' }],
+    patternLists: ({ allow, deny }) => ({ allow, deny }),
     costNs: 650,
+    // Both verdicts name a pattern of their list.
     cannotHappen: (code, { allow, deny }) => {
-      // Longer than any that clients send, and than a case should have.
-      if (code === 'too_long') return 'only a user agent of hundreds of characters or more is too long';
-      if (code === 'allowed' && allow.length === 0) return 'the filter allows no pattern';
-      return code === 'denied' && deny.length === 0 ? 'the filter has no denied pattern' : null;
+      if (code === 'allowed' && allow.length === 0) return 'the filter has no allow pattern';
+      return code === 'denied' && deny.length === 0 ? 'the filter has no deny pattern' : null;
     },
+    check: checkUserAgents,
+    findings,
     reasons,
     examples: {
       good: [{ allow: ['^curl/'], deny: ['(?i)bot'] }],

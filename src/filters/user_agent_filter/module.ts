@@ -8,7 +8,7 @@ import { reasons } from './facts.ts';
 
 type Code = keyof typeof reasons;
 
-/** Allows or blocks by the first User-Agent value: an allow match wins, then a deny match blocks. */
+/** Allows or blocks by the first User-Agent value; allow patterns take precedence. */
 export const userAgentFilter: Module<UserAgentFilterConfig, Code> = {
   type: 'user_agent_filter',
   reasons,
@@ -25,7 +25,7 @@ export const userAgentFilter: Module<UserAgentFilterConfig, Code> = {
   },
 };
 
-/** One verdict a pattern, made once. */
+/** One shared verdict per pattern. */
 function verdictTable(config: UserAgentFilterConfig, linked: Linked) {
   const response = linked.refusal(403, 3211, 'This user agent is not allowed to use this endpoint');
   const rule = (list: 'allow' | 'deny', pattern: string, index: number) => ({

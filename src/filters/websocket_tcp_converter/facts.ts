@@ -3,11 +3,11 @@ import type { WebsocketTcpConverterConfig } from './module_schema.ts';
 
 export const reasons = {
   'websocket_tcp_converter.converted': {
-    message: 'the messages of this WebSocket are the bytes of a TCP connection to the backend',
+    message: 'the WebSocket is connected to a TCP connection to the backend',
     decision: 'allow',
   },
   'websocket_tcp_converter.no_upgrade': {
-    message: 'the request does not ask to become a WebSocket',
+    message: 'the request does not request a WebSocket',
     decision: 'block',
   },
   'websocket_tcp_converter.bad_key': {
@@ -15,7 +15,7 @@ export const reasons = {
     decision: 'block',
   },
   'websocket_tcp_converter.other_version': {
-    message: 'the WebSocket is of another version than 13',
+    message: 'the WebSocket version is not 13',
     decision: 'block',
   },
 } as const;

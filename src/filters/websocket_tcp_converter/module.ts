@@ -8,7 +8,7 @@ type Code = keyof typeof reasons;
 
 const NO_WEBSOCKET = 3206;
 
-/** Takes WebSockets only, and makes TCP of them. */
+/** Accepts only WebSockets and connects them to TCP connections. */
 export const websocketTcpConverter: Module<WebsocketTcpConverterConfig, Code> = {
   type: 'websocket_tcp_converter',
   reasons,
@@ -16,9 +16,9 @@ export const websocketTcpConverter: Module<WebsocketTcpConverterConfig, Code> = 
     const stop = (code: Code): Stop<Code> => ({
       verdict: 'stop',
       reason: { code, detail: {} },
-      response: linked.refusal(400, NO_WEBSOCKET, 'This endpoint takes WebSocket connections only'),
+      response: linked.refusal(400, NO_WEBSOCKET, 'This endpoint accepts only WebSocket connections'),
     });
-    const versionResponse = linked.refusal(426, NO_WEBSOCKET, 'This endpoint speaks version 13 of WebSocket');
+    const versionResponse = linked.refusal(426, NO_WEBSOCKET, 'This endpoint requires WebSocket version 13');
     const stops = {
       no_upgrade: stop('websocket_tcp_converter.no_upgrade'),
       bad_key: stop('websocket_tcp_converter.bad_key'),

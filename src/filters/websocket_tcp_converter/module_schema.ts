@@ -3,6 +3,6 @@ import { enabled } from '../module_fields_schema.ts';
 
 export const websocketTcpConverter = z
   .strictObject({ enabled })
-  .describe('Turns WebSocket messages into the bytes of a TCP connection to the backend.');
+  .describe('Connects WebSocket messages to a TCP connection to the backend.');
 
 export type WebsocketTcpConverterConfig = z.output<typeof websocketTcpConverter>;

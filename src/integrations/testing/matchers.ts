@@ -48,7 +48,7 @@ function result(
   return { pass, message, ...values };
 }
 
-function fateOf({ because, status, backend }: Received): string {
+function outcomeText({ because, status, backend }: Received): string {
   if (because.verdict === 'stop') return `${because.module} stopped it with ${status} (${because.code})`;
   return backend === null ? `it ended with ${status} (${because.code})` : `it reached ${backend}`;
 }
@@ -65,7 +65,7 @@ function toBeDeniedBy(value: unknown, by: string | Denial = {}): MatcherResult {
     (wanted.code === undefined || because.code === wanted.code) &&
     isRule;
   const name = [wanted.module, wanted.code, wanted.rule].filter((part) => part !== undefined).join(' ');
-  return result(pass, `to be denied${name === '' ? '' : ` by ${name}`}`, fateOf(from), from, {
+  return result(pass, `to be denied${name === '' ? '' : ` by ${name}`}`, outcomeText(from), from, {
     expected: wanted,
     actual: { module: because.module, code: because.code },
   });
@@ -79,7 +79,7 @@ function toReachBackend(value: unknown, name?: string): MatcherResult {
   return result(
     pass,
     `to reach ${name === undefined ? 'a backend' : `backend ${name}`}`,
-    fateOf(from),
+    outcomeText(from),
     from,
     {
       expected: name,
@@ -91,7 +91,7 @@ function toReachBackend(value: unknown, name?: string): MatcherResult {
 function toHaveStatus(value: unknown, status: number): MatcherResult {
   const from = received(value);
   const values = { expected: status, actual: from.status };
-  return result(from.status === status, `to have status ${status}`, fateOf(from), from, values);
+  return result(from.status === status, `to have status ${status}`, outcomeText(from), from, values);
 }
 
 /** A status of 300 to 399 and this `Location`: exact text or pattern. */
@@ -100,7 +100,7 @@ function toRedirectTo(value: unknown, location: string | RegExp): MatcherResult 
   const found = from.header('location');
   const isRedirect = from.status >= 300 && from.status < 400 && found !== null;
   const pass = isRedirect && (typeof location === 'string' ? found === location : location.test(found));
-  const is = isRedirect ? `it is redirected to ${found}` : fateOf(from);
+  const is = isRedirect ? `it is redirected to ${found}` : outcomeText(from);
   return result(pass, `to be redirected to ${String(location)}`, is, from, {
     expected: location,
     actual: found,
@@ -168,7 +168,7 @@ function toShowUpstream(value: unknown, fields: UpstreamFields): MatcherResult {
   if (from.upstream === undefined)
     throw new TypeError('the upstream is only known for exchanges of a simulator');
   const seen = from.upstream;
-  if (seen === null) return result(false, 'to reach an upstream', fateOf(from), from);
+  if (seen === null) return result(false, 'to reach an upstream', outcomeText(from), from);
   const { request, body } = seen;
   const found = {
     backend: request.endpoint.id,

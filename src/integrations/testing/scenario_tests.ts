@@ -53,7 +53,7 @@ export async function scenarioTests(
       bail: false,
       lines: true,
       signer,
-      told: () => true,
+      onResult: () => true,
       clockMs: () => performance.now(),
     });
     const [result] = cases;

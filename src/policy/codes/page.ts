@@ -22,7 +22,7 @@ export interface CodeNotFound {
 }
 
 /** Sentences by dotted code. */
-export type Sentences = Readonly<Record<string, string>>;
+type Sentences = Readonly<Record<string, string>>;
 
 /** Codes outside of policies, such as those of edge files and of the engine. */
 export interface OtherCodes {
@@ -77,14 +77,15 @@ function findNumber(
 }
 
 function withoutMeaning(number: number): RuntimeCode {
-  const means = 'The number is in the range of policies; its meaning at the service is not known.';
+  const means = 'The number is in the range of policies; its public page is empty.';
   return { number, title: 'No known meaning', means };
 }
 
 /** The carrier of an example's policy, in words; undefined if it does not matter. */
-export function carrierOf({ carriedBy, ipPolicies, plan }: DocumentCode): string | undefined {
+export function carrierOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): string | undefined {
   if (plan !== undefined) return `by a plan: ${planInWords(plan)}`;
   if (ipPolicies !== undefined) return `in an edge file with the IP policies ${ipPolicies.join(' and ')}`;
+  if (hosts !== undefined) return `on an edge of ${hosts.join(' and ')}`;
   if (carriedBy === undefined) return undefined;
   return `on ${CARRIERS[carriedBy]}`;
 }
@@ -126,12 +127,20 @@ export function shortened(text: string): string {
 
 const LINES_LIMIT = 16;
 
+/** Tests that expect an error number, by number; paths from the root of the project. */
+export type TestsByNumber = ReadonlyMap<number, readonly string[]>;
+
 /** Every policy code as a Markdown page, which `docs/policy_codes.md` is. */
-export function codesMarkdown(branding: Pick<Branding, 'errorCode' | 'service'>): string {
+export function codesMarkdown(
+  branding: Pick<Branding, 'errorCode' | 'service'>,
+  tests: TestsByNumber,
+): string {
   const { errorCode } = branding;
   const parts = [
     '# Codes of traffic policies',
     'Generated from `src/policy/codes/`. `edgeproof explain-code CODE` shows the same on the command line.',
+    '## Index',
+    indexTable(errorCode, tests),
     '## Errors of the policy check',
     'A policy with one of these errors does not start.',
     ...DOCUMENT_CODES.flatMap((row) => documentSection(errorCode(row.number), row)),
@@ -145,9 +154,37 @@ export function codesMarkdown(branding: Pick<Branding, 'errorCode' | 'service'>)
     numbersTable(RUNTIME_CODES, errorCode),
     '## Numbers of the service that are not used here',
     numbersTable(OTHER_CODES, errorCode),
-    `The meaning of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')} is not known: they are never used here.`,
+    `The public page of ${NUMBERS_WITHOUT_MEANING.map((number) => `\`${errorCode(number)}\``).join(', ')} is empty: the number is never used here.`,
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Every number with the place of its explanation and its tests. */
+function indexTable(errorCode: (number: number) => string, tests: TestsByNumber): string {
+  const row = (number: number, title: string, link: string, test: string): readonly [number, string] => [
+    number,
+    `| \`${errorCode(number)}\` | [${cell(title)}](#${link}) | ${test} |`,
+  ];
+  const inDocuments = DOCUMENT_CODES.map(({ number, title }) =>
+    row(number, title, anchorOf(`${errorCode(number)}: ${title}`), '`test/policy/document/codes.test.ts`'),
+  );
+  const atRunTime = RUNTIME_CODES.map(({ number, title }) => {
+    const files = (tests.get(number) ?? []).map((file) => `\`${file}\``);
+    return row(number, title, 'errors-of-running-policies', files.join(', '));
+  });
+  const notUsed = OTHER_CODES.map(({ number, title }) =>
+    row(number, title, 'numbers-of-the-service-that-are-not-used-here', 'not used here'),
+  );
+  const rows = [...inDocuments, ...atRunTime, ...notUsed].toSorted(([one], [other]) => one - other);
+  return ['| code | page | test |', '|---|---|---|', ...rows.map(([, text]) => text)].join('\n');
+}
+
+/** The anchor that Markdown readers give a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
 }
 
 function documentSection(code: string, row: DocumentCode): string[] {
@@ -157,7 +194,7 @@ function documentSection(code: string, row: DocumentCode): string[] {
     row.means,
     `Refused${carrier === undefined ? '' : ` ${carrier}`}:`,
     fenced(shortened(row.bad)),
-    'Put right:',
+    'Corrected:',
     fenced(shortened(row.good)),
   ];
 }

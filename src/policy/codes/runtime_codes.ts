@@ -45,39 +45,55 @@ export const RUNTIME_CODES: readonly RuntimeCode[] = [
     title: 'Webhook not verified',
     means: 'The signature of a webhook is missing, wrong or too old.',
   },
-  { number: 3401, title: 'Token missing', means: 'A token that the policy requires is missing.' },
+  {
+    number: 3206,
+    title: 'WebSocket expected',
+    means: 'A route that converts WebSockets to TCP got a request that opens no WebSocket.',
+  },
+  {
+    number: 3211,
+    title: 'User agent refused',
+    means: 'The user agent filter of the route does not allow the user agent of the request.',
+  },
+  {
+    number: 3401,
+    title: 'Token not valid',
+    means:
+      'The request has a token, but not a valid one: its signature, key, algorithm, type, issuer or time is wrong. The reason is in the trace, not in the response.',
+  },
   {
     number: 3403,
     title: 'Token for another audience',
     means: 'The token is valid, but the policy does not allow its audience.',
   },
-  { number: 3406, title: 'Token malformed', means: 'A token is not a JSON Web Token (RFC 7519).' },
   {
-    number: 3408,
-    title: 'No key for the token',
-    means: "None of the policy's key sets has a key for the token.",
+    number: 3406,
+    title: 'No token',
+    means: 'A header or a field of the body has no token, or more than one value.',
   },
-  { number: 3412, title: 'Signature wrong', means: 'The signature of a token does not match its content.' },
+  { number: 3408, title: 'No header with a token', means: 'The request lacks the header of a token.' },
+  { number: 3411, title: 'JSON not read', means: 'The body with a token is not a JSON object.' },
+  { number: 3412, title: 'Form not read', means: 'The form with a token is not encoded correctly.' },
   {
     number: 3413,
-    title: 'Algorithm not allowed',
-    means: 'The policy does not allow the signature algorithm of a token.',
+    title: 'No prefix',
+    means: 'The value with a token does not begin with the prefix of the policy, such as `Bearer `.',
   },
   {
     number: 3414,
-    title: 'Token of another type',
-    means: 'The `typ` of a token is not the one that the policy requires (RFC 9068 §2.1).',
+    title: 'Content type without tokens',
+    means: 'A token in the body needs the content type of JSON or of a form.',
   },
   {
     number: 3415,
-    title: 'Issuer not allowed',
-    means: 'The policy does not allow the issuer of a token.',
+    title: 'Method without tokens',
+    means: 'Only POST, PUT and PATCH can have a token in their body.',
   },
-  { number: 3416, title: 'Token expired', means: 'The expiry of a token has passed.' },
+  { number: 3416, title: 'Token malformed', means: 'A token is not a signed JSON Web Token (RFC 7519).' },
   {
     number: 3422,
-    title: 'Token not valid yet',
-    means: 'The start of validity of a token has not been reached.',
+    title: 'Keys not fetched',
+    means: 'A key set of the policy could not be fetched, and no other has the key: the request is stopped.',
   },
   {
     number: 3501,
@@ -137,9 +153,35 @@ export const OTHER_CODES: readonly RuntimeCode[] = [
     means: 'The service does not know the protocol of the endpoint.',
   },
   {
+    number: 2232,
+    title: 'Config not resolved',
+    means: 'A config that passed the check could not be resolved, such as a reference in it.',
+  },
+  {
+    number: 2233,
+    title: 'Config not compiled',
+    means: 'A config that passed the check and was resolved could not be compiled.',
+  },
+  {
     number: 2247,
     title: 'URL not read again',
     means: 'A URL that passed the check could not be parsed at a later step: a fault of the service.',
+  },
+  {
+    number: 2255,
+    title: 'Too many elements',
+    means: 'An action has more elements of a kind than the service allows. Here it is 2218.',
+  },
+  {
+    number: 2259,
+    title: 'No endpoints',
+    means:
+      'The account has no endpoint to which the policy could forward. Policies here name endpoints by URL.',
+  },
+  {
+    number: 2260,
+    title: 'No endpoint with the labels',
+    means: 'No endpoint has the labels to which the policy forwards. Policies here name endpoints by URL.',
   },
   {
     number: 2263,
@@ -147,27 +189,61 @@ export const OTHER_CODES: readonly RuntimeCode[] = [
     means: 'The plan of the account does not include a feature of the policy.',
   },
   {
-    number: 3700,
-    title: 'Request blocked by rules',
-    means: 'The core rule set found the request dangerous. That action is checked but not executed here.',
+    number: 3205,
+    title: 'Address refused for the account',
+    means: 'The IP restriction of the account, not of the policy, refuses the address.',
   },
-  {
-    number: 3701,
-    title: 'Rules failed',
-    means: 'The core rule set could not read a body. That action is checked but not executed here.',
-  },
-  {
-    number: 3702,
-    title: 'Response blocked by rules',
-    means: 'The core rule set found the response dangerous. That action is checked but not executed here.',
-  },
+  ...[
+    [3700, 'Request blocked by rules', 'The core rule set found the request dangerous.'],
+    [3701, 'Rules failed', 'The core rule set could not read a body.'],
+    [3702, 'Response blocked by rules', 'The core rule set found the response dangerous.'],
+    [3800, 'Provider not reached', 'The request to a provider of models failed.'],
+    [3801, 'Invalid body', 'The body of the request is not one of the API.'],
+    [3802, 'No key', 'Neither the request nor the gateway has a key for the provider.'],
+    [3803, 'Selection of models failed', 'A strategy failed for this request.'],
+    [3804, 'No such model', 'No model matches what the client asked for.'],
+    [3805, 'No model selected', 'No strategy gave a model.'],
+    [3806, 'Strategy without models', 'A strategy gave something that is not a model or a list of models.'],
+    [3807, 'All providers failed', 'Every attempt failed.'],
+    [3808, 'Selection of keys failed', 'A strategy for keys failed for this request.'],
+    [3809, 'Gateway without HTTP', 'The gateway needs an endpoint of HTTP.'],
+    [3810, 'Gateway timed out', 'No attempt succeeded within the total timeout.'],
+    [3811, 'Prompt too long', 'The prompt has more tokens than the policy allows.'],
+    [3812, 'Too many attempts', 'Too many requests to providers failed.'],
+    [3813, 'No model for the API', 'No selected model has the API that the client uses.'],
+    [3814, 'Path not supported', 'Keys of the service cannot be used for this path.'],
+    [3815, 'Service tier not supported', 'Keys of the service cannot be used for this tier.'],
+    [3816, 'Model not supported', 'Keys of the service cannot be used for this model.'],
+    [3817, 'Key required', 'The provider needs a key of your own.'],
+    [3818, 'No credit', 'The credit of the account is used up.'],
+    [3819, 'Provider not set up', 'The provider needs to be set up before its key can be used.'],
+  ].map(([number, title, means]) => ({
+    number: Number(number),
+    title: String(title),
+    means: `${String(means)} That action is checked but not executed here.`,
+  })),
   {
     number: 3905,
     title: 'Length not changed',
     means:
       'The service uses it if the length of a changed body cannot be set. Here the writer of the message sets the length, which cannot fail.',
   },
+  {
+    number: 5537,
+    title: 'Expression of a login failed',
+    means: 'An expression in a login could not be evaluated. Here it is 2238.',
+  },
+  {
+    number: 6029,
+    title: 'Policy without an end',
+    means: 'Traffic reached the end of the policy of a cloud endpoint. The check finds such policies: 2235.',
+  },
+  {
+    number: 18002,
+    title: 'Invalid policy of a cloud endpoint',
+    means: 'The service refuses the policy of a cloud endpoint; the message has the code of the check.',
+  },
 ];
 
-/** Numbers in the range of policies whose meaning is not known. */
-export const NUMBERS_WITHOUT_MEANING: readonly number[] = [2241, 2242, 2251, 2255, 2259, 2260, 2266, 2267];
+/** Numbers of the public index whose page is empty. */
+export const NUMBERS_WITHOUT_MEANING: readonly number[] = [2251];

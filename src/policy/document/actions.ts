@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import { ACTION_FACTS, LEGACY_TYPES } from '../../filters/table.ts';
 import type { ActionFacts } from '../../filters/facts.ts';
 import type { Phase } from '../../filters/phase.ts';
@@ -8,10 +8,9 @@ import type { Checking, EngineText } from './checking.ts';
 import { readValue } from './config.ts';
 import type { Entries } from './config.ts';
 import type { PolicySetting } from './setting.ts';
-import { checkCrossFields } from './cross_field_checks.ts';
-import type { Report } from './findings.ts';
+import type { Code, Report } from './findings.ts';
 import type { PolicyText } from './policy_text.ts';
-import { renameKey, rewordValue } from './repairs.ts';
+import { renameKey, replaceWithin, rewordValue } from './repairs.ts';
 import { configShape } from './shape.ts';
 import { listed } from './message_text.ts';
 
@@ -52,12 +51,33 @@ export function readAction(
   const at = pointerTo(pointer, 'config');
   const shape = configShape(facts.type);
   const config = readValue(checking, shape, value['config'] ?? {}, at) as Entries | undefined;
-  if (config !== undefined) checkCrossFields(checking, config, at);
+  if (config !== undefined) checkConfig(checking, facts, config, at);
   if ((facts.runs ?? 'now') !== 'now') {
     const message = `'${facts.type}' is checked but not executed by this version: requests that reach it get a 501`;
     report('policy.not_simulated', pointerTo(pointer, 'type'), message);
   }
   return { facts, config: config ?? {}, pointer, texts: checking.texts };
+}
+
+/** Checks what the filter checks besides its schema. Pointers are translated to the names in the document. */
+function checkConfig(checking: Checking, facts: ActionFacts<never>, config: Entries, pointer: string): void {
+  const { policy, phase, renamed, setting } = checking;
+  const placeOf = (below: string): string => renamed.get(pointer + below) ?? pointer + below;
+  facts.check?.(
+    config as never,
+    (code, below, message, { fix, ...more } = {}) => {
+      const at = placeOf(below);
+      const repair =
+        fix && more.within && replaceWithin(policy, at, more.within.decoded, more.within.span, fix);
+      checking.report(code as Code, at, message, { ...more, fix: repair });
+    },
+    {
+      phase,
+      isWritten: (below) => policy.keySpanOf(placeOf(below)) !== undefined,
+      internalHosts: setting.internalHosts,
+      ...(setting.hosts && { hosts: setting.hosts }),
+    },
+  );
 }
 
 function factsOf(
@@ -87,8 +107,10 @@ function factsOf(
     });
     return ACTION_FACTS.get(today);
   }
-  const meant =
-    MEANT.get(type.toLowerCase().replaceAll('_', '-')) ?? suggest(type.replaceAll('_', '-'), TYPES);
+  const dashed = type.toLowerCase().replaceAll('_', '-');
+  const meant = ACTION_FACTS.has(dashed)
+    ? dashed
+    : (MEANT.get(dashed) ?? LEGACY_TYPES.get(dashed) ?? suggest(dashed, TYPES));
   report(2201, at, `unknown action ${quoted(type)}`, {
     hint: didYouMean(meant),
     notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
@@ -139,8 +161,8 @@ function checkPhase(
       notes: [`actions of ${phase}: ${listed(typesOf(phase))}`],
       fix: isTwin ? rewordValue(policy, at, twin, false) : undefined,
     });
-  } else if (facts.type === 'terminate-tls' && setting.carriedBy === 'tcp_edge') {
-    report(2205, at, `'terminate-tls' needs TLS, which a TCP edge does not use`, {
+  } else if (facts.needsTls === true && setting.carriedBy === 'tcp_edge') {
+    report(2205, at, `'${facts.type}' needs TLS, which a TCP edge does not use`, {
       hint: 'use a TLS edge',
     });
   }

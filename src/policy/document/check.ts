@@ -2,12 +2,11 @@ import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Diagnostic, Source, Span } from '../../diagnostics/diagnostic.ts';
 import type { Phase } from '../../filters/phase.ts';
 import { PHASES } from '../../filters/phase.ts';
+import { checkAdditions } from './additions.ts';
 import { readAction } from './actions.ts';
 import type { ReadAction } from './actions.ts';
-import type { Entries } from './config.ts';
 import type { Action, Place, PolicyDocument, Rule, RuleExpression } from './document.ts';
 import { checkEndpoint } from './endpoint.ts';
-import { checkForwarded } from './forwarded.ts';
 import { checkConditions, checkText } from './expressions.ts';
 import type { Found, Looking } from './expressions.ts';
 import { findingsOf } from './findings.ts';
@@ -106,7 +105,6 @@ function checkRead(policy: PolicyText, setting: PolicySetting, findings: Finding
   checkExpressions(policy, setting, findings, rules);
   checkWhole(policy, rules, report);
   checkEndpoint(setting, rules, report);
-  checkForwarded(policy, setting, rules, report);
   const diagnostics = findings.list.toSorted(
     (one, other) => (one.span?.start ?? 0) - (other.span?.start ?? 0),
   );
@@ -139,10 +137,11 @@ function checkExpressions(
   }
 }
 
-function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: KnownNames): void {
+function checkRuleExpressions(looking: Looking, rule: ReadRule, knownNames: KnownNames): void {
   const { policy, findings, setting } = looking;
   const check = (pointer: string, text: string, found: readonly Found[]): void => {
-    checkScope(policy, findings, setting.branding.service, knowledge, pointer, text, found);
+    checkScope(policy, findings, setting.branding.service, knownNames, pointer, text, found);
+    if (setting.strict === true) checkAdditions(policy, findings, pointer, text, found);
     if (setting.secrets !== undefined) checkSecrets(policy, findings, setting.secrets, pointer, text, found);
   };
   for (const { pointer, text, found } of checkConditions(looking, rule.expressions))
@@ -150,30 +149,24 @@ function checkRuleExpressions(looking: Looking, rule: ReadRule, knowledge: Known
   for (const action of rule.read) {
     if (action === undefined) continue;
     for (const text of action.texts) {
-      check(text.pointer, text.text, checkText(looking, text));
-      if (action.facts.type === 'set-vars') knowledge.variables.add(nameOfVariable(action, text.pointer));
+      check(text.pointer, text.text, checkText(looking, text, rule.expressions));
+      if (action.facts.sets !== undefined) knownNames.variables.add(nameOfVariable(action, text.pointer));
     }
-    for (const name of namesSetBy(action)) knowledge.variables.add(name);
-    if (action.facts.result !== null) knowledge.results.add(action.facts.result.name);
+    for (const name of namesSetBy(action) ?? []) knownNames.variables.add(name);
+    if (action.facts.result !== null) knownNames.results.add(action.facts.result.name);
   }
 }
 
 function variablesOf(rules: readonly ReadRule[]): Set<string> | null {
-  const actions = rules.flatMap(({ read }) => read);
-  const setting = actions.filter((action) => action?.facts.type === 'set-vars');
-  const isSound = setting.every((action) => {
-    const vars = action!.config['vars'];
-    return Array.isArray(vars) && vars.every((entry) => entry !== undefined);
-  });
-  return isSound && !actions.includes(undefined)
-    ? new Set(setting.flatMap((action) => namesSetBy(action!)))
-    : null;
+  const known = rules
+    .flatMap(({ read }) => read)
+    .map((action) => (action === undefined ? null : namesSetBy(action)));
+  return known.includes(null) ? null : new Set(known.flatMap((names) => names!));
 }
 
-function namesSetBy({ facts, config }: ReadAction): string[] {
-  const vars = config['vars'];
-  if (facts.type !== 'set-vars' || !Array.isArray(vars)) return [];
-  return vars.flatMap((entry: Entries | undefined) => Object.keys(entry ?? {}));
+/** The variables that an action sets; null if some cannot be known. */
+function namesSetBy({ facts, config }: ReadAction): readonly string[] | null {
+  return facts.sets === undefined ? [] : facts.sets(config as never);
 }
 
 /** The variable of set-vars that a string belongs to: it is known only to later entries. */

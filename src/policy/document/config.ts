@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Depart, Departure, Extension } from '../../config_file/shape.ts';
 import { shapedWith } from '../../config_file/validate.ts';
 import type { Checking } from './checking.ts';
@@ -39,11 +39,13 @@ function extensionOf(checking: Checking): Extension<Shape> {
       return listOfOne && ((value, pointer) => readListOfOne(checking, shape, value, pointer));
     },
     fieldNames: (shape, value, pointer) =>
-      shape.aliases && formerNames(checking, shape.aliases, value, pointer),
+      (shape.aliases ?? shape.synonyms) && otherNames(checking, shape, value, pointer),
     isDeferred: (shape, text, pointer) => {
       if (shape.template !== true) return false;
       checking.texts.push({ reads: 'template', pointer, text, shape });
-      return text.includes('${');
+      if (!text.includes('${')) return false;
+      if (shape.kind !== undefined) KINDS[shape.kind].template?.(checking, text, pointer);
+      return true;
     },
     text: (shape, text, pointer) => {
       if (shape.enumAnyCase !== undefined) return text.toLowerCase();
@@ -85,23 +87,24 @@ function readListOfOne(checking: Checking, shape: Shape, value: unknown, pointer
   return readValue(checking, entry, value[0], at);
 }
 
-/** The fields that keys with former names stand for. Of two keys for one field the current name counts. */
-function formerNames(
+/** The fields that keys with former or other names mean. Of two keys for one field the current name counts. */
+function otherNames(
   checking: Checking,
-  aliases: NonNullable<Shape['aliases']>,
+  { aliases, synonyms }: Shape,
   value: Entries,
   pointer: string,
 ): ReadonlyMap<string, string | null> {
+  const names: Readonly<Record<string, string>> = { ...aliases, ...synonyms };
   const fields = new Map<string, string | null>();
   const written = new Map<string, string>();
   for (const key of Object.keys(value)) {
-    const field = Object.hasOwn(aliases, key) ? aliases[key]! : key;
+    const field = Object.hasOwn(names, key) ? names[key]! : key;
     const at = pointerTo(pointer, key);
     const first = written.get(field);
     if (first !== undefined) {
       const message = `${quoted(key)} and ${quoted(first)} are the same field`;
       checking.report(2203, at, message, { at: 'key', hint: 'keep one of them' });
-    } else if (field !== key) {
+    } else if (Object.hasOwn(aliases ?? {}, key)) {
       const message = `${quoted(key)} is now called ${quoted(field)}`;
       const fix = Object.hasOwn(value, field) ? undefined : renameKey(checking.policy, at, field, true);
       checking.report('policy.legacy_name', at, message, { at: 'key', hint: `write ${field}`, fix });
@@ -232,7 +235,9 @@ function reportUnknownChoice(
   const synonym = SYNONYMS.get(lower);
   const meant =
     allowed.find((word) => word.toLowerCase() === lower) ??
-    (synonym !== undefined && allowed.includes(synonym) ? synonym : suggest(received, allowed));
+    (synonym !== undefined && allowed.includes(synonym)
+      ? synonym
+      : (suggest(received, allowed) ?? allowed.find((word) => lower.startsWith(`${word}_`))));
   fault(checking, 'choice', shape, pointer, `${quoted(fieldName(pointer))} cannot be ${quoted(received)}`, {
     hint:
       didYouMean(meant) ??

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import type { Report } from './findings.ts';
 import { type ReadRule, alwaysEnds, isUnconditional } from './lint.ts';
 import type { Plan, PolicySetting } from './setting.ts';

@@ -1,4 +1,4 @@
-import { TYPE_WORDS, quoted, shown } from '../../config_file/message_text.ts';
+import { TYPE_WORDS, quoted, shown } from '../../diagnostics/message_text.ts';
 import type { Fault } from '../../filters/action_fields_schema.ts';
 import type { Checking } from './checking.ts';
 import type { More } from './findings.ts';
@@ -57,6 +57,7 @@ function typeRepair({ policy }: Checking, shape: Shape, value: unknown, pointer:
       };
     }
   }
+  if (shape.kind === 'credential') return { hint: 'write one string without spaces: user:password' };
   if (shape.type === 'array' && value !== null && typeof value !== 'object') {
     const span = policy.spanOf(pointer);
     const written = span === undefined ? '' : policy.text.slice(span.start, span.end);

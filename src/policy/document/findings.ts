@@ -4,6 +4,7 @@ import type { PolicyWarning } from '../codes/warnings.ts';
 import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import type { Edit } from './text_map.ts';
+import { nearestSpan } from '../../config_file/report.ts';
 
 /** Optional details of a finding. */
 export interface More {
@@ -41,12 +42,12 @@ export interface Findings {
 /** An empty list of findings about a policy. A finding that is repeated through a YAML alias is reported once. */
 export function findingsOf(policy: PolicyText, branding: Pick<Branding, 'errorCode'>): Findings {
   const list: Diagnostic[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const add: Findings['add'] = (code, severity, pointer, message, more) => {
     const span = policy.file && placed(policy, pointer, more);
     const key = `${code} ${span === undefined ? pointer : `${span.start} ${span.end}`} ${message}`;
-    if (told.has(key)) return;
-    told.add(key);
+    if (reported.has(key)) return;
+    reported.add(key);
     const { hint, notes, fix } = more;
     const edit = policy.file && fix?.edit ? policy.toFile.edit(fix.edit.span, fix.edit.text) : null;
     list.push({
@@ -74,20 +75,5 @@ function placed(policy: PolicyText, pointer: string, { at, span, within }: More)
   if (inner === undefined && within !== undefined) {
     inner = mapIn(policy, pointer, within.decoded)?.spanOf(within.span);
   }
-  return policy.toFile.spanOf(inner ?? nearest(policy, pointer, at ?? 'value'));
-}
-
-function nearest(policy: PolicyText, pointer: string, at: 'key' | 'value'): Span {
-  let place = pointer;
-  let [span, other] = [policy.spanOf(place), policy.keySpanOf(place)];
-  if (at === 'key') [span, other] = [other, span];
-  while (isEmpty(span) && isEmpty(other) && place !== '') {
-    place = place.slice(0, place.lastIndexOf('/'));
-    [span, other] = [policy.keySpanOf(place), policy.spanOf(place)];
-  }
-  return (isEmpty(span) ? other : span) ?? span ?? { start: 0, end: 0 };
-}
-
-function isEmpty(span: Span | undefined): boolean {
-  return span === undefined || span.start === span.end;
+  return policy.toFile.spanOf(inner ?? nearestSpan(policy, pointer, at ?? 'value'));
 }

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { isGuard, whenEnds } from '../../filters/facts.ts';
 import { PHASES } from '../../filters/phase.ts';
 import type { ReadAction } from './actions.ts';
@@ -16,6 +16,7 @@ export interface ReadRule extends RawRule {
 export function checkWhole(policy: PolicyText, rules: readonly ReadRule[], report: Report): void {
   for (const rule of rules) checkReachable(rule, report);
   checkLogins(rules, report);
+  checkSingles(rules, report);
   for (const phase of PHASES) {
     const all = rules.filter((rule) => rule.phase === phase);
     // If a phase is duplicate, which was reported, rules are ordered only within each copy.
@@ -58,6 +59,18 @@ function checkLogins(rules: readonly ReadRule[], report: Report): void {
   }
 }
 
+function checkSingles(rules: readonly ReadRule[], report: Report): void {
+  const found = new Set<string>();
+  for (const action of rules.flatMap(({ read }) => read)) {
+    if (action?.facts.single === undefined) continue;
+    const { type, single } = action.facts;
+    const message = `this is a second '${type}'`;
+    if (found.has(type))
+      report(single, pointerTo(action.pointer, 'type'), message, { hint: 'a policy can have only one' });
+    found.add(type);
+  }
+}
+
 /** Whether a rule always applies. */
 export function isUnconditional({ expressions }: ReadRule): boolean {
   return expressions.every(({ text }) => text.trim() === 'true');
@@ -86,8 +99,8 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
   for (const [index, rule] of rules.entries()) {
     const next = rules[index + 1];
     if (next === undefined || rule.expressions.length === 0) continue;
-    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.type === 'log');
-    if (!onlyLogs || next.read[0]?.facts.type !== 'deny' || conditions(rule) !== conditions(next)) continue;
+    const onlyLogs = rule.read.length > 0 && rule.read.every((action) => action?.facts.onlyLogs === true);
+    if (!onlyLogs || !denies(next.read[0]) || conditions(rule) !== conditions(next)) continue;
     const message = `rules ${nameOf(rule)} and ${nameOf(next)} have the same conditions: one rule can log and deny`;
     report('policy.same_condition', pointerTo(next.pointer, 'expressions'), message, {
       at: 'key',
@@ -95,6 +108,11 @@ function checkSameCondition(policy: PolicyText, rules: readonly ReadRule[], repo
       span: policy.keySpanOf(pointerTo(next.pointer, 'expressions')),
     });
   }
+}
+
+function denies(action: ReadAction | undefined): boolean {
+  if (action === undefined || !action.facts.ends.how.includes('denied')) return false;
+  return whenEnds(action.facts, action.config) === 'always';
 }
 
 function conditions({ expressions }: ReadRule): string {
@@ -106,23 +124,21 @@ const READS_PATH =
   /\breq\.url(?!\.(?:authority|fragment|host|port|query|query_params|scheme|user_password)\b)/;
 
 /**
- * What a rule refuses by a variable that was made of the path, it refuses for one spelling of the path: of a rule that
- * asks the path itself all spellings are looked at.
+ * A rule that guards by a variable derived from the path covers only one spelling of the path. For a rule that reads
+ * the path itself all spellings are checked.
  */
 function checkPathVariables(rules: readonly ReadRule[], report: Report): void {
   const isOfPath = ({ read }: ReadRule): boolean =>
-    read.some(
-      (action) => action?.facts.type === 'set-vars' && READS_PATH.test(JSON.stringify(action.config)),
-    );
+    read.some((action) => action?.facts.sets !== undefined && READS_PATH.test(JSON.stringify(action.config)));
   const first = rules.findIndex(isOfPath);
   if (first === -1) return;
   for (const rule of rules.slice(first)) {
     const guards = rule.read.some((action) => action !== undefined && isGuard(action.facts, action.config));
     const at = rule.expressions.findIndex(({ text }) => /\bvars\b/.test(text));
     if (!guards || at === -1) continue;
-    const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} makes variables of the path: another spelling of the path may get around it`;
+    const message = `rule ${nameOf(rule)} guards by a variable, and rule ${nameOf(rules[first]!)} derives variables from the path: another spelling of the path may bypass it`;
     report('policy.path_in_variable', rule.expressions[at]!.pointer, message, {
-      hint: 'ask for the path itself in the expressions of the rule that guards',
+      hint: 'use the path itself in the expressions of the guarding rule',
     });
   }
 }

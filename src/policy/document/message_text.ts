@@ -1,4 +1,4 @@
-import { lastKey, listed as listedUpTo } from '../../config_file/message_text.ts';
+import { lastKey, listed as listedUpTo } from '../../diagnostics/message_text.ts';
 
 /** Names on one line: actions have more fields than maps of other files. */
 export function listed(names: readonly string[]): string {

@@ -30,7 +30,7 @@ export function wholeFile(file: Source): Carrier {
 export const POLICY_FILE: FileKind = {
   called: 'a policy',
   keys: '`on_http_request`',
-  smallest: 'the smallest policy has a phase such as `on_http_request` with a list of rules',
+  smallest: 'a minimal policy has a phase such as `on_http_request` with a list of rules',
   prefix: 'policy',
 };
 

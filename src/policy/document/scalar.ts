@@ -12,7 +12,7 @@ export interface Units {
   readonly isFolded: boolean;
 }
 
-export type Style = 'plain' | 'single' | 'double' | 'literal' | 'folded';
+type Style = 'plain' | 'single' | 'double' | 'literal' | 'folded';
 
 /**
  * Parses a YAML scalar again, unit by unit, to find the source of each unit of its text. Returns undefined if

@@ -2,7 +2,7 @@ import { childrenOf } from '../../cel/ast.ts';
 import type { Node } from '../../cel/ast.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
 import type { Span } from '../../diagnostics/diagnostic.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Found } from './expressions.ts';
 import type { Findings } from './findings.ts';
@@ -10,7 +10,7 @@ import { mapIn } from './policy_text.ts';
 import type { PolicyText } from './policy_text.ts';
 import { listed } from './message_text.ts';
 
-/** What a policy itself has made known at one point of its execution. */
+/** Names that a policy has defined at one point of its execution. */
 export interface KnownNames {
   /** Variables that set-vars of this phase have set so far. */
   readonly variables: Set<string>;
@@ -33,15 +33,15 @@ export function checkScope(
   policy: PolicyText,
   findings: Findings,
   service: string,
-  knowledge: KnownNames,
+  knownNames: KnownNames,
   pointer: string,
   text: string,
   found: readonly Found[],
 ): void {
-  for (const { root } of found) noteTested(root, knowledge.tested);
+  for (const { root } of found) noteTested(root, knownNames.tested);
   for (const { root, start } of found) {
     visitReads(root, (path, span) => {
-      const told = sayOf(path, service, knowledge);
+      const told = sayOf(path, service, knownNames);
       if (told === undefined) return;
       const place = mapIn(policy, pointer, text)?.spanOf({
         start: span.start + start,
@@ -58,13 +58,13 @@ interface Told {
   readonly hint?: string | undefined;
 }
 
-function sayOf(path: readonly string[], service: string, knowledge: KnownNames): Told | undefined {
+function sayOf(path: readonly string[], service: string, knownNames: KnownNames): Told | undefined {
   const [first, second, third] = path;
-  if (knowledge.tested.has(path.slice(0, first === 'vars' ? 2 : 3).join('.'))) return undefined;
-  if (first === 'vars' && second !== undefined) return sayOfVariable(second, knowledge);
+  if (knownNames.tested.has(path.slice(0, first === 'vars' ? 2 : 3).join('.'))) return undefined;
+  if (first === 'vars' && second !== undefined) return sayOfVariable(second, knownNames);
   if (first !== 'actions' || second !== service || third === undefined) return undefined;
   const type = RESULT_ACTIONS.get(third);
-  if (type === undefined || knowledge.results.has(third)) return undefined;
+  if (type === undefined || knownNames.results.has(third)) return undefined;
   const message = `no '${type}' can have run before this, so reading its result is an error`;
   return {
     code: 'policy.not_yet_set',

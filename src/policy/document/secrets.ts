@@ -1,5 +1,5 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { childrenOf } from '../../cel/ast.ts';
 import type { Call, Node } from '../../cel/ast.ts';
 import type { Found } from './expressions.ts';

@@ -1,6 +1,6 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../diagnostics/message_text.ts';
 import { LEGACY_PHASES, PHASES } from '../../filters/phase.ts';
 import type { Phase } from '../../filters/phase.ts';
 import { isEntries } from './config.ts';

@@ -1,7 +1,7 @@
 import { secondsFromCivil } from '../../datetime/dates.ts';
 import { type FieldList, allValues, isFieldName, isName } from '../../http/fields.ts';
-import { BOOL, DURATION, STRING, TIMESTAMP, list, stringWithFields } from '../../cel/types.ts';
-import { Duration, type StringMap, Timestamp, stringMap } from '../../cel/values.ts';
+import { BOOL, DURATION, STRING, TIMESTAMP, type Type, map, stringWithFields } from '../../cel/types.ts';
+import { Duration, type StringMap, Timestamp, type Value, stringMap } from '../../cel/values.ts';
 
 /** A cookie in a request. */
 export class Cookie {
@@ -23,7 +23,7 @@ export class SetCookie extends Cookie {
   http_only = false;
   secure = false;
   same_site = '';
-  unparsed_attributes: string[] = [];
+  readonly unparsed_attributes = stringMap() as Record<string, string>;
 }
 
 /** Cookies of a request by name, in field order. */
@@ -125,7 +125,7 @@ function readSetCookie(field: string): SetCookie | null {
     const value = equals < 0 ? '' : attribute.slice(equals + 1).trim();
     const set = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined;
     if (set?.(cookie, value) !== true && attribute.trim() !== '') {
-      cookie.unparsed_attributes.push(attribute.trim());
+      cookie.unparsed_attributes[attribute.slice(0, equals < 0 ? undefined : equals).trim()] = value;
     }
   }
   return cookie;
@@ -161,11 +161,25 @@ function fullYear(year: number): number {
   return year < 70 ? year + 2000 : year + 1900;
 }
 
+/** An attribute of cookies in responses: a request sends none (RFC 6265 §5.4), so it has the value of one not set. */
+function notSent<const T extends Type>(type: T, value: Value | undefined) {
+  const doc = 'As in cookies of responses; requests never say it.';
+  return { type, doc, optional: value === undefined, read: () => value };
+}
+
 export const COOKIE = stringWithFields(
   'Cookie',
   {
     name: { type: STRING, doc: 'Name.', read: (cookie: Cookie) => cookie.name },
     value: { type: STRING, doc: 'Value.', read: (cookie: Cookie) => cookie.value },
+    domain: notSent(STRING, ''),
+    path: notSent(STRING, ''),
+    expires: notSent(TIMESTAMP, undefined),
+    max_age: notSent(DURATION, undefined),
+    http_only: notSent(BOOL, false),
+    secure: notSent(BOOL, false),
+    same_site: notSent(STRING, ''),
+    unparsed_attributes: notSent(map(STRING, STRING), stringMap()),
   },
   (cookie: Cookie) => cookie.value,
 );
@@ -213,8 +227,8 @@ export const SET_COOKIE = stringWithFields(
       read: (cookie: SetCookie) => cookie.same_site,
     },
     unparsed_attributes: {
-      type: list(STRING),
-      doc: 'Attributes that are not interpreted.',
+      type: map(STRING, STRING),
+      doc: 'Other attributes, by name as written; empty values for those without one.',
       read: (cookie: SetCookie) => cookie.unparsed_attributes,
     },
   },

@@ -76,8 +76,8 @@ export interface EndpointInput {
 export interface Surroundings {
   readonly endpoint: EndpointInput;
   readonly facts: Facts;
-  /** Cookies of gates; none when left out. */
+  /** Cookies of login gates; default none. */
   readonly cookies?: Pick<OwnCookies, 'hidden'>;
-  /** The text of a secret, or undefined when there is no such vault or no such secret in it. */
+  /** The text of a secret; undefined when the vault or the secret does not exist. */
   readonly secret: (vault: string, name: string) => string | undefined;
 }

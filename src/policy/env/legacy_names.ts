@@ -1,6 +1,6 @@
 import type { Unavailable } from '../../cel/scope.ts';
 
-/** Names of February 2024 and their current names: using one is an error that says so. */
+/** Names of February 2024 and their current names: using an old one is an error that names the new one. */
 export const LEGACY_NAMES: readonly (readonly [old: string, now: string])[] = [
   ['conn.ClientIP', 'conn.client_ip'],
   ['conn.ClientPort', 'conn.client_port'],

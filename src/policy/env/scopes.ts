@@ -1,5 +1,12 @@
-import { type Scope, type Unavailable, type Variable, declareScope, variable } from '../../cel/scope.ts';
-import { INT } from '../../cel/types.ts';
+import {
+  type Allowance,
+  type Scope,
+  type Unavailable,
+  type Variable,
+  declareScope,
+  variable,
+} from '../../cel/scope.ts';
+import { INT, type Type } from '../../cel/types.ts';
 import { LAST_ATTEMPT } from '../../filters/http_request/facts.ts';
 import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Activation } from './activation.ts';
@@ -40,14 +47,25 @@ function makeScope(place: Place, service: string): Scope<Activation> {
       ...actionVariables(phase, service),
       ...(place === 'retry_condition' ? RETRY_VARIABLES : []),
     ],
+    allowance: ALLOWANCE,
     // The first match is reported: renamed names take precedence over those of later phases.
     unavailable: [...LEGACY, ...laterVariables(phase, service), ...laterFunctions(phase)],
   });
 }
 
+/** The budget that all expressions of an exchange share: a policy with many costly expressions fails like one with a single too costly one. */
+const ALLOWANCE: Allowance<Activation> = {
+  left: ({ unitsLeft = Number.POSITIVE_INFINITY }) => unitsLeft,
+  spend: (activation, units) => {
+    activation.unitsLeft -= units;
+  },
+};
+
 /** Results of all actions that expressions can read, and the first phase in which they may be there. */
 const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phases, result }) => {
-  const since = PHASES.find((phase) => phase === phases[0]);
+  // Messages of an event stream belong to a response.
+  const first = phases[0] === 'on_event_stream_message' ? 'on_http_response' : phases[0];
+  const since = PHASES.find((phase) => phase === first);
   return result?.row === undefined || since === undefined
     ? []
     : [{ name: result.name, action, since, ...result.row }];
@@ -56,11 +74,21 @@ const RESULTS = Array.from(ACTION_FACTS.values()).flatMap(({ type: action, phase
 /** Results of actions that may have run at this point. */
 function actionVariables(phase: Phase, service: string): readonly Variable<Activation>[] {
   return RESULTS.filter(({ since }) => isKnownIn(since, phase)).map(({ name, action, doc, type }) =>
-    variable(`actions.${service}.${name}`, type, `${doc} Of the last \`${action}\`, if one has run.`, {
-      optional: true,
-      read: (a: Activation) => a.results[name],
-    }),
+    variable(
+      `actions.${service}.${name}`,
+      typeOf(type, service),
+      `${doc} Of the last \`${action}\`, if one has run.`,
+      {
+        optional: true,
+        read: (a: Activation) => a.results[name],
+      },
+    ),
   );
+}
+
+/** Some members of results are named after the service. */
+function typeOf(type: Type | ((service: string) => Type), service: string): Type {
+  return typeof type === 'function' ? type(service) : type;
 }
 
 export const RETRY_VARIABLES: readonly Variable<Activation>[] = [

@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import { shaped } from '../../config_file/validate.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../http/fields.ts';
 import type { Answering, Fault, Stub, UpstreamScript } from '../upstreams.ts';
 import { PLAIN_ANSWER } from '../upstreams.ts';

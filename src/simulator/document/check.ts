@@ -3,14 +3,14 @@ import { hasErrors, pointerTo } from '../../diagnostics/diagnostic.ts';
 import { linesOf, positionAt } from '../../diagnostics/lines.ts';
 import type { Lines } from '../../diagnostics/lines.ts';
 import type { ShapeCode } from '../../config_file/codes.ts';
-import { plainDocument } from '../../config_file/document.ts';
-import type { LocatedDocument } from '../../config_file/document.ts';
+import { plainDocument, type LocatedDocument } from '../../config_file/document.ts';
 import { readDocument } from '../../config_file/read.ts';
-import { type Report, errorsTo, reportWith } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import { errorsTo, reportWith } from '../../config_file/report.ts';
 import { shaped } from '../../config_file/validate.ts';
 import { reportDepartures } from '../../config_file/shape_messages.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { didYouMean, quoted } from '../../config_file/message_text.ts';
+import { didYouMean, quoted } from '../../diagnostics/message_text.ts';
 import { SCENARIO_CODES, type ScenarioCode } from './codes.ts';
 import { type Row, filled, nameOfRow, rowsOf } from './expand.ts';
 import { checkIdentitiesUsed, checkIdentityFacts } from './identities.ts';
@@ -52,7 +52,7 @@ export interface CheckedScenario {
 const SCENARIO_FILE = {
   called: 'a scenario file',
   keys: '`edge` and `cases`',
-  smallest: 'the smallest scenario file has an `edge` and one of `cases`',
+  smallest: 'a minimal scenario file has an `edge` and one of `cases`',
   prefix: 'scenario',
 };
 

@@ -1,7 +1,7 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import { type Report } from '../../config_file/report.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { type Identity, readIdentities } from '../../dev_idp/identities.ts';
 import type { ScenarioCode } from './codes.ts';
 import type { CaseConfig, ScenarioShell } from './schema.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a scenario says of requests and their connections; `schema.ts` says how such schemas are used. */
+/** The schema of requests and their connections in scenarios; `schema.ts` describes how such schemas are used. */
 
 export const duration = z
   .string()
@@ -26,7 +26,8 @@ export const clientCertificate = z
   })
   .meta({
     id: 'client_certificate',
-    description: 'Certificate of the client, of a trusted authority; edges without mutual TLS ask for none.',
+    description:
+      'Client certificate, issued by a trusted authority; edges without mutual TLS do not request one.',
   });
 
 export const tls = z

@@ -1,14 +1,14 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { parseAddress } from '../../net/address.ts';
-import type { Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import type { TlsFacts } from '../../engine/connection.ts';
 import type { RequestHead } from '../../engine/contract.ts';
 import { statedTls } from './tls.ts';
 import { mintedToken } from './tokens.ts';
 import type { RefusedHead } from '../../engine/request_head.ts';
 import { DEFAULT_CLIENT_IP, connectionFor, headOf } from '../../engine/request_like.ts';
-import { type FieldList, hasField, isFieldName, isFieldValue } from '../../http/fields.ts';
+import { type FieldList, hasField, isFieldName, isFieldValue, fieldPairs } from '../../http/fields.ts';
 import type { PreparedRequest } from '../simulator.ts';
 import type { ScenarioCode } from './codes.ts';
 import { readCurl } from './curl.ts';
@@ -153,7 +153,7 @@ export function prepareCurl(line: string, pointer: string, setting: RequestSetti
   const headers = [...agent, ...accept, ...given, ...length];
   const { method, url } = curl;
   return withHead(
-    () => headOf({ method, url, headers: pairs(headers) }),
+    () => headOf({ method, url, headers: fieldPairs(headers) }),
     body,
     setting.defaults,
     pointer,
@@ -211,11 +211,5 @@ function fieldsOf(headers: Headers, pointer: string, setting: RequestSetting): s
 }
 
 function headLike(method: string, url: string, headers: FieldList) {
-  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: pairs(headers) });
-}
-
-function pairs(fields: FieldList): [string, string][] {
-  const out: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2) out.push([fields[at]!, fields[at + 1]!]);
-  return out;
+  return headOf(headers.length === 0 ? { method, url } : { method, url, headers: fieldPairs(headers) });
 }

@@ -90,7 +90,7 @@ const connection = z
   .describe('A connection of a TLS or TCP edge.');
 
 const caseShape = {
-  name: z.string().describe('What must hold, as a sentence; the name of the case.'),
+  name: z.string().describe('Name of the case: what is expected, as a sentence.'),
   tags: z.array(z.string()).optional().describe('Tags to select cases by.'),
   skip: z.union([z.boolean(), z.string()]).optional().describe('Skips the case, with the reason.'),
   clock: z.string().optional().describe('Virtual time at the start of the case, RFC 3339.'),
@@ -107,7 +107,7 @@ const caseShape = {
   expect: expected.optional(),
 };
 
-export const scenarioCase = z.strictObject(caseShape).describe('One case.');
+const scenarioCase = z.strictObject(caseShape).describe('One case.');
 
 const eachCase = z.strictObject({
   ...caseShape,
@@ -173,19 +173,17 @@ const top = {
 
 const shellOf = z.strictObject({ ...top, cases: z.array(z.unknown()).optional() });
 
-export const scenarioFile = z
+const scenarioFile = z
   .strictObject({ ...top, cases: z.array(eachCase).min(1).optional().describe('The cases.') })
   .describe('Test cases of an edge.');
 
 export type ScenarioShell = z.output<typeof shellOf>;
-export type ScenarioFile = z.output<typeof scenarioFile>;
 export type CaseConfig = z.output<typeof scenarioCase>;
 export type RequestConfig = z.output<typeof request>;
 export type TlsConfig = z.output<typeof tls>;
 export type CertificateConfig = z.output<typeof clientCertificate>;
 export type JwtConfig = NonNullable<z.output<typeof request>['jwt']>;
 export type SendConfig = z.output<typeof send>;
-export type SimulationConfig = z.output<typeof simulation>;
 export type CaptureConfig = z.output<typeof capture>;
 export type StepConfig = z.output<typeof step>;
 export type SampleConfig = z.output<typeof sample>;

@@ -1,4 +1,4 @@
-import type { Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import type { CertificateName } from '../../crypto/certificate_facts.ts';
 import { type ClientCertificate, tlsVersionName } from '../../engine/connection.ts';
 import type { ClientFacts } from '../../engine/request_like.ts';
@@ -6,10 +6,10 @@ import type { ScenarioCode } from './codes.ts';
 import { timeMs } from './durations.ts';
 import type { CertificateConfig, TlsConfig } from './schema.ts';
 
-/** RFC 5280 §4.1.2.5: the time that stands for no end. */
+/** RFC 5280 §4.1.2.5: the time that means no end. */
 const NO_END_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** A client certificate as a case states it; invalid times are reported. */
+/** A client certificate as given in a case; invalid times are reported. */
 export function statedCertificate(
   config: CertificateConfig,
   pointer: string,
@@ -75,14 +75,14 @@ function nameOf(commonName: string, organization: readonly string[]): Certificat
   };
 }
 
-/** What OpenSSL negotiates in versions that do not know the usual suite, for a certificate with an RSA key. */
+/** What OpenSSL negotiates in versions without the default suite, for a certificate with an RSA key. */
 const OLD_CIPHERS = {
   '1.2': 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
   '1.1': 'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
   '1.0': 'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
 };
 
-/** What a request says of its handshake, and what its case says. */
+/** The TLS facts that a request and its case give. */
 export function statedTls(
   config: TlsConfig,
   pointer: string,

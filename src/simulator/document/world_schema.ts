@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { duration, headers, request } from './request_schema.ts';
 
-/** What a scenario says of upstreams and of arriving requests; `schema.ts` says how such schemas are used. */
+/** The schema of upstreams and of arriving requests in scenarios; `schema.ts` describes how such schemas are used. */
 
 const answerParts = z.strictObject({
   status: z.int().min(101).max(599).optional().describe('Default 200.'),
@@ -104,4 +104,4 @@ export const simulation = z
       .optional()
       .describe('Scripted faults.'),
   })
-  .describe('A run over virtual time, for the command sim.');
+  .describe('A run in virtual time, for the command sim.');

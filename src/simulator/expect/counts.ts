@@ -1,8 +1,8 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import type { Report } from '../../config_file/report.ts';
+import type { Report } from '../../diagnostics/report.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type { ExpectationConfig } from '../document/schema.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Mismatch } from '../result.ts';
 import { type ValueCheck, compileValue } from './values.ts';
 
 /** Expected numbers of requests by status. */

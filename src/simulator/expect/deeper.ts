@@ -1,9 +1,14 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { redactIn } from '../../engine/redact.ts';
 import type { Exchange } from '../../engine/exchange.ts';
+import type { StreamExchange } from '../../engine/stream.ts';
 import type { HttpRequestComplete, TcpConnectionClosed } from '../../events/catalogue.ts';
 import { isOpenPath } from '../../events/fields.ts';
-import { type BecauseCheck, nearestStep } from './because.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { BecauseConfig, ExpectationConfig } from '../document/schema.ts';
+import { type BecauseCheck, compileBecause, nearestStep } from './because.ts';
+import type { ExpectationContext } from './expectation_context.ts';
+import type { Mismatch } from '../result.ts';
+import { checkBecauseNames, checkDecision, checkRuleName } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import { holdsSubset, shownValue } from './values.ts';
 
@@ -20,8 +25,51 @@ export function eventValue(event: HttpRequestComplete | TcpConnectionClosed, pat
   return value;
 }
 
+/** The expectations that requests and connections share: steps, decisions and logs. */
+export function decisionChecks<Given extends Pick<Outcome, 'facts'>>(
+  config: ExpectationConfig,
+  at: (key: string) => string,
+  { policies, report }: ExpectationContext,
+  exchangeOf: (outcome: Given) => Exchange | StreamExchange,
+): ((outcome: Given) => Mismatch | null)[] {
+  const checks: ((outcome: Given) => Mismatch | null)[] = [];
+  const { decisions, logs } = config;
+  for (const key of ['because', 'not_because'] as const) {
+    for (const [each, pointer] of stepsOf(config[key], at(key))) {
+      checkBecauseNames(each, pointer, report);
+      if (key === 'not_because') checkRuleName(each, pointer, policies, report);
+      const check = compileBecause(each);
+      const mismatch = key === 'because' ? becauseMismatch : notBecauseMismatch;
+      if ('problem' in check) report('scenario.bad_expectation', pointer, check.problem);
+      else checks.push((outcome) => mismatch(check, outcome, pointer));
+    }
+  }
+  for (const [module, expected] of Object.entries(decisions ?? {})) {
+    const pointer = pointerTo(at('decisions'), module);
+    checkDecision(module, expected, pointer, report);
+    const wanted = expected === 'invalid' ? 'not_run' : expected;
+    checks.push((outcome) => {
+      const received = decisionOf(exchangeOf(outcome), module);
+      if (received === wanted) return null;
+      const what = `decisions.${module}`;
+      return { what, expected: shownValue(wanted), received: shownValue(received), pointer };
+    });
+  }
+  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, exchangeOf(outcome), at('logs')));
+  return checks;
+}
+
+/** One step or several, each with its pointer. */
+function stepsOf(
+  given: ExpectationConfig['because'] | ExpectationConfig['not_because'],
+  pointer: string,
+): (readonly [string | BecauseConfig, string])[] {
+  if (!Array.isArray(given)) return given === undefined ? [] : [[given, pointer]];
+  return given.map((each: string | BecauseConfig, index) => [each, pointerTo(pointer, index)]);
+}
+
 /** Checks whether the trace has a step; if not, finds the nearest. */
-export function becauseMismatch(
+function becauseMismatch(
   check: BecauseCheck,
   outcome: Pick<Outcome, 'facts'>,
   pointer: string,
@@ -44,7 +92,7 @@ export function becauseMismatch(
 }
 
 /** Checks that the trace has no such step. */
-export function notBecauseMismatch(
+function notBecauseMismatch(
   check: BecauseCheck,
   outcome: Pick<Outcome, 'facts'>,
   pointer: string,
@@ -61,10 +109,11 @@ export function notBecauseMismatch(
 }
 
 /** The decision that a module's reason declares, or `not_run`. */
-export function decisionOf(exchange: Exchange, module: string): string {
+export function decisionOf(exchange: Exchange | StreamExchange, module: string): string {
   const index = exchange.pipeline?.positionOf[module];
   if (index === undefined) return 'not_run';
-  const verdict = exchange.verdicts[index] ?? exchange.responseVerdicts[index];
+  const inResponse = 'responseVerdicts' in exchange ? exchange.responseVerdicts[index] : undefined;
+  const verdict = exchange.verdicts[index] ?? inResponse;
   if (verdict === undefined) return 'not_run';
   const reason = exchange.pipeline!.filters[index]!.reasons[verdict.reason.code];
   return reason?.decision ?? 'not_run';
@@ -88,12 +137,12 @@ export function jsonMismatch(
 }
 
 /** Checks the number of logs, or the logs of the list in order. */
-export function logsMismatch(
+function logsMismatch(
   expected: number | readonly unknown[],
-  { simulated }: Outcome,
+  exchange: Exchange | StreamExchange,
   pointer: string,
 ): Mismatch | null {
-  const { logs: noted, configuration } = simulated.exchange;
+  const { logs: noted, configuration } = exchange;
   const { redact } = configuration;
   const logs = noted === null ? [] : redact === null ? noted : redactIn(noted, redact);
   const holds = typeof expected === 'number' ? logs.length === expected : holdsSubset(logs, expected);

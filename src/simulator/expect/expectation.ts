@@ -1,23 +1,11 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
-import type {
-  BecauseConfig,
-  ExpectationConfig,
-  ExpectedValue,
-  UpstreamSawConfig,
-} from '../document/schema.ts';
-import { compileBecause } from './because.ts';
-import { becauseMismatch, decisionOf, eventValue, logsMismatch, notBecauseMismatch } from './deeper.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
+import type { ExpectationConfig, ExpectedValue, UpstreamSawConfig } from '../document/schema.ts';
+import { decisionChecks, eventValue } from './deeper.ts';
+import type { Expectation, ExpectationContext } from './expectation_context.ts';
 import { compileExpressions, compileFetches, compileJson } from './further.ts';
 import { durationMs } from '../document/durations.ts';
-import type { Expectation, Naming } from './naming.ts';
-import {
-  checkBackendName,
-  checkBecauseNames,
-  checkDecision,
-  checkEventPath,
-  checkRuleName,
-} from './names.ts';
+import { checkBackendName, checkEventPath } from './names.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { type ValueCheck, compileValue, shownValue } from './values.ts';
 
@@ -25,7 +13,7 @@ import { type ValueCheck, compileValue, shownValue } from './values.ts';
 export function compileExpectation(
   config: ExpectationConfig,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation[] {
   const checks: Expectation[] = [];
   const at = (key: string) => pointerTo(pointer, key);
@@ -39,17 +27,17 @@ export function compileExpectation(
     if (expected === undefined) return;
     const check = compileValue(expected);
     if ('problem' in check)
-      naming.report('scenario.bad_expectation', placeIn(pointerOf(), check), check.problem);
+      context.report('scenario.bad_expectation', placeIn(pointerOf(), check), check.problem);
     else checks.push(valueExpectation(what, check, pointerOf(), of));
   };
   if (config.connection !== undefined) {
-    naming.report(
+    context.report(
       'scenario.bad_expectation',
       at('connection'),
       'only a case with `connect` has a connection',
     );
   }
-  checkStatus(config, at, naming);
+  checkStatus(config, at, context);
   value('status', statusOf(config.status), statusSeen);
   for (const name in config.headers) {
     const seen = ({ simulated }: Outcome) => fieldValues(simulated.response.headers, name);
@@ -57,26 +45,26 @@ export function compileExpectation(
   }
   value('body', config.body, bodySeen);
   if (config.json !== undefined) {
-    const check = compileJson('json', config.json, at('json'), naming);
+    const check = compileJson('json', config.json, at('json'), context);
     checks.push(({ simulated }) => check(text(simulated.response.body)));
   }
   if (config.backend !== undefined) {
-    checkBackendName(config.backend, at('backend'), naming.backends, naming.report);
+    checkBackendName(config.backend, at('backend'), context.backends, context.report);
     value('backend', config.backend, (outcome) => outcome.backend());
   }
   if (config.upstream !== undefined)
-    checks.push(...upstreamExpectations(config.upstream, at('upstream'), naming));
+    checks.push(...upstreamExpectations(config.upstream, at('upstream'), context));
   for (const path in config.event) {
-    checkEventPath(path, 'http_request_complete.v0', pointerTo(at('event'), path), naming.report);
+    checkEventPath(path, 'http_request_complete.v0', pointerTo(at('event'), path), context.report);
     const seen = (outcome: Outcome) => eventValue(outcome.event(), path);
     value(`event.${path}`, config.event[path], seen, () => pointerTo(at('event'), path));
   }
   const { because, not_because: not, decisions, logs, expressions, fetches } = config;
   if (because !== undefined || not !== undefined || decisions !== undefined || logs !== undefined)
-    checks.push(...deeper(config, at, naming));
-  if (expressions !== undefined) checks.push(...compileExpressions(expressions, at('expressions'), naming));
-  if (fetches !== undefined) checks.push(compileFetches(fetches, at('fetches'), naming));
-  value('duration', durationOf(config.duration, at('duration'), naming), durationSeen);
+    checks.push(...decisionChecks<Outcome>(config, at, context, ({ simulated }) => simulated.exchange));
+  if (expressions !== undefined) checks.push(...compileExpressions(expressions, at('expressions'), context));
+  if (fetches !== undefined) checks.push(compileFetches(fetches, at('fetches'), context));
+  value('duration', durationOf(config.duration, at('duration'), context), durationSeen);
   return checks;
 }
 
@@ -109,7 +97,7 @@ function valueExpectation(
 function durationOf(
   given: ExpectationConfig['duration'],
   pointer: string,
-  { report }: Naming,
+  { report }: ExpectationContext,
 ): ExpectationConfig['duration'] {
   if (typeof given !== 'string' || given === 'absent') return given;
   const ms = durationMs(given);
@@ -123,7 +111,11 @@ function durationOf(
 }
 
 /** Checks that a status is valid, and that nothing is expected of a missing response. */
-function checkStatus(config: ExpectationConfig, at: (key: string) => string, { report }: Naming): void {
+function checkStatus(
+  config: ExpectationConfig,
+  at: (key: string) => string,
+  { report }: ExpectationContext,
+): void {
   const { status } = config;
   if (typeof status === 'string' && !/^(?:[1-5]xx|none|absent|[1-5]\d\d)$/.test(status)) {
     const notes = ['a number, a list of numbers, 2xx, none, or conditions'];
@@ -167,7 +159,7 @@ const UPSTREAM_KEYS = Object.keys(UPSTREAM_PARTS) as (keyof typeof UPSTREAM_PART
 function upstreamExpectations(
   upstream: string | UpstreamSawConfig,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation[] {
   if (upstream === 'none') {
     return [
@@ -179,12 +171,12 @@ function upstreamExpectations(
     ];
   }
   if (typeof upstream === 'string') {
-    checkBackendName(upstream, pointer, naming.backends, naming.report);
+    checkBackendName(upstream, pointer, context.backends, context.report);
     const of = (outcome: Outcome) => UPSTREAM_PARTS.backend(outcome);
     const check = compileValue(upstream);
     return 'problem' in check ? [] : [valueExpectation('upstream.backend', check, pointer, of)];
   }
-  checkBackendName(upstream.backend, `${pointer}/backend`, naming.backends, naming.report);
+  checkBackendName(upstream.backend, `${pointer}/backend`, context.backends, context.report);
   const checks: Expectation[] = [];
   const part = (
     name: string,
@@ -194,7 +186,7 @@ function upstreamExpectations(
   ): void => {
     if (expected === undefined) return;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', placeIn(at, check), check.problem);
+    if ('problem' in check) context.report('scenario.bad_expectation', placeIn(at, check), check.problem);
     else if (name === 'backend' || name === 'attempts')
       checks.push(valueExpectation(`upstream.${name}`, check, at, of));
     else {
@@ -210,7 +202,7 @@ function upstreamExpectations(
     part(`headers.${name}`, upstream.headers[name], seen, pointerTo(pointerTo(pointer, 'headers'), name));
   }
   if (upstream.json !== undefined) {
-    const check = compileJson('upstream.json', upstream.json, `${pointer}/json`, naming);
+    const check = compileJson('upstream.json', upstream.json, `${pointer}/json`, context);
     checks.push((outcome) => check(text(outcome.seen()?.body ?? new Uint8Array(0))));
   }
   return checks;
@@ -227,36 +219,4 @@ function reached(of: (outcome: Outcome) => unknown) {
 function queryOf(target: string | undefined): string | undefined {
   const mark = target?.indexOf('?') ?? -1;
   return mark < 0 ? undefined : target!.slice(mark + 1);
-}
-
-function deeper(config: ExpectationConfig, at: (key: string) => string, naming: Naming): Expectation[] {
-  const checks: Expectation[] = [];
-  const { logs } = config;
-  for (const key of ['because', 'not_because'] as const) {
-    const given = config[key];
-    const list: readonly (string | BecauseConfig)[] =
-      given === undefined ? [] : Array.isArray(given) ? given : [given];
-    for (const [index, each] of list.entries()) {
-      const pointer = Array.isArray(given) ? pointerTo(at(key), index) : at(key);
-      checkBecauseNames(each, pointer, naming.report);
-      if (key === 'not_because') checkRuleName(each, pointer, naming.policies, naming.report);
-      const check = compileBecause(each);
-      if ('problem' in check) naming.report('scenario.bad_expectation', pointer, check.problem);
-      else if (key === 'because') checks.push((outcome) => becauseMismatch(check, outcome, pointer));
-      else checks.push((outcome) => notBecauseMismatch(check, outcome, pointer));
-    }
-  }
-  for (const [module, expected] of Object.entries(config.decisions ?? {})) {
-    const pointer = pointerTo(at('decisions'), module);
-    checkDecision(module, expected, pointer, naming.report);
-    const wanted = expected === 'invalid' ? 'not_run' : expected;
-    const check = { message: shownValue(wanted), holds: (received: unknown) => received === wanted };
-    checks.push(
-      valueExpectation(`decisions.${module}`, check, pointer, ({ simulated }) =>
-        decisionOf(simulated.exchange, module),
-      ),
-    );
-  }
-  if (logs !== undefined) checks.push((outcome) => logsMismatch(logs, outcome, at('logs')));
-  return checks;
 }

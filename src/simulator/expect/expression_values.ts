@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../caches/weak_memoize.ts';
 import type { Connection } from '../../engine/contract.ts';
 import { type Tracer, tracer } from '../../cel/explain.ts';
 import type { Step } from '../../cel/explain.ts';
@@ -52,14 +53,14 @@ function valueWatch(): ValueWatch {
 }
 
 function partsOf({ steps }: Tracer<Activation>, source: string): ExpressionValues['parts'] {
-  return worthTelling(steps(), source).map((step) => ({
+  return reportedSteps(steps(), source).map((step) => ({
     text: oneLine(source.slice(step.span.start, step.span.end), TEXT_UNITS),
     value: shownStep(step),
   }));
 }
 
 /** Skipped parts are reported once as a whole; list literals are omitted. */
-function worthTelling(steps: readonly Step[], source: string): Step[] {
+function reportedSteps(steps: readonly Step[], source: string): Step[] {
   let skippedUpTo = -1;
   return steps.filter(({ span, skipped }) => {
     if (skipped === undefined) return source[span.start] !== '[';
@@ -89,17 +90,9 @@ function oneLine(text: string, limit: number): string {
   return line.length > limit ? `${line.slice(0, limit)}…` : line;
 }
 
-const valued = new WeakMap<EdgeFixture, { readonly edge: EdgeFixture; readonly watch: ValueWatch }>();
-
 /** The edge with recorded expressions, compiled once; `values` are those since the last `begin`. */
-export function valuedEdge(edge: EdgeFixture): {
-  readonly edge: EdgeFixture;
-  readonly watch: ValueWatch;
-} {
-  let known = valued.get(edge);
-  if (known === undefined) {
+export const valuedEdge: (edge: EdgeFixture) => { readonly edge: EdgeFixture; readonly watch: ValueWatch } =
+  weakMemoize((edge) => {
     const watch = valueWatch();
-    valued.set(edge, (known = { edge: edge.watched(watch), watch }));
-  }
-  return known;
-}
+    return { edge: edge.watched(watch), watch };
+  });

@@ -2,13 +2,13 @@ import { compile } from '../../cel/program.ts';
 import { BOOL } from '../../cel/types.ts';
 import { isError } from '../../cel/values.ts';
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
-import { quoted } from '../../config_file/message_text.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
 import { Activation } from '../../policy/env/activation.ts';
 import { compileFacts } from '../../policy/env/facts_table.ts';
 import { scopeFor } from '../../policy/env/scopes.ts';
 import type { ExpectationConfig, ExpectedValue, FetchSentConfig } from '../document/schema.ts';
-import type { Expectation, Naming } from './naming.ts';
-import type { Mismatch } from './mismatch.ts';
+import type { Expectation, ExpectationContext } from './expectation_context.ts';
+import type { Mismatch } from '../result.ts';
 import { type Outcome, fieldValues } from './outcome.ts';
 import { jsonMismatch } from './deeper.ts';
 import { isPath, valueAt } from './json_paths.ts';
@@ -26,7 +26,7 @@ export function compileJson(
   what: string,
   expected: unknown,
   pointer: string,
-  { report }: Naming,
+  { report }: ExpectationContext,
 ): (body: string) => Mismatch | null {
   if (!arePaths(expected)) return (body) => jsonMismatch(what, expected, body, pointer);
   const checks: { readonly path: string; readonly at: string; readonly check: ValueCheck }[] = [];
@@ -66,7 +66,7 @@ const ENDPOINT = { id: '', host: '', port: 0, protocol: 'https' } as const;
 export function compileExpressions(
   texts: readonly string[],
   pointer: string,
-  { service, report }: Naming,
+  { service, report }: ExpectationContext,
 ): Expectation[] {
   const scope = scopeFor('on_http_response', { service });
   return texts.flatMap((text, index): Expectation[] => {
@@ -98,13 +98,13 @@ const UTF8 = new TextDecoder();
 export function compileFetches(
   expected: NonNullable<ExpectationConfig['fetches']>,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation {
   const count = typeof expected === 'number' ? expected : expected.length;
   const checks =
     typeof expected === 'number'
       ? []
-      : expected.map((each, index) => fetchChecks(each, index, pointerTo(pointer, index), naming));
+      : expected.map((each, index) => fetchChecks(each, index, pointerTo(pointer, index), context));
   return (outcome) => {
     const made = outcome.simulated.fetched?.length ?? 0;
     if (made !== count) return { what: 'fetches', expected: String(count), received: String(made), pointer };
@@ -120,7 +120,7 @@ function fetchChecks(
   { method, url, headers = {}, body, json }: FetchSentConfig,
   index: number,
   pointer: string,
-  naming: Naming,
+  context: ExpectationContext,
 ): Expectation[] {
   const checks: Expectation[] = [];
   const fetched = ({ simulated }: Outcome) => simulated.fetched![index]!;
@@ -133,7 +133,7 @@ function fetchChecks(
     if (expected === undefined) return;
     const at = `${pointer}/${name.replace('.', '/')}`;
     const check = compileValue(expected);
-    if ('problem' in check) naming.report('scenario.bad_expectation', at, check.problem);
+    if ('problem' in check) context.report('scenario.bad_expectation', at, check.problem);
     else
       checks.push((outcome) => {
         const received = of(outcome);
@@ -148,7 +148,7 @@ function fetchChecks(
   for (const [name, value] of Object.entries(headers))
     part(`headers.${name}`, value, (outcome) => fieldValues(fetched(outcome).headers, name));
   if (json !== undefined) {
-    const check = compileJson(`fetches[${index}].json`, json, `${pointer}/json`, naming);
+    const check = compileJson(`fetches[${index}].json`, json, `${pointer}/json`, context);
     checks.push((outcome) => check(text(outcome)));
   }
   return checks;

@@ -1,12 +1,12 @@
 import { pointerTo } from '../../diagnostics/diagnostic.ts';
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { Report } from '../../config_file/report.ts';
-import { didYouMean, listed, quoted } from '../../config_file/message_text.ts';
+import type { Report } from '../../diagnostics/report.ts';
+import { didYouMean, listed, quoted } from '../../diagnostics/message_text.ts';
 import { ENGINE_REASONS } from '../../engine/refusals.ts';
 import { STREAM_REASONS } from '../../engine/stream_reasons.ts';
 import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';
 import type { ModuleFacts } from '../../filters/facts.ts';
-import { MODULE_FACTS } from '../../filters/table.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../../filters/table.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type { BecauseConfig } from '../document/schema.ts';
 
@@ -81,7 +81,7 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   }
   // Steps of a policy include those of its rules and actions, which have reasons of their own.
   const known = MODULE_FACTS.get(module);
-  if (reason === undefined || known === undefined || module === 'traffic_policy') return;
+  if (reason === undefined || known === undefined || known.runsActions === true) return;
   const reasons = Object.keys(known.reasons).map((each) => each.slice(module.length + 1));
   if (reasons.includes(reason)) return;
   report('scenario.bad_expectation', at('reason'), `${module} has no reason ${quoted(reason)}`, {
@@ -118,8 +118,12 @@ const CODES = [
 ];
 const KNOWN: ReadonlySet<string> = new Set(CODES);
 const PREFIXES: ReadonlySet<string> = new Set(CODES.map((code) => prefixOf(code)));
-/** Names of both a module and an action. */
-const SHARED: ReadonlySet<string> = new Set(['circuit_breaker', 'oauth', 'saml']);
+/** Names of both a module and an action, whose codes have underscores. */
+const SHARED: ReadonlySet<string> = new Set(
+  Array.from(ACTION_FACTS.keys(), (type) => type.replaceAll('-', '_')).filter((type) =>
+    MODULE_FACTS.has(type),
+  ),
+);
 
 function prefixOf(code: string): string {
   return code.slice(0, code.indexOf('.') + 1);

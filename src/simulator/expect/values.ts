@@ -2,7 +2,7 @@ import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
 import type { ExpectedValue, MatcherConfig, Scalar } from '../document/schema.ts';
 
 /** The compared value: one value, the values of a field, or nothing. */
-export type Received = unknown;
+type Received = unknown;
 
 /** A compiled expectation of one value. */
 export interface ValueCheck {
@@ -18,7 +18,7 @@ export interface ValueProblem {
 }
 
 /** The string for a value that must be absent. */
-export const ABSENT = 'absent';
+const ABSENT = 'absent';
 
 /** Compiles the expectation of a value; a problem is a sentence. */
 export function compileValue(expected: ExpectedValue): ValueCheck | ValueProblem {

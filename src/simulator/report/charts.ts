@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 
 /** Plots over virtual time as self-contained SVG without scripts. */
 
@@ -55,9 +55,9 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
       const high = (value / most) * HEIGHT;
       below[at]! += high;
       const y = TOP + HEIGHT - below[at]!;
-      const told = `${name}: ${shown(value / scale.per)}${scale.unit} at ${timeText((at / axis.stretches) * axis.durationMs)}`;
+      const label = `${name}: ${shown(value / scale.per)}${scale.unit} at ${timeText((at / axis.stretches) * axis.durationMs)}`;
       return [
-        `<rect x="${fixed(LEFT + at * wide)}" y="${fixed(y)}" width="${fixed(wide + 0.2)}" height="${fixed(high)}" fill="${color}"><title>${escapeHtml(told)}</title></rect>`,
+        `<rect x="${fixed(LEFT + at * wide)}" y="${fixed(y)}" width="${fixed(wide + 0.2)}" height="${fixed(high)}" fill="${color}"><title>${escapeHtml(label)}</title></rect>`,
       ];
     }),
   );
@@ -65,7 +65,7 @@ export function areaPlot(series: readonly Series[], axis: Axis, scale: Scale): s
   return framed(bars, axis, { ticks, unit: scale.unit }, HEIGHT);
 }
 
-/** Lines on a logarithmic scale, with gaps where there is no data: slow and fast responses are legible alike. */
+/** Lines on a logarithmic scale, with gaps where there is no data: both slow and fast responses are readable. */
 export function linePlot(series: readonly Series[], axis: Axis, { unit }: Scale): string {
   const positive = series.flatMap(({ values }) =>
     values.flatMap((value) => (value === null || value <= 0 ? [] : [value])),

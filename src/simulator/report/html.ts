@@ -1,5 +1,5 @@
 import { diagnosticsToJson } from '../../diagnostics/json.ts';
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 import { type CaseResult, type FileResult, type LocatedMismatch, rerunCommand } from '../result.ts';
 import { failureLines } from './failure.ts';
 import type { Reporter } from './reporter.ts';
@@ -25,7 +25,7 @@ export function htmlReporter(): Reporter {
       const { passed, failed, skipped, invalid } = summary;
       const count = `${passed} passed, ${failed} failed, ${skipped} skipped, ${invalid} files not run`;
       const run = `edgeproof ${version}, ${Math.round(summary.tookMs)} ms, ${summary.requests} requests, ${files.length} files${seed === null ? '' : `, seed ${seed}`}`;
-      const told = [
+      const counts = [
         [passed, 'passed', 'passed'],
         [failed, 'failed', 'failed'],
         [skipped, 'skipped', 'skipped'],
@@ -35,8 +35,8 @@ export function htmlReporter(): Reporter {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${count}</title>
 <style>${STYLE}</style></head><body>
 <h1 class="${failed + invalid > 0 ? 'failed' : 'passed'}">${failed + invalid > 0 ? 'Failed' : 'Passed'}</h1>
-<div class="counts">${told.map(([number, kind, message]) => `<div><b class="${number > 0 ? kind : ''}">${number}</b> ${message}</div>`).join('')}</div>
-${bar(told)}<p><small>${escapeHtml(run)}</small></p>
+<div class="counts">${counts.map(([number, kind, message]) => `<div><b class="${number > 0 ? kind : ''}">${number}</b> ${message}</div>`).join('')}</div>
+${bar(counts)}<p><small>${escapeHtml(run)}</small></p>
 <input type="radio" name="show" id="all" checked><label class="show" for="all"> all</label><input type="radio" name="show" id="failed"><label class="show" for="failed"> only failures</label>
 <main>
 ${files.map((file) => section(file)).join('\n')}
@@ -46,9 +46,9 @@ ${files.map((file) => section(file)).join('\n')}
   };
 }
 
-function bar(told: readonly (readonly [number, string, string])[]): string {
+function bar(counts: readonly (readonly [number, string, string])[]): string {
   const colors = { passed: 'var(--good)', failed: 'var(--bad)', skipped: 'var(--odd)' };
-  const parts = told.map(
+  const parts = counts.map(
     ([number, kind]) => `<i style="flex:${number};background:${colors[kind as keyof typeof colors]}"></i>`,
   );
   return `<div class="bar">${parts.join('')}</div>`;
@@ -62,7 +62,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
     `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`,
     ...(bad > 0 ? [`<span class="failed">${bad} failed</span>`] : []),
   ].join(', ');
-  const told = findings.map(({ severity, says, code, range, hint, notes, file: at }) => {
+  const counts = findings.map(({ severity, says, code, range, hint, notes, file: at }) => {
     const place =
       range === null
         ? ''
@@ -72,7 +72,7 @@ function section({ file, cases, diagnostics }: FileResult): string {
       .map((each) => `<br><small>${escapeHtml(each)}</small>`);
     return `<li><span class="${severity === 'error' ? 'failed' : 'skipped'}">${severity}</span> ${escapeHtml(says)}${place} <small>${escapeHtml(code)}</small>${more.join('')}</li>`;
   });
-  return `<section class="${isWell ? 'is-well' : ''}"><details open><summary><h2>${escapeHtml(file)}</h2> <small>${sum}</small></summary><ul>${told.join('')}${cases.map((each) => item(each)).join('')}</ul></details></section>`;
+  return `<section class="${isWell ? 'is-well' : ''}"><details open><summary><h2>${escapeHtml(file)}</h2> <small>${sum}</small></summary><ul>${counts.join('')}${cases.map((each) => item(each)).join('')}</ul></details></section>`;
 }
 
 function item(result: CaseResult): string {
@@ -100,12 +100,12 @@ function why(result: CaseResult): string {
     ];
     return `<tr class="${isDeciding ? 'decided' : ''}">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
   });
-  const told =
+  const counts =
     explained === null
       ? ''
       : `<p><code>${escapeHtml(explained.request)}</code></p><table>${steps.join('')}</table>`;
   const nearest = near === null ? '' : `<p>nearest: ${escapeHtml(near)}</p>`;
-  return `<table>${differs}</table>${told}${nearest}<p><small>run again</small> <code>${escapeHtml(rerunCommand(result))}</code></p><details><summary><small>all details</small></summary><pre>${escapeHtml(failureLines(result).join('\n'))}</pre></details>`;
+  return `<table>${differs}</table>${counts}${nearest}<p><small>run again</small> <code>${escapeHtml(rerunCommand(result))}</code></p><details><summary><small>all details</small></summary><pre>${escapeHtml(failureLines(result).join('\n'))}</pre></details>`;
 }
 
 function mismatchRows({ what, expected, received, line, near }: LocatedMismatch, file: string): string {

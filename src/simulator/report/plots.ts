@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/ascii.ts';
 import type { Bucket, Simulated } from '../simulation.ts';
 import { type Axis, type Series, areaPlot, legend, linePlot, statePlot } from './charts.ts';
 
@@ -35,7 +35,7 @@ svg .change{stroke:currentColor;opacity:.55;stroke-dasharray:4 3}svg .said{opaci
 .facts{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}.facts div{border:1px solid #8884;border-radius:.4rem;padding:.4rem .8rem}
 .facts b{display:block;font-size:1.2rem;font-variant-numeric:tabular-nums}`;
 
-/** A self-contained page with plots of a run: statuses, decisions, breaker and latency over virtual time. */
+/** A self-contained page with plots of a run: statuses, decisions, breaker and latency in virtual time. */
 export function plotsPage(simulated: Simulated, title: string): string {
   const { buckets, latency, requests, durationMs, startMs, reasons, statuses } = simulated;
   const axis: Axis = { durationMs, changes: simulated.changes, stretches: buckets.length };
@@ -48,9 +48,9 @@ export function plotsPage(simulated: Simulated, title: string): string {
 <p><small>from ${new Date(startMs).toISOString()}, ${durationMs / 1_000} s of virtual time</small></p>
 ${facts(simulated)}
 <h2>Responses by status</h2>${legend(status)}${areaPlot(status, axis, { unit: '/s', per: perSecond })}
-<h2>Decisions</h2><p><small>what stopped a request, or how its upstream fared</small></p>${legend(decided)}${areaPlot(decided, axis, { unit: '/s', per: perSecond })}
+<h2>Decisions</h2><p><small>the code that stopped a request, or the outcome at its upstream</small></p>${legend(decided)}${areaPlot(decided, axis, { unit: '/s', per: perSecond })}
 ${breaker(buckets, axis)}
-<h2>Latency</h2>${legend(QUANTILES.map(({ name, of, color }) => ({ name, color, total: `${latency.quantile(of).toFixed(1)} ms in all`, values: [] })))}${linePlot(
+<h2>Latency</h2>${legend(QUANTILES.map(({ name, of, color }) => ({ name, color, total: `${latency.quantile(of).toFixed(1)} ms overall`, values: [] })))}${linePlot(
     QUANTILES.map(({ name, of, color }) => ({
       name,
       color,
@@ -60,7 +60,7 @@ ${breaker(buckets, axis)}
     axis,
     { unit: ' ms', per: 1 },
   )}
-<p><small>${requests.toLocaleString('en')} requests; a stretch is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
+<p><small>${requests.toLocaleString('en')} requests; each interval is ${(durationMs / buckets.length / 1_000).toPrecision(3)} s; dashed lines are scripted changes</small></p>
 </body></html>
 `;
 }
@@ -72,13 +72,13 @@ function isEmpty({ statuses }: Bucket): boolean {
 function facts({ requests, durationMs, statuses, latency }: Simulated): string {
   let failed = 0;
   for (const [status, count] of statuses) if (status === 'none' || status.startsWith('5')) failed += count;
-  const told: readonly (readonly [string, string])[] = [
+  const figures: readonly (readonly [string, string])[] = [
     [requests.toLocaleString('en'), 'requests'],
     [`${((requests / durationMs) * 1_000).toFixed(1)}/s`, 'on average'],
     [`${((failed / Math.max(1, requests)) * 100).toFixed(2)} %`, '5xx or no response'],
     ...QUANTILES.map(({ name, of }) => [`${latency.quantile(of).toFixed(1)} ms`, name] as const),
   ];
-  return `<div class="facts">${told.map(([value, name]) => `<div><b>${value}</b><small>${name}</small></div>`).join('')}</div>`;
+  return `<div class="facts">${figures.map(([value, name]) => `<div><b>${value}</b><small>${name}</small></div>`).join('')}</div>`;
 }
 
 function seriesOf(

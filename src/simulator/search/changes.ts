@@ -2,7 +2,8 @@ import { USUAL_TLS } from '../../engine/request_like.ts';
 import { firstValue, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
 import type { Visitor, Draft } from './draft.ts';
-import type { Answer, Pools } from './pools.ts';
+import type { Answer } from './answer_pools.ts';
+import type { Pools } from './pools.ts';
 
 /** One field of a draft changed. */
 export interface Change {

@@ -2,6 +2,7 @@ import { dottedPath, walkNodes } from '../../cel/ast.ts';
 import type { Node } from '../../cel/ast.ts';
 import type { Program } from '../../cel/program.ts';
 import type { Activation } from '../../policy/env/activation.ts';
+import { sampleTexts } from './patterns.ts';
 
 /** The variables and names that an expression reads, and the constants that it compares with. */
 export interface Asked {
@@ -18,7 +19,7 @@ export interface Asked {
   readonly isTimed: boolean;
 }
 
-export type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
+type NamedPart = 'header' | 'parameter' | 'cookie' | 'response_header';
 
 /** Collects the constants of an expression. */
 export function askedBy(program: Program<Activation>): Asked {
@@ -105,4 +106,32 @@ function partOfCall(name: string): NamedPart | null {
 /** Whether one of the variables matches. */
 export function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
   return [...variables].some((name) => pattern.test(name));
+}
+
+/** Constants that expressions compare a variable with, and texts that their patterns match. */
+export function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
+  const found: string[] = [];
+  for (const { variables, texts, patterns } of asked) {
+    if (!has(variables, variable)) continue;
+    for (const pattern of patterns) found.push(...sampleTexts(pattern));
+    found.push(...texts.filter((text) => !patterns.includes(text)));
+  }
+  return found;
+}
+
+/** Values of named fields, parameters or cookies; null for none. */
+export function namedPool(
+  asked: readonly Asked[],
+  part: keyof Asked['names'],
+): Map<string, Set<string | null>> {
+  const pool = new Map<string, Set<string | null>>();
+  for (const { names, texts, patterns } of asked) {
+    for (const name of names[part]) {
+      const values = pool.get(name) ?? new Set([null, 'x']);
+      pool.set(name, values);
+      for (const text of texts) if (text.toLowerCase() !== name) values.add(text);
+      for (const pattern of patterns) for (const text of sampleTexts(pattern)) values.add(text);
+    }
+  }
+  return pool;
 }

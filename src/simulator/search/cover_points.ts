@@ -1,6 +1,6 @@
 import { readMatch } from '../../edge/compile.ts';
 import { type CoveredEdge, coverageOf, triedEdge } from '../../coverage/coverage.ts';
-import type { CoveragePoint } from '../../coverage/point.ts';
+import { type CoveragePoint, isOpen } from '../../coverage/point.ts';
 import { changesOf } from './changes.ts';
 import type { Signer } from '../document/requests.ts';
 import { type Draft, connectDraft, factsOf, plainDraft } from './draft.ts';
@@ -39,7 +39,7 @@ export function findCases(
   const { runs: most, facts: mostFacts, signer = null } = { ...DEFAULT_LIMITS, ...limits };
   const open = new Map(
     coverageOf(covered)
-      .points.filter(({ uncovered }) => uncovered !== null && uncovered.because !== 'cannot_happen')
+      .points.filter(isOpen)
       .map((point) => [point.id, point as CoveragePoint]),
   );
   if (open.size === 0) return [];

@@ -3,11 +3,11 @@ import { checkScenario } from '../document/check.ts';
 import { type CoveredEdge, triedEdge } from '../../coverage/coverage.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
 import { coverageOf } from '../../coverage/coverage.ts';
-import { runFile } from '../run_file.ts';
-import { ONCE } from '../run_once.ts';
+import { runFile, ONCE } from '../run_file.ts';
 import { writtenSnapshot } from '../snapshot.ts';
 import type { FoundCase } from './cover_points.ts';
 import type { Draft } from './draft.ts';
+import { editedNames } from './assertions.ts';
 import { hasLogins } from './gate_pools.ts';
 import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.ts';
 
@@ -15,7 +15,7 @@ import { type WrittenCase, draftLine, nameFor, writtenCase } from './write_case.
 export type Tested = { readonly edge: unknown } | { readonly policy: unknown };
 
 /** Identities by name. */
-export type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Identities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Cases that were run as in a scenario file, and pass. */
 export interface EmittedCases {
@@ -35,11 +35,16 @@ export function emittedCases(
   tested: Tested,
 ): EmittedCases {
   const names = new Map<string, number>();
+  const edited = editedNames(
+    { config: covered.edge.config, upstreams: found.map(({ draft }) => draft.upstreams) },
+    found.flatMap(({ run }) => run.simulatedRequests),
+  );
   const written = found.map((each) => {
     const name = nameFor(each.points);
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
-    return { each, config: writtenCase(count === 1 ? name : `${name} (${count})`, each.draft, each.run) };
+    const whole = count === 1 ? name : `${name} (${count})`;
+    return { each, config: writtenCase(whole, each.draft, each.run, edited) };
   });
   const identities = identitiesOf(found.map(({ draft }) => draft));
   const whole = { ...tested, ...(hasLogins(covered.edge.config) && { identities }) };

@@ -1,5 +1,7 @@
 import { MISBEHAVIOURS } from '../../dev_idp/identities.ts';
-import type { EdgeConfig, RouteConfig } from '../../edge/document/schema.ts';
+import { modulesOf, placedRoutes } from '../../coverage/placed_routes.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
 import { gatesOf, simulatedEnvironment } from '../../edge/login_config.ts';
 import type { Signer } from '../document/requests.ts';
 import type { Visitor, Before, Draft } from './draft.ts';
@@ -17,31 +19,27 @@ export interface GatePools {
 }
 
 /** One way of signing a request. */
-export interface Signature {
+interface Signature {
   /** As part of a sentence: `signed by github`. */
   readonly message: string;
   /** The signed draft; unchanged if it cannot be signed. */
   readonly on: (draft: Draft) => Draft;
 }
 
-type Routes = readonly { readonly route: RouteConfig }[];
 type Actions = readonly { readonly type: string; readonly config: unknown }[];
 
 export function gatePools(
   config: EdgeConfig,
-  routes: Routes,
   actions: Actions,
   { signer, texts }: { readonly signer: Signer | null; readonly texts: readonly string[] },
 ): GatePools {
-  const gates = routes.flatMap(({ route }): GateConfig[] =>
-    [route.oauth, route.oidc, route.saml].flatMap((gate) => (gate?.enabled === true ? [gate] : [])),
-  );
-  const inPolicy = actions.some(({ type }) => LOGIN_ACTIONS.has(type));
+  const gates = gatesIn(config);
+  const inPolicy = actions.some(({ type }) => ACTION_FACTS.get(type)?.login === true);
   const logsIn = gates.length > 0 || inPolicy;
   return {
     visitors: logsIn ? [...visitorsOf(gates), ...namedVisitors(texts)] : [],
     reserved: logsIn ? reservedOf(config, inPolicy) : [],
-    signatures: signer === null ? [] : signaturesOf(routes, actions, signer),
+    signatures: signer === null ? [] : signaturesOf(config, actions, signer),
     befores: [
       ...gates.flatMap((gate) => sessionBefores(gate)),
       ...(inPolicy ? sessionBefores(OF_ACTIONS) : []),
@@ -51,17 +49,26 @@ export function gatePools(
 }
 
 /** Whether anything in a configuration requires a login: cases then have providers, even without identities. */
-export function hasLogins({ edges }: EdgeConfig): boolean {
-  return Object.values(edges.https).some(({ routes }) =>
-    routes.some(
-      ({ oauth, oidc, saml, traffic_policy: policy }) =>
-        [oauth, oidc, saml].some((gate) => gate?.enabled === true) ||
-        (policy !== undefined && /oauth|openid-connect|saml/.test(policy.value)),
-    ),
+export function hasLogins(config: EdgeConfig): boolean {
+  return (
+    gatesIn(config).length > 0 ||
+    placedRoutes(config).some(({ route: { traffic_policy: policy } }) =>
+      LOGIN_ACTIONS.some((type) => policy?.value.includes(type)),
+    )
   );
 }
 
-const LOGIN_ACTIONS: ReadonlySet<string> = new Set(['oauth', 'openid-connect', 'saml']);
+const LOGIN_ACTIONS = [...ACTION_FACTS.values()]
+  .filter(({ login }) => login === true)
+  .map(({ type }) => type);
+
+/** The login modules that are enabled. */
+function gatesIn(config: EdgeConfig): GateConfig[] {
+  return modulesOf(config).flatMap(({ facts, config: own }) => {
+    const gate: GateConfig = own;
+    return facts.login === true && gate.enabled ? [gate] : [];
+  });
+}
 
 /** The members that session gates have in common, and those that only some have. */
 interface GateConfig {
@@ -153,18 +160,11 @@ function sessionBefores({
 const DAY_MS = 86_400_000;
 const BODY = '{"id":"1"}';
 
-interface Verifier {
-  readonly provider: string;
-  readonly secret: string;
-}
-
 /** Each verifier's signature, and that signature damaged in every way that is visible in a request. */
-function signaturesOf(routes: Routes, actions: Actions, signer: Signer): Signature[] {
-  const verifiers: Verifier[] = [
-    ...routes.flatMap(({ route: { webhook_verification: own } }) =>
-      own === undefined ? [] : [{ provider: own.provider, secret: own.secret ?? '' }],
-    ),
-    ...actions.flatMap(({ type, config }) => (type === 'verify-webhook' ? [config as Verifier] : [])),
+function signaturesOf(config: EdgeConfig, actions: Actions, signer: Signer): Signature[] {
+  const verifiers = [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.signedBy?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.signedBy?.(own as never) ?? []),
   ];
   const distinct = new Map(verifiers.map((each) => [`${each.provider} ${each.secret}`, each]));
   return [...distinct.values()].flatMap((each) => waysOf({ ...each, signer }));

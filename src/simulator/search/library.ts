@@ -10,8 +10,7 @@ import { type Thresholds, type Missed, missedThresholds } from '../../coverage/t
 import { checkScenario } from '../document/check.ts';
 import { prepareRequest } from '../document/requests.ts';
 import type { RequestConfig } from '../document/schema.ts';
-import { runFile } from '../run_file.ts';
-import { ONCE } from '../run_once.ts';
+import { runFile, ONCE } from '../run_file.ts';
 import type { CaseResult } from '../result.ts';
 import { edgeFixture } from '../../coverage/edge_fixture.ts';
 import { webhookSigner } from '../webhook_signer.ts';

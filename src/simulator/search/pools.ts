@@ -1,16 +1,18 @@
 import { readMatch } from '../../edge/compile.ts';
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { isCidrProblem, parseCidr } from '../../net/cidr.ts';
-import { parseAddress } from '../../net/address.ts';
+import { compilePatternSet, isPatternSet } from '../../regex/pattern_set.ts';
 import type { WatchedExpression } from '../../coverage/expressions.ts';
-import { boundariesOf } from '../../coverage/ip_points.ts';
+import type { Samples } from '../../filters/facts.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Signer } from '../document/requests.ts';
 import { type GatePools, gatePools } from './gate_pools.ts';
-import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../case_setting.ts';
-import { type Asked, askedBy, has } from './constants.ts';
+import { type Answer, answersOf } from './answer_pools.ts';
+import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
+import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
 import { bodiesOf } from './bodies.ts';
 import { type Before, FRAMING } from './draft.ts';
 import { sampleTexts } from './patterns.ts';
@@ -43,12 +45,6 @@ export interface Pools {
   readonly gates: GatePools;
 }
 
-/** A response of an upstream, as in a scenario. */
-export type Answer =
-  | number
-  | string
-  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
-
 /** The values in a configuration and its expressions. */
 export function poolsOf(
   config: EdgeConfig,
@@ -61,7 +57,7 @@ export function poolsOf(
     const policy = policyOf(placed, config);
     return policy === null ? [] : rulesOf(policy, placed.kind).flatMap((rule) => rule.actions);
   });
-  const gates = gatePools(config, routes, actions, {
+  const gates = gatePools(config, actions, {
     signer,
     texts: asked.flatMap((each) => each.texts),
   });
@@ -92,17 +88,6 @@ export function poolsOf(
 
 const SEEDS = 40;
 
-/** Constants that expressions compare a variable with, and texts that their patterns match. */
-function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
-  const found: string[] = [];
-  for (const { variables, texts, patterns } of asked) {
-    if (!has(variables, variable)) continue;
-    for (const pattern of patterns) found.push(...sampleTexts(pattern));
-    found.push(...texts.filter((text) => !patterns.includes(text)));
-  }
-  return found;
-}
-
 function hostsOf({ edges }: EdgeConfig): string[] {
   return Object.values(edges.https)
     .flatMap(({ hostports }) => hostports)
@@ -128,48 +113,24 @@ function pathsAsked(asked: readonly Asked[]): string[] {
   );
 }
 
-type Actions = readonly { readonly type: string; readonly config: unknown }[];
-
-function addressesOf(config: EdgeConfig, asked: readonly Asked[], actions: Actions): Set<string> {
-  const written = [
-    ...Object.values(config.ip_policies).flatMap(({ rules }) => rules.map(({ cidr }) => cidr)),
-    ...textsFor(asked, /^conn\.client_ip/),
-    ...actions.flatMap(({ type, config: own }) => {
-      if (type !== 'restrict-ips') return [];
-      const { allow, deny } = own as { readonly allow: readonly string[]; readonly deny: readonly string[] };
-      return [...allow, ...deny];
-    }),
-  ];
-  const found = new Set<string>();
-  for (const text of written) {
-    const address = parseAddress(text);
-    if (address !== null) found.add(address.text);
-    const cidr = parseCidr(text);
-    if (!isCidrProblem(cidr)) for (const boundary of boundariesOf(cidr)) found.add(boundary.text);
-  }
-  return found;
-}
-
-function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
-  const patterns = Object.values(edges.https).flatMap(({ routes }) =>
-    routes.flatMap(({ user_agent_filter: filter }) => [...(filter?.allow ?? []), ...(filter?.deny ?? [])]),
-  );
+function agentsOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
+  const filters = modulesOf(config).flatMap(({ facts, config: own }) => {
+    const lists = facts.patternLists?.(own);
+    return lists === undefined ? [] : [Object.values(lists).flat()];
+  });
   const texts = textsFor(asked, /^req\.user_agent/);
-  if (patterns.length === 0 && texts.length === 0) return new Set();
-  return new Set([...patterns.flatMap((pattern) => sampleTexts(pattern)), ...texts, 'Mozilla/5.0', null]);
+  if (filters.length === 0 && texts.length === 0) return new Set();
+  const samples = filters.flat().flatMap((pattern) => sampleTexts(pattern));
+  return new Set([...samples, ...texts, 'Mozilla/5.0', 'other/1.0', null, ...filters.flatMap(tooLong)]);
 }
 
-function namedPool(asked: readonly Asked[], part: keyof Asked['names']): Map<string, Set<string | null>> {
-  const pool = new Map<string, Set<string | null>>();
-  for (const { names, texts, patterns } of asked) {
-    for (const name of names[part]) {
-      const values = pool.get(name) ?? new Set([null, 'x']);
-      pool.set(name, values);
-      for (const text of texts) if (text.toLowerCase() !== name) values.add(text);
-      for (const pattern of patterns) for (const text of sampleTexts(pattern)) values.add(text);
-    }
-  }
-  return pool;
+/** Maximum length of a field in a case. */
+const FIELD_LIMIT_UNITS = 8_000;
+
+/** A user agent that is too long to be searched for these patterns, if that is not very long. */
+function tooLong(patterns: readonly string[]): string[] {
+  const set = compilePatternSet(patterns);
+  return isPatternSet(set) && set.limitUnits < FIELD_LIMIT_UNITS ? ['x'.repeat(set.limitUnits + 1)] : [];
 }
 
 function headersOf(
@@ -185,58 +146,18 @@ function headersOf(
   const types = textsFor(asked, /^req\.content_type/);
   if (types.length > 0) add('content-type', types);
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
-  const compresses =
-    placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
-    actions.some(({ type }) => type === 'compress-response');
-  if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
-  for (const { type, config: own } of actions) {
-    if (type !== 'basic-auth') continue;
-    const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
-    const plain = credentials.filter((each): each is string => typeof each === 'string');
-    add('authorization', [...plain.map((each) => `Basic ${btoa(each)}`), `Basic ${btoa('nobody:nothing')}`]);
-  }
-  // They follow from the body and the URL of a request.
+  for (const { headers = {} } of samplesOf(config, actions))
+    for (const [name, values] of Object.entries(headers)) add(name, values);
+  // These headers are derived from the body and the URL of a request.
   for (const name of FRAMING) pool.delete(name);
   return pool;
 }
 
-const FACT = /^conn\.(?:geo|server_region|client_ip\.\w+|tls\.ja4|k8s)/;
-
-/** Values of each fact in expressions; for a string, its constants and one other value. */
-function factsAsked(asked: readonly Asked[]): Map<string, Set<unknown>> {
-  const pool = new Map<string, Set<unknown>>();
-  for (const { variables, texts, numbers } of asked) {
-    for (const name of [...variables].filter((each) => FACT.test(each))) {
-      // `conn.client_ip.as` in `conn.client_ip.as.number` is not a value.
-      if ([...variables].some((other) => other.startsWith(`${name}.`))) continue;
-      const values = pool.get(name) ?? new Set<unknown>();
-      pool.set(name, values);
-      if (/\.(?:is_\w+|session_resumed)$/.test(name)) for (const value of [true, false]) values.add(value);
-      else if (name.endsWith('.number')) for (const value of [...numbers, 0]) values.add(value);
-      else if (name.endsWith('.categories')) for (const text of texts) values.add([text]);
-      else for (const text of [...texts, 'XX']) values.add(text);
-    }
-  }
-  return pool;
-}
-
-function certificatesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | null> {
-  const texts = textsFor(asked, /^conn\.tls\.client/);
-  const isAsked =
-    asked.some(({ variables }) => has(variables, /^conn\.tls\.client/)) ||
-    [...Object.values(edges.https), ...Object.values(edges.tls)].some(
-      (edge) => edge.mutual_tls !== undefined,
-    );
-  return isAsked ? new Set([null, ...texts, 'client']) : new Set();
-}
-
-function schemesOf({ edges }: EdgeConfig, asked: readonly Asked[]): Pools['schemes'] {
-  const isTold =
-    asked.some(({ variables }) => has(variables, /^req\.url\.scheme|^conn\.tls/)) ||
-    Object.values(edges.https).some(
-      ({ tls_termination: tls, mutual_tls: mutual }) => tls !== undefined || mutual !== undefined,
-    );
-  return new Set(isTold ? ['http', 'https'] : []);
+function samplesOf(config: EdgeConfig, actions: Actions): readonly Samples[] {
+  return [
+    ...modulesOf(config).flatMap(({ facts, config: own }) => facts.samples?.(own) ?? []),
+    ...actions.flatMap(({ type, config: own }) => ACTION_FACTS.get(type)?.samples?.(own as never) ?? []),
+  ];
 }
 
 const HOUR_MS = 3_600_000;
@@ -257,32 +178,4 @@ function startsOf(asked: readonly Asked[]): Set<number> {
 
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
-function answersOf(config: EdgeConfig, asked: readonly Asked[]): Answer[] {
-  const statuses = asked
-    .filter(({ variables }) => has(variables, /^res\.status_code/))
-    .flatMap(({ numbers }) => numbers.flatMap((status) => [status - 1, status, status + 1]));
-  const named = Array.from(namedPool(asked, 'response_header'), ([name, values]) =>
-    [...values].flatMap((value): Answer[] => (value === null ? [] : [{ headers: { [name]: value } }])),
-  ).flat();
-  const types = textsFor(asked, /^res\.content_type/).map((type): Answer => ({
-    headers: { 'content-type': type },
-    body: 'data: x\n\n',
-  }));
-  const isCompressing = placedRoutes(config).some(({ route }) => route.compression !== undefined);
-  const text = { 'content-type': 'text/plain' };
-  const body = 'hello hello';
-  const packed: Answer[] = isCompressing
-    ? [
-        { headers: text, body },
-        { headers: { ...text, 'content-encoding': 'gzip' }, body },
-        { headers: { ...text, 'cache-control': 'no-transform' }, body },
-        { status: 206, headers: { ...text, 'content-range': 'bytes 0-10/4000' }, body },
-        { headers: { 'content-type': 'image/png' }, body },
-        204,
-      ]
-    : [];
-  const valid = statuses.filter((status) => status >= 101 && status <= 599);
-  return [500, 'refuse', ...valid, ...named, ...types, ...packed];
 }

@@ -1,7 +1,7 @@
 import type { EdgeConfig } from '../../edge/document/schema.ts';
-import { placedRoutes } from '../../coverage/placed_routes.ts';
+import { modulesOf } from '../../coverage/placed_routes.ts';
 import type { Exercise } from '../../filters/facts.ts';
-import { ACTION_FACTS, MODULE_FACTS } from '../../filters/table.ts';
+import { ACTION_FACTS } from '../../filters/table.ts';
 import type { Before } from './draft.ts';
 
 /** Maximum number of requests before the final one. */
@@ -13,9 +13,7 @@ export function statefulBefores(
   actions: readonly { readonly type: string; readonly config: unknown }[],
   backends: readonly string[],
 ): Before[] {
-  const modules = placedRoutes(config).flatMap(({ route }) =>
-    Object.entries(route).flatMap(([type, own]) => MODULE_FACTS.get(type)?.exercise?.(own as never) ?? []),
-  );
+  const modules = modulesOf(config).flatMap(({ facts, config: own }) => facts.exercise?.(own) ?? []);
   const rules = actions.flatMap(
     ({ type, config: own }) => ACTION_FACTS.get(type)?.exercise?.(own as never) ?? [],
   );
@@ -23,7 +21,9 @@ export function statefulBefores(
   return [...modules, ...rules].flatMap((exercise) => beforeOf(exercise, failing));
 }
 
-/** Failures may be fewer than a breaker counts, because others may have failed before; a full limit is needed. */
+/**
+ * Failures may be fewer than a breaker counts, because earlier requests may have failed, too; a full limit is needed.
+ */
 function beforeOf({ count, failing, thenMs }: Exercise, upstreams: Before['upstreams']): Before[] {
   if (!failing && count > COUNT_LIMIT) return [];
   return [{ count: Math.min(COUNT_LIMIT, count), everyMs: 1, upstreams: failing ? upstreams : {}, thenMs }];

@@ -1,17 +1,15 @@
 import { suggest } from '../../diagnostics/suggest.ts';
-import type { Step } from '../../engine/trace.ts';
-import { decidingStep } from '../../engine/trace.ts';
+import { type Step, decidingStep, traceOf } from '../../engine/trace.ts';
 import { MODULE_FACTS } from '../../filters/table.ts';
 import type { CoveredEdge } from '../../coverage/coverage.ts';
 import { ipModules } from '../../coverage/ip_points.ts';
 import type { CoveragePoint } from '../../coverage/point.ts';
-import { decidingStreamStep, traceOfStream } from '../../engine/stream_trace.ts';
 import { type StepFacts, outcomeOf } from '../expect/outcome.ts';
 import type { ConnectionOutcome } from '../run_connect.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
 
 /** The parts of a request's or connection's result that targets read. */
-export interface CameAbout {
+export interface ObservedResult {
   readonly steps: readonly Step[];
   readonly facts: readonly StepFacts[];
   readonly deciding: Step;
@@ -21,7 +19,7 @@ export interface CameAbout {
 }
 
 /** The result of a request. */
-export function cameOf(simulated: SimulatedRequest): CameAbout {
+export function resultOf(simulated: SimulatedRequest): ObservedResult {
   const outcome = outcomeOf(simulated);
   const { exchange } = simulated;
   return {
@@ -34,12 +32,12 @@ export function cameOf(simulated: SimulatedRequest): CameAbout {
 }
 
 /** The result of a connection. */
-export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: string): CameAbout {
-  const steps = traceOfStream(exchange);
+export function resultOfConnection({ exchange, facts }: ConnectionOutcome, match: string): ObservedResult {
+  const steps = traceOf(exchange);
   return {
     steps,
     facts: facts(),
-    deciding: decidingStreamStep(steps),
+    deciding: decidingStep(steps),
     route: exchange.pipeline === null ? null : match,
     backends: exchange.attempts.map(({ endpoint }) => endpoint.id),
   };
@@ -49,7 +47,7 @@ export function cameOfConnection({ exchange, facts }: ConnectionOutcome, match: 
 export interface Target {
   /** As part of a sentence: `rule office#3 decides`. */
   readonly message: string;
-  readonly isMet: (come: CameAbout) => boolean;
+  readonly isMet: (come: ObservedResult) => boolean;
   /** Why it never happens for any request; null if the configuration does not exclude it. */
   readonly impossible: string | null;
 }
@@ -66,7 +64,7 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
   const make = (message: string, isMet: Target['isMet'], own: readonly CoveragePoint[]): Target => ({
     message,
     isMet,
-    impossible: own.length > 0 && own.every((point) => point.impossible !== null) ? own[0]!.impossible : null,
+    impossible: own.length > 0 && own.every((point) => neverOf(point) !== null) ? neverOf(own[0]!) : null,
   });
   if (MODULE_FACTS.has(name)) {
     const own = points.filter(({ kind, pointer }) => kind === 'modules' && pointer.endsWith(`/${name}`));
@@ -104,6 +102,10 @@ export function targetOf(name: string, covered: CoveredEdge): Target | { readonl
   return { problem: unknownName(name, covered) };
 }
 
+function neverOf({ impossible, untestable = null }: CoveragePoint): string | null {
+  return impossible ?? untestable;
+}
+
 interface LabelledRule {
   readonly label: string;
   readonly pointer: string;
@@ -111,10 +113,9 @@ interface LabelledRule {
 
 /** Rules of policies, of IP policies and of user agent filters, by their names in traces. */
 function rulePointers({ rules, routes, edge, points }: CoveredEdge): LabelledRule[] {
-  const agents = points.flatMap(({ kind, pointer }) => {
-    const parts = /\/user_agent_filter\/(allow|deny)\/(\d+)$/.exec(pointer);
-    return kind === 'rules' && parts !== null ? [{ label: `${parts[1]}[${parts[2]}]`, pointer }] : [];
-  });
+  const agents = points.flatMap(({ kind, pointer, about }) =>
+    kind === 'rules' && about !== undefined ? [{ label: about, pointer }] : [],
+  );
   return [...rules, ...ipModules(routes, edge.config).flatMap((module) => module.rules), ...agents];
 }
 

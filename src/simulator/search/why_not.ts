@@ -4,7 +4,7 @@ import { type Change, changesOf } from './changes.ts';
 import { type Draft, factsOf } from './draft.ts';
 import { poolsOf } from './pools.ts';
 import { type DraftRun, draftRunner } from './run_draft.ts';
-import { type CameAbout, type Target, cameOf, cameOfConnection } from './target.ts';
+import { type ObservedResult, type Target, resultOf, resultOfConnection } from './target.ts';
 
 /** The changes that are required for something to happen. */
 export type WhyNot =
@@ -54,7 +54,7 @@ export function whyNot(
   const run = draftRunner(tried.edge);
   const met = (each: Draft): DraftRun | null => {
     const ran = run(each);
-    return comesAbout(each, ran).some((came) => target.isMet(came)) ? ran : null;
+    return evaluatedResult(each, ran).some((came) => target.isMet(came)) ? ran : null;
   };
   if (met(draft) !== null) return { verdict: 'already' };
   if (target.impossible !== null) return { verdict: 'impossible', says: target.impossible };
@@ -101,13 +101,13 @@ function smallest(base: Draft, steps: readonly Change[], met: (draft: Draft) => 
 }
 
 /** The evaluated part: the final request, the login around it, or the connection. */
-function comesAbout(
+function evaluatedResult(
   { as, before, connect }: Draft,
   { simulatedRequests, connection }: DraftRun,
-): CameAbout[] {
-  if (connection !== null) return [cameOfConnection(connection, `${connect!.host}:${connect!.port}`)];
+): ObservedResult[] {
+  if (connection !== null) return [resultOfConnection(connection, `${connect!.host}:${connect!.port}`)];
   const last = as === null || before !== null ? simulatedRequests.slice(-1) : simulatedRequests;
-  return last.map((simulated) => cameOf(simulated));
+  return last.map((simulated) => resultOf(simulated));
 }
 
 /** A request with a subset of the changes, applied again to the original. */

@@ -3,11 +3,11 @@ import { type TlsFacts, tlsVersionNumber } from '../../engine/connection.ts';
 import { USUAL_TLS } from '../../engine/request_like.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import type { SimulatedRequest } from '../simulated_request.ts';
-import { snapshotOf, snapshotOfConnection } from '../snapshot.ts';
+import { type EditedNames, assertionsOf, assertionsOfConnection } from './assertions.ts';
 import { DEFAULT_START_MS } from '../case_setting.ts';
 import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
-import type { Answer } from './pools.ts';
+import type { Answer } from './answer_pools.ts';
 import { type Draft, answersOf, factsOf } from './draft.ts';
 
 /** A case of a scenario file, as data. */
@@ -18,6 +18,7 @@ export function writtenCase(
   name: string,
   draft: Draft,
   { simulatedRequests, connection }: DraftRun,
+  names: EditedNames,
 ): WrittenCase {
   const { before, tls, seed, startMs, upstreams } = draft;
   const facts = factsOf(draft);
@@ -38,9 +39,9 @@ export function writtenCase(
   if (draft.connect !== null && connection !== null) {
     const { kind, host, port } = draft.connect;
     const connect = { to: `${kind}://${host}:${port}`, ip: draft.ip };
-    return { ...base, ...scripts, connect, expect: snapshotOfConnection(connection) };
+    return { ...base, ...scripts, connect, expect: assertionsOfConnection(connection) };
   }
-  const expect = snapshotOf(outcomeOf(simulatedRequests.at(-1)!));
+  const expect = assertionsOf(outcomeOf(simulatedRequests.at(-1)!), draft, names);
   if (before === null) return { ...base, ...scripts, request: writtenRequest(draft), expect };
   const { count, everyMs, thenMs } = before;
   const burst = { ...writtenRequest(draft), count, ...(everyMs > 0 && { every: `${everyMs}ms` }) };

@@ -1,7 +1,10 @@
 import type { Provider } from '../provider.ts';
 import { form, header, json, member, overBody, timestamp } from './rows.ts';
 
-/** Providers that sign a URL, form parameters, members of the body or headers, that sign nothing, or whose keys are odd. */
+/**
+ * Providers that sign URLs, form parameters, members or headers, that sign nothing, or that have unusual
+ * keys.
+ */
 // table
 export const OTHER: readonly Provider[] = [
   {
@@ -23,7 +26,7 @@ export const OTHER: readonly Provider[] = [
         secretPrefix: 'sk_',
       },
     ],
-    note: 'The secret is the API key. Of one that begins with sk_ the rest is the key; the whole of it is taken too.',
+    note: 'The secret is the API key. If it begins with sk_, the rest is the key; the whole text is accepted as a key, too.',
   },
   {
     id: 'contentful',
@@ -96,7 +99,7 @@ export const OTHER: readonly Provider[] = [
         when: { at: header('X-HubSpot-Signature-Version'), is: 'v1' },
       },
     ],
-    note: 'The third version decides where it is present. The older two have no timestamp.',
+    note: 'If present, the third version decides. The older two have no timestamp.',
   },
   {
     id: 'mailchimp',
@@ -113,7 +116,7 @@ export const OTHER: readonly Provider[] = [
         key: 'text',
       },
     ],
-    note: 'The test request that is signed with the key test-webhook is refused. Audience webhooks are not signed at all.',
+    note: 'The test request signed with the key test-webhook is refused. Audience webhooks are not signed.',
   },
   {
     id: 'mailgun',
@@ -184,7 +187,7 @@ export const OTHER: readonly Provider[] = [
         fields: { nonce: header('X-Plivo-Signature-V3-Nonce') },
       },
     ],
-    note: 'The second version is not taken: it signs neither body nor query.',
+    note: 'The second version is not accepted: it signs neither body nor query.',
   },
   {
     id: 'sns',
@@ -199,11 +202,11 @@ export const OTHER: readonly Provider[] = [
         signature: [json('Signature')],
         signs: '{notification}',
         key: 'none',
-        // A message keeps the time of its publication through an hour of retries.
+        // Redeliveries within an hour keep the time of publication.
         timestamp: timestamp(json('Timestamp'), 'iso', 3600),
       },
     ],
-    note: 'Anybody with an account there can send signed messages: the upstream must look at TopicArn. MessageAttributes are not signed.',
+    note: 'Every AWS account can send signed messages, so the upstream must check TopicArn. MessageAttributes are not signed.',
   },
   {
     id: 'square',
@@ -217,7 +220,7 @@ export const OTHER: readonly Provider[] = [
         signs: '{url}{body}',
       },
     ],
-    note: 'The URL must be the one that is entered at the provider. The older SHA-1 header is not taken.',
+    note: 'The URL must be the one configured at the provider. The older SHA-1 header is not accepted.',
   },
   {
     id: 'twilio',
@@ -235,13 +238,13 @@ export const OTHER: readonly Provider[] = [
         url: ['without_port', 'with_port'],
       },
     ],
-    note: 'A body that is no form must be covered by bodySHA256 in the URL.',
+    note: 'A body other than a form must be covered by bodySHA256 in the URL.',
   },
   {
     id: 'vmware',
     title: 'VMware Workspace ONE',
     certainty: 'medium',
-    source: 'the service’s guide, which has the secret as user::password',
+    source: 'the service’s guide, which specifies the secret as user::password',
     unverified: true,
     schemes: [
       {

@@ -3,9 +3,9 @@ import { header, member, overBody } from './rows.ts';
 
 const META = 'Meta developer documentation; webhooks.fyi';
 const META_NOTE =
-  'The registration handshake (hub.challenge) carries a verify token that the edge does not know, so it is refused: register the endpoint before the module is turned on.';
+  'The registration handshake (hub.challenge) contains a verify token that is unknown to the edge, so it is refused: register the endpoint before enabling the module.';
 
-/** Providers that sign nothing but the body as received. */
+/** Providers that sign only the body as received. */
 // table
 export const OVER_BODY: readonly Provider[] = [
   {
@@ -42,7 +42,7 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'Bolt documentation; Bolt’s Magento plugin',
     schemes: [overBody([header('X-Bolt-Hmac-Sha256'), header('X-Bolt-Hmac-Sha256-Pending')], 'base64')],
-    note: 'During a rotation the second header is signed with the coming secret.',
+    note: 'During a rotation the second header is signed with the new secret.',
   },
   {
     id: 'castle',
@@ -57,7 +57,7 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'Maxio documentation (docs.chargify.com); public integrations',
     schemes: [overBody(header('X-Chargify-Webhook-Signature-Hmac-Sha-256'))],
-    note: 'The older header with an MD5 signature is not taken.',
+    note: 'The older header with an MD5 signature is not accepted.',
   },
   {
     id: 'circleci',
@@ -72,14 +72,14 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'coinbase-commerce-node; public integrations',
     schemes: [overBody(header('X-CC-Webhook-Signature'))],
-    note: 'The newer developer platform signs otherwise (X-Hook0-Signature) and is not covered.',
+    note: 'The newer developer platform uses another scheme (X-Hook0-Signature) and is not covered.',
   },
   {
     id: 'docusign',
     title: 'DocuSign Connect',
     certainty: 'high',
     source: 'DocuSign documentation; hookdeck/webhook-skills',
-    // One header for each active key; an account may have a hundred.
+    // One header per active key; an account may have a hundred.
     schemes: [
       overBody(
         Array.from({ length: 100 }, (_, at) => header(`X-DocuSign-Signature-${at + 1}`)),
@@ -94,7 +94,7 @@ export const OVER_BODY: readonly Provider[] = [
     source: 'Dropbox documentation; webhook-verify (crate)',
     schemes: [overBody(header('X-Dropbox-Signature'))],
     challenge: 'dropbox_echo',
-    note: 'That the edge answers the challenge is our addition.',
+    note: 'Answering the challenge at the edge is an addition of this project.',
   },
   {
     id: 'facebook_graph_api',
@@ -118,7 +118,7 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'GitHub documentation; @octokit/webhooks',
     schemes: [overBody(header('X-Hub-Signature-256', 'sha256='))],
-    note: 'The older SHA-1 header alone is not taken.',
+    note: 'The older SHA-1 header alone is not accepted.',
   },
   {
     id: 'heroku',
@@ -188,7 +188,7 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'pusher (npm)',
     schemes: [overBody(header('X-Pusher-Signature'))],
-    note: 'X-Pusher-Key is not looked at: the secret belongs to one key.',
+    note: 'X-Pusher-Key is ignored: the secret belongs to one key.',
   },
   {
     id: 'sentry',
@@ -234,7 +234,7 @@ export const OVER_BODY: readonly Provider[] = [
     certainty: 'high',
     source: 'Trend Micro documentation, whose pages have either header',
     schemes: [overBody([header('X-Conformity-Signature'), header('X-TrendMicro-Signature')])],
-    note: 'The security token is taken as text, though it may hold base64 letters only.',
+    note: 'The security token is used as text, even if it contains only base64 characters.',
   },
   {
     id: 'twitter',
@@ -243,7 +243,7 @@ export const OVER_BODY: readonly Provider[] = [
     source: 'Twitter documentation; webhook-verify (crate)',
     schemes: [overBody(header('x-twitter-webhooks-signature', 'sha256='), 'base64')],
     challenge: 'twitter_crc',
-    note: 'The answer to a challenge is the signature of its token, so only tokens that no JSON body can be are answered.',
+    note: 'The answer to a challenge is the signature of its token, so only tokens that cannot be a JSON body are answered.',
   },
   {
     id: 'typeform',
@@ -274,7 +274,7 @@ export const OVER_BODY: readonly Provider[] = [
     source: 'connect-sdk-nodejs (npm); public integrations',
     schemes: [overBody(header('X-GCS-Signature'), 'base64')],
     challenge: 'worldline_echo',
-    note: 'X-GCS-KeyId is not looked at: there is one secret.',
+    note: 'X-GCS-KeyId is ignored: there is one secret.',
   },
   {
     id: 'xero',

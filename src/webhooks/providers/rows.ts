@@ -1,12 +1,12 @@
 import { DEFAULT_WINDOW_SECONDS } from '../provider.ts';
 import type { Algorithm, HeaderPlace, Place, Scheme, TimestampRule } from '../provider.ts';
 
-/** A header that holds the value alone, or after a prefix. */
+/** A header whose value may have a prefix. */
 export function header(name: string, prefix = ''): HeaderPlace {
   return { header: name, lower: name.toLowerCase(), prefix };
 }
 
-/** A member of a list in a header: `member('Stripe-Signature', ',', 'v1')` is what follows `v1=`. */
+/** A member of a list in a header: `member('Stripe-Signature', ',', 'v1')` is the value after `v1=`. */
 export function member(name: string, list: string, key: string, assign = '='): Place {
   return { header: name, lower: name.toLowerCase(), list, key, assign };
 }
@@ -21,7 +21,7 @@ export function form(name: string): Place {
   return { form: name };
 }
 
-/** A timestamp and its window: the one that the provider recommends, or the default. */
+/** A timestamp with the window that the provider recommends, or the default. */
 export function timestamp(
   at: Place,
   unit: TimestampRule['unit'] = 's',
@@ -39,7 +39,7 @@ export function overBody(
   return { name: 'body', algorithm, encoding, signature: placesOf(signature), signs: '{body}', key: 'text' };
 }
 
-/** An HMAC over a text with a timestamp in it. */
+/** An HMAC over a text that contains a timestamp. */
 export function timed(
   signature: Place | readonly Place[],
   signs: string,

@@ -1,7 +1,7 @@
 import type { Place, Provider, Scheme } from '../provider.ts';
 import { header, json, member, timed, timestamp } from './rows.ts';
 
-/** The scheme of Svix and of Standard Webhooks, whose three headers share a prefix. */
+/** The scheme of Svix and Standard Webhooks, whose three headers share a prefix. */
 function svixScheme(prefix: string): Scheme {
   return {
     ...timed(
@@ -16,13 +16,13 @@ function svixScheme(prefix: string): Scheme {
   };
 }
 
-/** `t=…,v1=…` over `t.body`, as Stripe thought it up and many have copied. */
+/** `t=…,v1=…` over `t.body`: Stripe's scheme, which many providers use. */
 function stripeScheme(name: string, windowSeconds?: number, key = 'v1', time = 't'): Scheme {
   const at: Place = member(name, ',', time);
   return timed(member(name, ',', key), '{timestamp}.{body}', timestamp(at, 's', windowSeconds));
 }
 
-/** Providers that sign a timestamp with the body. */
+/** Providers that sign a timestamp and the body. */
 // table
 export const TIMESTAMPED: readonly Provider[] = [
   {
@@ -59,7 +59,7 @@ export const TIMESTAMPED: readonly Provider[] = [
     certainty: 'high',
     source: 'Buildkite documentation; public integrations',
     schemes: [stripeScheme('X-Buildkite-Signature', undefined, 'signature', 'timestamp')],
-    note: 'The plain token that may be chosen instead (X-Buildkite-Token) is not taken.',
+    note: 'The alternative plain token (X-Buildkite-Token) is not accepted.',
   },
   {
     id: 'calendly',
@@ -160,7 +160,7 @@ export const TIMESTAMPED: readonly Provider[] = [
       ),
     ],
     addition: true,
-    note: 'Five seconds are what the provider’s own library allows.',
+    note: 'The provider’s own library allows five seconds.',
   },
   {
     id: 'pinwheel',
@@ -220,7 +220,7 @@ export const TIMESTAMPED: readonly Provider[] = [
       },
     ],
     addition: true,
-    note: 'With a secret that begins with whpk_ the signature is an Ed25519 one (v1a).',
+    note: 'With a secret that begins with whpk_, signatures are Ed25519 (v1a).',
   },
   {
     id: 'stripe',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { newSigningIdentity } from '../../../src/crypto/self_signed.ts';
+import { newSigningIdentity } from '../../../src/crypto/issue_certificate.ts';
 
 interface Party {
   readonly entityMeta: {
@@ -44,14 +44,14 @@ const { IdentityProvider, ServiceProvider, setSchemaValidator } = createRequire(
 /** samlify checks schemas with a package of its own, which is not asked for here. */
 setSchemaValidator({ validate: async () => 'unchecked' });
 
-export interface User {
+interface User {
   readonly nameId: string;
   readonly email: string;
   readonly groups: readonly string[];
 }
 
 /** What the identity provider does differently, for one test. */
-export interface Whims {
+interface Whims {
   readonly user?: Partial<User>;
   readonly change?: (xml: string) => string;
   readonly status?: string;
@@ -173,7 +173,7 @@ export function samlifyIdp(base: string, nowMs: () => number, binding: 'redirect
   return { idp, state, respond, readRequest, readLogout, readLogoutAnswer, metadata: idp.getMetadata() };
 }
 
-export type SamlifyIdp = ReturnType<typeof samlifyIdp>;
+type SamlifyIdp = ReturnType<typeof samlifyIdp>;
 
 /** The form that a person's browser sends on by itself. */
 export function formOf(acs: string, response: string, relayState: string | null): string {

@@ -63,16 +63,16 @@ describe('values', () => {
     ['type(1)', 'int'],
     ['req.method', "'GET'"],
     ['false', 'false'],
-  ])('%s is written %s', (expression, printed) => {
+  ])('%s is printed as %s', (expression, printed) => {
     expect(valueText(inProcess(expression))).toBe(printed);
   });
 
-  test('are printed in one line, and the exit code is 0 for every one', async () => {
+  test('are printed on one line, and the exit code is always 0', async () => {
     expect(await evaluate('1 + 1')).toEqual({ code: 0, stdout: '2\n', stderr: '' });
     expect(await evaluate('false')).toMatchObject({ code: 0, stdout: 'false\n' });
   });
 
-  test('that are long are cut where a person reads them', () => {
+  test('that are long are cut for readers', () => {
     const long = valueText(['x'.repeat(5_000), 'y'] as Value, 100);
     expect(long.length).toBeLessThan(110);
     expect(long.endsWith('…')).toBe(true);
@@ -138,8 +138,8 @@ describe('values', () => {
   });
 });
 
-describe('what is wrong', () => {
-  test('with the expression: exit code 3 and a caret', async () => {
+describe('errors', () => {
+  test('in the expression: exit code 3 and a caret', async () => {
     const { code, stdout, stderr } = await evaluate("req.methud == 'GET'");
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toBe(
@@ -167,7 +167,7 @@ describe('what is wrong', () => {
     expect((await evaluate('-t', "a ${b'\\xff'}")).code).toBe(4);
   });
 
-  test('with a fact that nobody gave: the reason is told', async () => {
+  test('because of an absent fact: the reason is printed', async () => {
     expect((await evaluate('conn.geo.city')).stderr).toContain('the address has no such fact');
     expect((await evaluate('actions.service.rate_limit.limited')).stderr).toContain(
       'no `rate-limit` has run',
@@ -175,7 +175,7 @@ describe('what is wrong', () => {
     expect((await evaluate('conn.tls.version', '-r', 'http://a.test/')).stderr).toContain('has no TLS');
   });
 
-  test('with the command line: exit code 2', async () => {
+  test('in the command line: exit code 2', async () => {
     const wrong = [
       await evaluate('1', '-r', 'GET nowhere'),
       await evaluate('1', '--ip', 'x'),
@@ -190,7 +190,7 @@ describe('what is wrong', () => {
     expect((await evaluate('1', '-H', 'no colon')).stderr).toContain("'name: value'");
   });
 
-  test('with the scope file: exit code 3, with the place in it', async () => {
+  test('in the scope file: exit code 3, with the place', async () => {
     const keys = await evaluate('1', '-s', 'bad_keys.yaml');
     expect(keys.code).toBe(3);
     expect(keys.stderr).toMatch(/^bad_keys\.yaml:1:12 error .*\n.*\n.*did you mean 'method'/m);
@@ -202,7 +202,7 @@ describe('what is wrong', () => {
     expect((await evaluate('1', '-s', 'bad_yaml.yaml')).code).toBe(3);
   });
 
-  test('warnings do not keep the value back', async () => {
+  test('warnings do not suppress the value', async () => {
     const { code, stdout, stderr } = await evaluate("inCidrRange(conn.client_ip, '203.0.113.9/24')");
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'true\n' });
     expect(stderr).toContain('warning expr.invalid_cidr');
@@ -220,7 +220,7 @@ describe('--explain', () => {
     expect(stdout).toMatch(/conn\.geo\.city == 'x' +skipped: `&&` was decided: this side is false/);
   });
 
-  test('tells why a fact is absent', async () => {
+  test('explains why a fact is absent', async () => {
     const { code, stdout } = await evaluate("conn.geo.city == 'x'", '--explain');
     expect(code).toBe(4);
     expect(stdout).toMatch(

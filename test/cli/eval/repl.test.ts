@@ -24,7 +24,7 @@ function answers(...lines: readonly string[]): readonly string[] {
 }
 
 describe('lines', () => {
-  test('are evaluated, and faults are shown with a caret', () => {
+  test('are evaluated, and errors are shown with a caret', () => {
     const [value, empty, unknown, failed] = answers(
       'req.method',
       '  ',
@@ -56,19 +56,19 @@ describe('lines', () => {
     ]);
     expect(answers(':phase', ':phase on_http_response', 'res.status_code', ':phase x', ':phase')).toEqual([
       'on_http_request',
-      'now in on_http_response',
+      'phase on_http_response',
       '200',
       expect.stringContaining('on_tcp_connect'),
       'on_http_response',
     ]);
   });
 
-  test('may ask for types, explanations and help', () => {
+  test('may request types, explanations and help', () => {
     expect(answers(':type req.url', ':type req.headers', ':type 1 +', ':type')).toEqual([
       'string',
       'map(string, list(string))',
       expect.stringContaining('error'),
-      ':type wants an expression',
+      ':type needs an expression',
     ]);
     const [explained, help, variable, func, near, nothing] = answers(
       ':explain false && req.method == "x"',
@@ -83,10 +83,10 @@ describe('lines', () => {
     expect(variable).toContain('Method, as received.');
     expect(func).toContain("url.parse('https://");
     expect(near).toContain("did you mean 'url.parse'?");
-    expect(nothing).toBe("nothing is known of 'zzzzzz'");
+    expect(nothing).toBe("there is no variable or function 'zzzzzz'");
   });
 
-  test('commands may be shortened; unknown ones are told', () => {
+  test('commands may be shortened; unknown ones are reported', () => {
     expect(answers(':t 1', ':tpye 1', ':zzz', ':')).toEqual([
       'int',
       'there is no command :tpye; did you mean :type?',
@@ -120,7 +120,7 @@ describe('completion', () => {
     expect(at(line)).toEqual(expected);
   });
 
-  test('knows the phase, fields and methods of a type, and nothing else', () => {
+  test('offers only names of the phase, fields and methods of a type', () => {
     expect(at('')).toEqual(expect.arrayContaining(['conn', 'req', 'vars', 'hash', 'inCidrRange(', 'has(']));
     expect(at('')).not.toContain('res');
     expect(complete('res.sta', scopeFor('on_http_response')).candidates).toEqual(['res.status_code']);
@@ -129,7 +129,7 @@ describe('completion', () => {
     expect(complete('a == req.ho', scopeFor('on_http_request')).word).toBe('req.ho');
   });
 
-  test('every candidate of a path begins with what was typed', () => {
+  test('every candidate of a path starts with the typed text', () => {
     for (const line of [
       'c',
       'req.',
@@ -147,7 +147,7 @@ describe('completion', () => {
 });
 
 describe('edgeproof repl', () => {
-  test('reads a pipe to its end and prints answers alone', async () => {
+  test('reads a pipe to its end and prints only results', async () => {
     const { code, stdout, stderr } = await run(
       ['repl', '-r', 'PUT https://shop.example/a', '-H', 'X-A: 1'],
       process.cwd(),
@@ -157,7 +157,7 @@ describe('edgeproof repl', () => {
     expect(stdout).toBe("'PUT'\nvars.n = 2\n3\n['1']\n");
   });
 
-  test('ends at :quit, and refuses what eval refuses', async () => {
+  test('quits at :quit, and refuses the options that eval refuses', async () => {
     expect(await run(['repl'], process.cwd(), ['1', ':quit', '2'])).toMatchObject({ code: 0, stdout: '1\n' });
     expect(await run(['repl', '-s', 'missing.yaml'], process.cwd())).toMatchObject({ code: 2, stdout: '' });
   });

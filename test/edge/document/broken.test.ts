@@ -5,15 +5,15 @@ import { checkWholeEdge as checkEdge } from '../../../src/edge/semantic_checks.t
 import { EDGE_CODES } from '../../../src/edge/document/codes.ts';
 
 /**
- * Each file of `fixtures/broken` is named after the code that it shows, and stands beside what is printed about it.
- * `npx vitest run test/edge/document/broken.test.ts -u` writes the texts anew.
+ * * Each file of `fixtures/broken` is named after the code that it shows; the expected output is in a file beside it.
+ * `npx vitest run test/edge/document/broken.test.ts -u` updates the expected output.
  */
 const folder = new URL('../../../fixtures/broken/', import.meta.url);
 const cases = readdirSync(folder).filter((file) => /\.(?:yaml|json)$/.test(file));
 
 /** Cases that show many codes at once. */
 const MIXED: ReadonlySet<string> = new Set(['everything', 'long_line']);
-/** Shown by a test of its own (test/auth/saml/metadata.test.ts): a file would be large, or is told of at a certain time only. */
+/** Tested in test/auth/saml/metadata.test.ts: these need a large file, or are reported only at certain times. */
 const WITHOUT_FIXTURE: ReadonlySet<string> = new Set([
   'edge.too_large',
   'edge.saml_expired',
@@ -29,7 +29,7 @@ function codeOf(file: string): string {
   return `edge.${file.split('.')[0]!}`;
 }
 
-describe('broken edge files', () => {
+describe('edge files with errors', () => {
   test.each(cases)('%s is explained', async (file) => {
     const { config, diagnostics } = checkFile(file);
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
@@ -40,14 +40,14 @@ describe('broken edge files', () => {
     await expect(renderDiagnostics(diagnostics, { color: false })).toMatchFileSnapshot(golden);
   });
 
-  test('every code is shown by a file of its name', () => {
+  test('every code has a fixture with its name', () => {
     const shown = new Set(cases.map(codeOf));
     const missing = Object.keys(EDGE_CODES).filter((code) => !shown.has(code) && !WITHOUT_FIXTURE.has(code));
     expect(missing).toEqual([]);
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 
-  test('nothing is printed for a file that is gone', () => {
+  test('no golden file without an edge file', () => {
     const golden = readdirSync(folder).filter((file) => file.endsWith('.txt'));
     expect(golden).toHaveLength(cases.length);
   });

@@ -43,14 +43,14 @@ describe('checkEdge', () => {
     expect(codesOf(fromValue.diagnostics).sort()).toEqual(codesOf(fromText.diagnostics).sort());
   });
 
-  test('an object that is checked is not changed, and shares nothing that could be', () => {
+  test('a checked object is not changed, and shares nothing mutable with the result', () => {
     const value = oneRoute({ request_headers: {} });
     const before = structuredClone(value);
     const first = checkEdge({ value }).config!;
     const second = checkEdge({ value }).config!;
     expect(value).toEqual(before);
     const headers = first.edges.https['shop']!.routes[0]!.request_headers!;
-    // What was accepted is frozen.
+    // Accepted configurations are frozen.
     expect(() => {
       headers.add['x'] = 'y';
     }).toThrow(TypeError);
@@ -68,7 +68,7 @@ describe('checkEdge', () => {
   });
 
   test.each([undefined, null, 1, 'x', [], () => 1, new Map(), new Date(0), Symbol('x'), 1n])(
-    '%s is no edge',
+    '%s is not an edge',
     (value) => {
       const { config, diagnostics } = checkEdge({ value });
       expect(config).toBeNull();
@@ -81,7 +81,7 @@ describe('checkEdge', () => {
     expect(codesFor({ match: undefined })).toEqual(['edge.missing_key']);
   });
 
-  test('a cyclic object is no trouble', () => {
+  test('a cyclic object is handled', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['edges'] = cyclic;
     expect(codesOf(checkEdge({ value: cyclic }).diagnostics)).toContain('edge.unknown_key');
@@ -98,7 +98,7 @@ describe('checkEdge', () => {
     expect(locate('/edges/https/none')).toBeNull();
   });
 
-  test('findings come in the order of the text', () => {
+  test('findings are in text order', () => {
     const text = readFileSync(new URL('../../../fixtures/broken/everything.yaml', import.meta.url), 'utf8');
     const starts = checkEdge({ name: 'e', text }).diagnostics.map(({ span }) => span?.start ?? -1);
     expect(starts.length).toBeGreaterThan(20);
@@ -138,7 +138,7 @@ describe('fixes', () => {
     expect(applied).toBeGreaterThan(15);
   });
 
-  test('ranges, and a port that can only be one, are safe to repair; guesses are not', () => {
+  test('fixes of ranges, and of a port with one possible value, are safe; guesses are not', () => {
     const text = readFileSync(new URL('everything.yaml', folder), 'utf8');
     const fixes = checkEdge({ name: 'e', text }).diagnostics.flatMap(({ fix }) =>
       fix === undefined ? [] : [fix],
@@ -152,7 +152,7 @@ describe('fixes', () => {
   });
 });
 
-describe('what a schema cannot say', () => {
+describe('checks beyond the schema', () => {
   test.each([
     ['/', '/', true],
     ['/a', '/a/', false],
@@ -171,14 +171,14 @@ describe('what a schema cannot say', () => {
     expect(codesFor({}, { edges })).toEqual(isDuplicate ? ['edge.duplicate_route'] : []);
   });
 
-  test('a wildcard hostport covers deeper names only', () => {
+  test('a wildcard hostport covers only names below it', () => {
     expect(codesForWildcard('a.shop.test/')).toEqual([]);
     expect(codesForWildcard('a.b.shop.test/')).toEqual([]);
     expect(codesForWildcard('shop.test/')).toEqual(['edge.unreachable_host']);
     expect(codesForWildcard('badshop.test/')).toEqual(['edge.unreachable_host']);
   });
 
-  test('failover over weighted and weighted over failover are fine, deeper is not', () => {
+  test('failover over weighted and weighted over failover are valid, deeper nesting is not', () => {
     const route = { backend: { backend_id: 'top' } };
     expect(
       codesFor(route, withBackends({ top: { failover: ['w', 'app'] }, w: { weighted: { app: 1 } } })),
@@ -196,7 +196,7 @@ describe('what a schema cannot say', () => {
     expect(codesFor(route, withBackends(diamond))).toEqual([]);
   });
 
-  test('a chain of a thousand backends ends', () => {
+  test('a chain of a thousand backends terminates', () => {
     const backends: Record<string, object> = {};
     for (let index = 0; index < 1000; index++)
       backends[`b${index}`] = { failover: [`b${(index + 1) % 1000}`] };
@@ -261,7 +261,7 @@ describe('what a schema cannot say', () => {
     expect(codesFor({ metadata: 'm'.repeat(4097) })).toEqual(['edge.too_long']);
   });
 
-  test('names of nothing are told once, and unused ones stay quiet meanwhile', () => {
+  test('unknown names are reported once, and hide findings about unused ones', () => {
     const more = { ip_policies: { office: { rules: [{ cidr: '192.0.2.0/24', action: 'allow' }] } } };
     expect(codesFor({ ip_restriction: { ip_policy_ids: ['ofice'] } }, more)).toEqual([
       'edge.unknown_ip_policy',
@@ -272,7 +272,7 @@ describe('what a schema cannot say', () => {
     ]);
   });
 
-  test('a webhook provider is known in any letter case', () => {
+  test('a webhook provider is accepted in any letter case', () => {
     expect(codesFor({ webhook_verification: { provider: 'GitHub', secret: 's' } })).toEqual([]);
     expect(codesFor({ webhook_verification: { provider: 'Sns', secret: '' } })).toEqual([]);
   });

@@ -24,7 +24,7 @@ const findings = (value: string) => {
 };
 
 describe('a traffic policy inside an edge file', () => {
-  it('is checked whole, and its findings stand in the file', () => {
+  it('is checked completely, and its findings are located in the file', () => {
     const { config, rendered } = findings(`|
               on_http_request:
                 - expressions: ["req.url.pth == '/a'"]
@@ -36,7 +36,7 @@ describe('a traffic policy inside an edge file', () => {
     expect(rendered).toMatch(/^edge\.yaml:17:\d+ error ERR_SERVICE_2201 /m);
   });
 
-  it('is placed in a quoted string too, escapes and all', () => {
+  it('is located in a quoted string with escapes, too', () => {
     const { rendered } = findings(String.raw`"{\"on_http_request\":[{\"actions\":[{\"type\":\"deni\"}]}]}"`);
     expect(rendered).toMatch(/^edge\.yaml:14:\d+ error ERR_SERVICE_2201 /m);
     expect(rendered).toContain("did you mean 'deny'?");
@@ -57,7 +57,7 @@ describe('a traffic policy inside an edge file', () => {
       routes: [{ match_type: path_prefix, match: /, backend: { backend_id: app } }]`;
     expect(findings(policy('https://bills.internal/all')).rendered).toBe('');
     const { config, rendered } = findings(policy('https://bils.internal:443/all'));
-    // The service may have endpoints that the file does not: it is no error.
+    // The service may have endpoints that the file does not declare, so this is not an error.
     expect(config).not.toBeNull();
     expect(rendered).toMatch(
       /^edge\.yaml:14:\d+ warning policy\.unknown_endpoint unknown internal endpoint 'bils\.internal'\n/m,
@@ -66,7 +66,7 @@ describe('a traffic policy inside an edge file', () => {
     expect(rendered).toContain('internal endpoints: bills.internal, old.internal');
   });
 
-  it('may be an object of the library as well', () => {
+  it('may also be an object of the library', () => {
     const config = {
       edges: {
         https: {

@@ -99,12 +99,12 @@ function changed(
 }
 
 describe('the generated schema', () => {
-  test('is what the schemas say now', () => {
+  test('is up to date with the schemas', () => {
     const path = new URL('../../../src/edge/document/edge_file.schema.json', import.meta.url);
     expect(JSON.parse(readFileSync(path, 'utf8')), 'run npm run generate').toEqual(edgeFileJsonSchema());
   });
 
-  test('uses only the keywords that are understood here', () => {
+  test('uses only supported keywords', () => {
     const schemaWords = '$schema title type description default properties required additionalProperties';
     const ourWords =
       'propertyNames items minItems enum enumAnyCase minLength maxBytes pattern form minimum maximum';
@@ -200,7 +200,7 @@ describe('reading the shape without zod', () => {
     expect(accepted).toBeGreaterThan(runs(10_000) / 20);
   });
 
-  test('every departure is told, at the pointers where zod has issues', () => {
+  test('every departure is reported, at the pointers of zod’s issues', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
         let value = GOOD;

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, createEdge } from '../../../src/edgeproof.ts';
 
-/** Cookies of the gates below, as a browser would send them, and some of the application's. */
+/** Cookies of the gates below, as a browser would send them, and some cookies of the application. */
 const COOKIES = [
   'mine=1',
   '__Host-service.session=SEALED',
@@ -108,7 +108,7 @@ describe('cookies of gates', () => {
     expect(received[0]!.headers.cookie).toBe(KEPT);
   });
 
-  it('do not reach it on an upgrade, nor in crumbs of HTTP/2', async () => {
+  it('do not reach it on an upgrade, nor in HTTP/2 cookie crumbs', async () => {
     const url = await edge();
     await ask(url, { connection: 'upgrade', upgrade: 'websocket' });
     const session = connectHttp2(url);
@@ -120,7 +120,7 @@ describe('cookies of gates', () => {
     expect(received[0]!.headers.upgrade).toBe('websocket');
   });
 
-  it('do not reach it by way of rules that copy them, or of an internal endpoint', async () => {
+  it('do not reach it through rules that copy them, or an internal endpoint', async () => {
     const copy = {
       type: 'add-headers',
       config: {
@@ -170,7 +170,7 @@ describe('cookies of gates', () => {
     }
   });
 
-  it('are nobody’s where there is no gate', async () => {
+  it('are not special without a gate', async () => {
     const { port } = upstream.address() as AddressInfo;
     const made = createEdge(
       {

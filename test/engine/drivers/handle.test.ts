@@ -36,7 +36,7 @@ const edgeTo = (upstream: string) =>
   });
 
 describe('handle without a scripted upstream', () => {
-  it('asks the real one, which sees the host that was asked for', async () => {
+  it('uses the real one, which sees the requested host', async () => {
     const { response, event } = await edgeTo(address).handle(
       new Request('https://shop.test/a?b=c', { method: 'POST', body: 'hello' }),
     );
@@ -51,7 +51,7 @@ describe('handle without a scripted upstream', () => {
     expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: null });
   });
 
-  it('answers 502 when nobody is there', async () => {
+  it('responds with 502 when the upstream is unreachable', async () => {
     const { response, trace } = await edgeTo(await deadAddress()).handle(new Request('https://shop.test/'));
     expect(response.status).toBe(502);
     expect(trace.at(-1)!.code).toBe('upstream.connect');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEdge } from '../../../src/edgeproof.ts';
 import { onePolicy, oneRoute } from '../../one_route.ts';
 
-/** The fields that an upstream gets of a request with these. */
+/** The fields that an upstream receives from a request with these fields. */
 async function received(config: object, headers: Record<string, string>): Promise<Headers> {
   let seen = new Headers();
   const edge = createEdge(config, {
@@ -17,14 +17,14 @@ async function received(config: object, headers: Record<string, string>): Promis
 
 const FORGED = { service_auth_user_email: 'root@shop.test', x_tenant: 'other', api_key: 'k' };
 
-describe('fields that an upstream may take for others', () => {
-  it('are dropped, and all others with an underscore', async () => {
+describe('fields that an upstream may confuse with others', () => {
+  it('are dropped, as are all others with an underscore', async () => {
     expect(
       Array.from((await received(oneRoute(), FORGED)).keys()).filter((name) => name.includes('_')),
     ).toEqual([]);
   });
 
-  it('pass where the file says so, but for those that the edge makes or edits', async () => {
+  it('pass if configured, except for those that the edge sets or edits', async () => {
     const edits = { request_headers: { add: { 'x-tenant': 'mine' } } };
     const seen = await received(oneRoute(edits, { underscore_headers: 'pass' }), FORGED);
     expect(Object.fromEntries(Array.from(seen).filter(([name]) => /_|tenant/.test(name)))).toEqual({
@@ -36,12 +36,12 @@ describe('fields that an upstream may take for others', () => {
     expect(removed.has('api_key')).toBe(false);
   });
 
-  it('are set by the configuration as it says', async () => {
+  it('are set by the configuration', async () => {
     const edits = { request_headers: { add: { api_key: 'mine' } } };
     expect((await received(oneRoute(edits), FORGED)).get('api_key')).toBe('mine');
   });
 
-  it('do not make a rule believe that the edge has said who it is', async () => {
+  it('do not pass for the edge’s identity fields in rules', async () => {
     const rule = {
       expressions: [
         "getReqHeader('service-auth-user-email') == ['root@shop.test'] || hasReqHeader('service_auth_user_email')",

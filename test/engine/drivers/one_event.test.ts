@@ -6,14 +6,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Edge, type Listening, createEdge } from '../../../src/edgeproof.ts';
 import type { HttpRequestComplete, HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts';
 
-/** How the upstream behaves on a path; the rest of the path is its own. */
+/** The behaviour of the upstream, by path prefix. */
 const BEHAVIOUR: Readonly<Record<string, (socket: Socket) => void>> = {
   '/ok': (socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-type: text/plain\r\n\r\nhello'),
   '/long': (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n${'a'.repeat(20_000)}`),
   '/half': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello');
-    // The bytes must have gone through before the cut is seen.
+    // The bytes must have been forwarded before the cut is noticed.
     upstreamHalf = () => socket.destroy();
   },
   '/hang': () => upstreamReached(),
@@ -89,7 +89,7 @@ beforeEach(async () => {
 });
 afterEach(() => listening.close(0));
 
-/** Settles with the events when there are as many as asked for. */
+/** Settles with the events once there are `count` of them. */
 function seen(count: number): Promise<readonly HttpRequestComplete[]> {
   return new Promise((resolve) => {
     const look = () => {
@@ -152,14 +152,14 @@ describe('exactly one event for every request', () => {
     const replied = textOf(socket);
     const [event] = await seen(1);
     expect(statusOf(event!)).toBe(status);
-    // What the client was told is what the event says; the connection may stay open for a next request.
+    // The event agrees with the response that the client received; the connection may stay open for another request.
     socket.end();
     expect(await replied).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     await listening.close(0);
     expect(events).toHaveLength(1);
   });
 
-  it('left by the client while the upstream is silent', async () => {
+  it('aborted by the client while the upstream is silent', async () => {
     const reached = new Promise<void>((resolve) => (upstreamReached = resolve));
     const socket = await send(request('/hang'));
     await reached;
@@ -170,7 +170,7 @@ describe('exactly one event for every request', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('left by the client in the middle of its body', async () => {
+  it('aborted by the client in the middle of its body', async () => {
     const socket = await send('POST /ok HTTP/1.1\r\nhost: shop.test\r\ncontent-length: 100\r\n\r\nhello');
     socket.destroy();
     await seen(1);
@@ -178,7 +178,7 @@ describe('exactly one event for every request', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('cut by the upstream in the middle: the client does not take it for the whole', async () => {
+  it('cut by the upstream in the middle: the client sees that it is incomplete', async () => {
     const socket = await send(request('/half'));
     await once(socket, 'data');
     const closed = once(socket, 'close');
@@ -192,7 +192,7 @@ describe('exactly one event for every request', () => {
 });
 
 describe('what the event measured', () => {
-  it('says whether the connection to the upstream was used before', async () => {
+  it('shows whether the connection to the upstream was reused', async () => {
     const socket = await send(request('/ok'));
     await seen(1);
     socket.write(request('/ok'));
@@ -214,7 +214,7 @@ describe('what the event measured', () => {
     expect(saved).toBe(20_000 - body.length);
   });
 
-  it('has every field of the specification', async () => {
+  it('has every specified field', async () => {
     (
       await send(
         'POST /ok?a=B HTTP/1.1\r\nHost: Shop.test\r\nUser-Agent: Mine/1\r\nX-Twice: A\r\nx-twice: B\r\ncontent-length: 3\r\n\r\nabc',

@@ -10,7 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type Listening, createEdge } from '../../../src/edgeproof.ts';
 import { onePolicy } from '../../one_route.ts';
 
-/** How a careless server comes from a target to a place: decoded twice, no parameters, no letter case, no trailing dots. */
+/**
+ * How a lenient server derives a path from a target: decoded twice, without parameters, letter case and trailing dots.
+ */
 function placeOf(target: string): string {
   const once_ = (text: string) =>
     text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
@@ -58,7 +60,7 @@ async function before(config: object, port = (upstream.address() as AddressInfo)
   return live.listening.port;
 }
 
-/** The status that a target gets, sent byte for byte. */
+/** The status for a target that is sent byte for byte. */
 async function statusOf(port: number, target: string): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${target} HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n`);
@@ -117,7 +119,7 @@ describe('a rule that denies by the path', () => {
     ['the URL', "req.url.raw.endsWith('/policy/admin') || req.url.uri == '/policy/admin'"],
     ['the sent path', "req.url.raw_path == '/policy/admin'"],
     ['an allow list', "!(req.url.path in ['/policy/open', '/']) && !req.url.path.startsWith('/Pictures/')"],
-  ])('holds for every spelling that a careless server takes there: %s', async (_, expression) => {
+  ])('applies to every spelling that a lenient server accepts: %s', async (_, expression) => {
     const port = await before(denyAdmin(expression));
     for (const target of SPELLINGS) {
       const status = await statusOf(port, target);
@@ -128,14 +130,14 @@ describe('a rule that denies by the path', () => {
     expect(await statusOf(port, '/policy/open')).toBe(200);
   });
 
-  it('lets pass what is no spelling of it', async () => {
+  it('does not apply to other paths', async () => {
     const port = await before(denyAdmin("req.url.path.startsWith('/policy/admin')"));
     for (const target of ['/a%2Fb', '/@scope%2fname', '/policy;v=1/x', '/README.md', '/a%20b', '/policy/Adm'])
       expect([target, await statusOf(port, target)]).toEqual([target, 200]);
     expect(reached).toContain('/a%2Fb');
   });
 
-  it('is decided by what a rewrite has made of the path', async () => {
+  it('uses the path after a rewrite', async () => {
     const rewrite = { actions: [{ type: 'url-rewrite', config: { from: '/v1/(.*)', to: '/$1' } }] };
     const deny = { expressions: ["req.url.path.startsWith('/policy/admin')"], actions: [{ type: 'deny' }] };
     const port = await before(onePolicy({ on_http_request: [rewrite, deny] }));
@@ -145,7 +147,7 @@ describe('a rule that denies by the path', () => {
     expect(reached).toEqual(['/open']);
   });
 
-  it('asks for a password by every spelling, and lets the right one in', async () => {
+  it('asks for a password for every spelling, and accepts the right one', async () => {
     const guard = {
       expressions: ["req.url.path.startsWith('/policy/admin')"],
       actions: [{ type: 'basic-auth', config: { credentials: ['ann:long-secret'] } }],
@@ -168,13 +170,13 @@ describe('a rule that denies by the path', () => {
     expect(await statusOf(port, '/r7/x')).toBe(200);
   });
 
-  it('is taken at its word where it tells spellings apart', async () => {
+  it('is used as written if it distinguishes spellings', async () => {
     const capitals = await before(denyAdmin("req.url.path.matches('[A-Z]')"));
     expect(await statusOf(capitals, '/policy/admin')).toBe(200);
     expect(await statusOf(capitals, '/policy/Admin')).toBe(403);
   });
 
-  it('says which reading made it apply', async () => {
+  it('reports the reading that made it apply', async () => {
     await before(denyAdmin("req.url.path.startsWith('/policy/admin')"));
     const { exchange } = live!.edge.decide({ url: 'http://shop.test/policy;x/Admin' });
     const steps = exchange.verdicts.flatMap((verdict) => verdict?.inner ?? []);
@@ -182,13 +184,13 @@ describe('a rule that denies by the path', () => {
   });
 });
 
-/** What nginx writes to disk; the usual places may not be there. */
+/** Directories that nginx writes to; the default ones may not exist. */
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 const hasNginx = spawnSync('nginx', ['-v']).error === undefined;
 
 describe.skipIf(!hasNginx)('nginx behind a rule (skipped where it is not installed)', () => {
-  it('is not reached at the place that the rule denies', async () => {
+  it('is not reached at the denied path', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
     const free = createServer().listen(0, '127.0.0.1');
     await once(free, 'listening');

@@ -120,7 +120,12 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
         },
         {
           request: { headers: { 'user-agent': 'BadBOT/1' } },
-          expect: { status: 403, code: 'user_agent_filter.denied', backend: null },
+          expect: {
+            status: 403,
+            code: 'user_agent_filter.denied',
+            backend: null,
+            responseHeaders: { 'service-error-code': 'ERR_SERVICE_3211' },
+          },
         },
         {
           request: { headers: { 'user-agent': 'curl/8' } },

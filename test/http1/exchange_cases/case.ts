@@ -1,28 +1,28 @@
 import type { ListenerLimits } from '../../../src/io/listener_limits.ts';
 import type { UpstreamLimits } from '../../../src/http1/upstream_client.ts';
 
-/** What the client does, one after the other. Text is Latin-1: each character is a byte. */
+/** The steps of the client, in order. Text is Latin-1: each character is a byte. */
 export type ClientStep =
   | string
-  /** Waits until this has come from the proxy, or has reached the upstream. */
+  /** Waits until this has arrived from the proxy, or at the upstream. */
   | { readonly got: string }
   | { readonly upstreamGot: string }
-  /** FIN and both directions let go, RST, or FIN while it reads on. */
+  /** Closes both directions (FIN), resets (RST), or half-closes (FIN) and reads on. */
   | { readonly leave: 'close' | 'reset' | 'half' };
 
-/** What the upstream does for each request, one after the other. */
+/** The upstream's steps for each request, in order. */
 export interface UpstreamMove {
-  /** After which part of the request; default `whole`. `none`: as soon as the connection is there. */
+  /** After which part of the request; default `whole`. `none`: as soon as it is connected. */
   readonly on?: 'none' | 'head' | 'whole';
-  /** Waits in addition until the client has got this. */
+  /** Also waits until the client has received this. */
   readonly clientGot?: string;
-  /** Waits in addition until this has come behind the head. */
+  /** Also waits until this has arrived after the head. */
   readonly got?: string;
   readonly send?: string;
   readonly end?: 'close' | 'reset';
 }
 
-/** What the client must get, in order. */
+/** The responses that the client must receive, in order. */
 export interface ExpectedReply {
   readonly status: number | readonly number[];
   readonly body?: string;
@@ -31,16 +31,16 @@ export interface ExpectedReply {
   /** `name` or `name: value`, name in lower case. */
   readonly lacks?: readonly string[];
   readonly framing?: 'none' | 'length' | 'chunked' | 'close';
-  /** It answers HEAD. */
+  /** The response to HEAD. */
   readonly toHead?: true;
-  /** It must break off: a whole one is a fault. */
+  /** It must break off: a complete one is a fault. */
   readonly cut?: true;
-  /** Any number of these, also none. */
+  /** Any number of these, including none. */
   readonly optional?: true;
   readonly trailers?: readonly string[];
 }
 
-/** One request that the upstream must have got. */
+/** A request that the upstream must have received. */
 export interface ExpectedRequest {
   readonly line: string;
   readonly body?: string;
@@ -50,21 +50,21 @@ export interface ExpectedRequest {
   readonly trailers?: readonly string[];
 }
 
-/** One exchange on raw sockets: the bytes of both sides, and all that may come of them. */
+/** An exchange on raw sockets: the bytes of both sides, and everything that must result. */
 export interface ExchangeCase {
   readonly name: string;
   readonly client: string | readonly ClientStep[];
-  /** Default: 200 with `ok` for each request. Null: nobody listens. */
+  /** Default: 200 with `ok` for each request. Null: nothing listens. */
   readonly upstream?: string | readonly UpstreamMove[] | null;
   readonly gets: readonly ExpectedReply[];
-  /** `open` is proved by one request more; `closed` by the end of the connection without a byte more. */
+  /** `open` is proved by another request; `closed` by the end of the connection without another byte. */
   readonly after?: 'open' | 'closed';
   readonly forwards: readonly ExpectedRequest[];
-  /** The upstream may have got the beginning of one request more, which then broke off. */
+  /** The upstream may have received the start of another request, which then broke off. */
   readonly partial?: true;
-  /** Bytes that the upstream got behind the last request, of another protocol. */
+  /** Bytes of another protocol that the upstream received after the last request. */
   readonly tunnel?: string;
-  /** Bytes that the client got behind the last reply, of another protocol. */
+  /** Bytes of another protocol that the client received after the last response. */
   readonly tunnelBack?: string;
   /** Status and reason of each event, in order. */
   readonly events: readonly (readonly [status: number, reason: string])[];
@@ -72,15 +72,15 @@ export interface ExchangeCase {
   /** `underscore_headers` of the edge file; default as in the edge file. */
   readonly underscores?: 'drop' | 'pass';
   readonly upstreamLimits?: Partial<UpstreamLimits>;
-  /** Never cut into single bytes: too long, or a matter of time. */
+  /** Never split into single bytes: too long, or timing matters. */
   readonly inOnePiece?: true;
-  /** Why ours does what it does, where others do something else. */
+  /** Why ours behaves like this, if others do not. */
   readonly why?: string;
 }
 
 export interface CaseGroup {
   readonly title: string;
-  /** Said where a case has no `why` of its own. */
+  /** The reason for cases without a `why`. */
   readonly why: string;
   readonly cases: readonly ExchangeCase[];
 }
@@ -89,7 +89,7 @@ export const H = 'Host: a.test\r\n';
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 export const ANSWERED: readonly [number, string] = [200, 'upstream.answered'];
 
-/** A head that nobody may pass on: answered, closed, never forwarded. */
+/** A head that must not be passed on: a response, a closed connection, nothing forwarded. */
 export function refused(
   name: string,
   status: number,
@@ -108,7 +108,7 @@ export function refused(
   };
 }
 
-/** A sound head that an edge does not serve: answered by the engine, never forwarded. */
+/** A valid head that an edge does not serve: the engine responds, nothing is forwarded. */
 export function unserved(
   name: string,
   status: number,
@@ -119,7 +119,7 @@ export function unserved(
   return { name, client, gets: [{ status }], forwards: [], events: [[status, reason]], ...more };
 }
 
-/** A request that reaches the upstream once and is answered with `ok`. */
+/** A request that reaches the upstream once and gets `ok`. */
 export function passed(
   name: string,
   client: ExchangeCase['client'],
@@ -137,7 +137,7 @@ export function passed(
   };
 }
 
-/** What the upstream answers to `GET /`, and what the client makes of it. */
+/** The upstream's response to `GET /`, and what the client receives. */
 export function answered(
   name: string,
   upstream: Exclude<ExchangeCase['upstream'], undefined>,
@@ -157,7 +157,7 @@ export function answered(
   };
 }
 
-/** An upstream at fault: the client is told with this status, and the event has this reason. */
+/** A faulty upstream: the client gets this status, and the event this reason. */
 export function faulty(
   name: string,
   upstream: Exclude<ExchangeCase['upstream'], undefined>,

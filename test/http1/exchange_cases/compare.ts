@@ -9,14 +9,14 @@ import { PROOF_TARGET, type Recorded, recordingUpstream } from './recording_upst
 import { sender } from './sending.ts';
 
 /**
- * Plays every case against nginx and HAProxy, as far as they are installed, and writes what differs from ours into
- * docs/plane_comparison.md: `node test/http1/exchange_cases/compare.ts`. Ours is held to the same cases by plane_cases.test.ts.
+ * Plays every case against nginx and HAProxy, if installed, and writes the differences to docs/proxy_comparison.md:
+ * `node test/http1/exchange_cases/compare.ts`. exchanges.test.ts checks ours with the same cases.
  */
 
 const PATIENCE_MS = 2_500;
-const PAGE = join(import.meta.dirname, '../../../docs/plane_comparison.md');
+const PAGE = join(import.meta.dirname, '../../../docs/proxy_comparison.md');
 
-/** What a peer does with each case; null: as ours. */
+/** A peer's behaviour for each case; null: as ours. */
 type Column = ReadonlyMap<ExchangeCase, string | null>;
 
 async function columnOf(peer: Peer): Promise<Column> {
@@ -44,7 +44,7 @@ async function playPeer(one: ExchangeCase, { port, upstreamPort }: PeerSite): Pr
   return judge(one, played, recorded).length === 0 ? null : whatItDid(one, played, recorded);
 }
 
-/** In a few words: what the client got, what the upstream got, and whether that was strict. */
+/** Summary: what the client received, what the upstream received, and whether that was strict. */
 function whatItDid(one: ExchangeCase, played: Played, recorded: Recorded): string {
   const requests = recorded.requests.filter(({ line }) => !line.startsWith(`GET ${PROOF_TARGET} `));
   const lines = requests.map(({ line }) => line.replace(/ HTTP\/1\.1$/, ''));
@@ -54,7 +54,7 @@ function whatItDid(one: ExchangeCase, played: Played, recorded: Recorded): strin
     parts.push(lines.length === 0 ? 'not forwarded' : `forwarded ${lines.map(code).join(', ')}`);
   }
   if (recorded.violations.length > 0)
-    parts.push(`**forwarded what is not strict**: ${code(recorded.violations[0]!)}`);
+    parts.push(`**forwarded invalid HTTP**: ${code(recorded.violations[0]!)}`);
   const rest = judge(one, played, recorded).filter((said) =>
     /content|has |times|framing|trailers|open|closed|no answer|too many/.test(said),
   );
@@ -65,13 +65,13 @@ function whatItDid(one: ExchangeCase, played: Played, recorded: Recorded): strin
 function repliesOf({ replies, rest, closed, violation }: Played): string {
   const statuses = replies.map(({ line }) => line.slice(9, 12));
   if (rest !== '')
-    statuses.push(rest.startsWith('HTTP/1.') ? `${rest.slice(9, 12)} unfinished` : 'more bytes');
-  if (violation !== null) statuses.push(`a reply that is not strict (${code(violation)})`);
-  if (statuses.length === 0) return closed ? 'closed without a word' : 'nothing in time';
+    statuses.push(rest.startsWith('HTTP/1.') ? `${rest.slice(9, 12)} unfinished` : 'other bytes');
+  if (violation !== null) statuses.push(`invalid HTTP (${code(violation)})`);
+  if (statuses.length === 0) return closed ? 'closed without a response' : 'timeout';
   return (statuses.length > 4 ? [...statuses.slice(0, 3), '…', statuses.at(-1)!] : statuses).join(', ');
 }
 
-/** Text of the wire in a table: short, without line ends, with every odd byte spelled out. */
+/** Bytes as text for a table: short, without line ends, with escapes for unusual bytes. */
 function code(text: string): string {
   const plain = JSON.stringify(text)
     .slice(1, -1)
@@ -87,12 +87,12 @@ function oursOf({ gets, forwards, after }: ExchangeCase): string {
     .filter(({ optional }) => optional !== true)
     .map(({ status, cut }) => `${String(status)}${cut === true ? ', cut' : ''}`);
   const shown = statuses.length > 3 ? [...statuses.slice(0, 2), '…'] : statuses;
-  const reply = shown.length === 0 ? 'no reply' : shown.join(', ');
+  const reply = shown.length === 0 ? 'no response' : shown.join(', ');
   return `${reply}${forwards.length === 0 ? '' : `; ${forwards.length} forwarded`}${after === 'closed' ? '; closed' : ''}`;
 }
 
 function sectionOf(group: CaseGroup, peers: readonly Peer[], columns: readonly Column[]): string {
-  const head = ['case', 'ours', ...peers.map(({ name }) => name), 'why ours'];
+  const head = ['case', 'ours', ...peers.map(({ name }) => name), 'reason'];
   const rows = group.cases.map((one) => {
     const cells = columns.map((column) => column.get(one) ?? 'as ours');
     const differs = cells.some((cell) => cell !== 'as ours');
@@ -108,16 +108,16 @@ function pageOf(peers: readonly Peer[], columns: readonly Column[]): string {
     const cells = [...columns[index]!.values()];
     const same = cells.filter((cell) => cell === null).length;
     const loose = cells.filter((cell) => cell?.includes('**') === true).length;
-    return `${name} ${version} does as ours in ${same}, and in ${loose} it forwards bytes that a strict reader refuses`;
+    return `${name} ${version} behaves like ours in ${same} and forwards invalid HTTP in ${loose}`;
   });
-  return `# The plane beside nginx and HAProxy
+  return `# HTTP/1.1 compared with nginx and HAProxy
 
-Written by \`node test/http1/exchange_cases/compare.ts\`. ${count} exchanges on raw sockets, each with the bytes of both sides
-(\`test/http1/exchange_cases/cases\`); what reaches the upstream is read once more by a parser that knows one spelling of
-everything (\`test/http1/exchange_cases/strict_http.ts\`). ${sums.join('; ')}.
+Generated by \`node test/http1/exchange_cases/compare.ts\` from ${count} exchanges on raw sockets, each with the bytes of both sides
+(\`test/http1/exchange_cases/cases\`). A strict parser, which accepts a single spelling of everything, checks
+what the upstream receives (\`test/http1/exchange_cases/strict_http.ts\`). ${sums.join('; ')}.
 
-Both run with the configuration of a plain reverse proxy: WebSocket passed on, 16 kB of head, a second of patience. To differ is
-not to be wrong: most rows are repairs that the RFC allows and ours does not make, or spellings that ours makes one of.
+Both are configured as a plain reverse proxy: WebSocket enabled, heads of up to 16 kB, timeouts of one second. A difference is
+not a fault: most are repairs that the RFC allows and ours does not make, or spellings that ours normalises.
 
 ${GROUPS.map((group) => sectionOf(group, peers, columns)).join('\n')}`;
 }

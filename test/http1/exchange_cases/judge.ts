@@ -3,7 +3,7 @@ import type { Played } from './play.ts';
 import { PROOF_TARGET, type Recorded } from './recording_upstream.ts';
 import type { StrictMessage } from './strict_http.ts';
 
-/** What differs from what a case says, in words; empty when nothing does. */
+/** The differences from the expectations of a case; empty when there are none. */
 export function judge(one: ExchangeCase, played: Played, recorded: Recorded): string[] {
   return [...judgeClient(one, played), ...judgeUpstream(one, recorded)];
 }
@@ -11,7 +11,7 @@ export function judge(one: ExchangeCase, played: Played, recorded: Recorded): st
 function judgeClient(one: ExchangeCase, played: Played): string[] {
   const message: string[] = [];
   if (played.inVain !== null) message.push(`waited in vain for ${JSON.stringify(played.inVain)}`);
-  if (played.violation !== null) message.push(`the reply is no strict HTTP: ${played.violation}`);
+  if (played.violation !== null) message.push(`the response is not strict HTTP: ${played.violation}`);
   const replies = [...played.replies];
   let cut = false;
   for (const expected of one.gets) {
@@ -25,24 +25,25 @@ function judgeClient(one: ExchangeCase, played: Played): string[] {
       continue;
     }
     const reply = replies.shift();
-    if (reply === undefined) message.push(`no reply ${String(expected.status)}; got ${quoted(played.rest)}`);
+    if (reply === undefined)
+      message.push(`no response ${String(expected.status)}; got ${quoted(played.rest)}`);
     else message.push(...judgeReply(reply, expected));
   }
-  if (replies.length > 0) message.push(`${replies.length} replies too many: ${replies[0]!.line}`);
+  if (replies.length > 0) message.push(`${replies.length} responses too many: ${replies[0]!.line}`);
   if (!cut && played.rest !== (one.tunnelBack ?? ''))
-    message.push(`behind the replies: ${quoted(played.rest)}`);
+    message.push(`after the responses: ${quoted(played.rest)}`);
   if (one.after === 'closed' && !played.closed) message.push('the connection is still open');
   if (one.after === 'open' && played.proved !== true)
-    message.push('one more request on the connection has no answer');
+    message.push('another request on the connection has no answer');
   return message;
 }
 
 function judgeCut(expected: ExpectedReply, played: Played, more: number): string[] {
-  if (more > 0) return ['a reply that broke off upstream ends as if it were whole'];
-  if (!played.closed) return ['a reply that cannot be completed is left open'];
+  if (more > 0) return ['a response that broke off upstream ends as if it were complete'];
+  if (!played.closed) return ['a response that cannot be completed is left open'];
   const status = Number(played.rest.slice(9, 12));
   if (expected.body !== undefined && !played.rest.includes(expected.body)) {
-    return [`the part that was there is missing: ${quoted(played.rest)}`];
+    return [`the first part of the response is missing: ${quoted(played.rest)}`];
   }
   return status === expected.status
     ? []
@@ -88,9 +89,9 @@ function judgeMessage(
 
 function judgeUpstream(one: ExchangeCase, recorded: Recorded): string[] {
   const message: string[] = [];
-  // Bytes of another protocol are read by nobody here.
+  // Bytes of another protocol are not parsed here.
   if (one.tunnel === undefined)
-    message.push(...recorded.violations.map((said) => `the upstream got what is not strict: ${said}`));
+    message.push(...recorded.violations.map((said) => `the upstream got invalid HTTP: ${said}`));
   const requests = recorded.requests.filter(({ line }) => !line.startsWith(`GET ${PROOF_TARGET} `));
   if (requests.length !== one.forwards.length) {
     const lines = requests.map(({ line }) => line).join(', ');
@@ -106,7 +107,7 @@ function judgeUpstream(one: ExchangeCase, recorded: Recorded): string[] {
   if (one.tunnel !== undefined) {
     if (recorded.rest !== one.tunnel) message.push(`the tunnel carried ${quoted(recorded.rest)}`);
   } else if (recorded.rest !== '' && one.partial !== true) {
-    message.push(`the upstream got ${quoted(recorded.rest)} besides`);
+    message.push(`the upstream also got ${quoted(recorded.rest)}`);
   }
   return message;
 }

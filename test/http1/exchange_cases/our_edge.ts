@@ -5,20 +5,20 @@ import { type Played, play } from './play.ts';
 import { type Recorded, recordingUpstream } from './recording_upstream.ts';
 import { type Send, sender, type Split } from './sending.ts';
 
-/** A case played against ours. */
+/** The result of a case with our edge. */
 export interface Outcome {
   readonly played: Played;
   readonly recorded: Recorded;
-  /** Status and reason of each event, in order; the one of the proof left out. */
+  /** Status and reason of each event, in order, without that of the proof request. */
   readonly events: readonly (readonly [number, string])[];
-  /** What is not as the case says. */
+  /** Differences from the case. */
   readonly says: readonly string[];
 }
 
 const PATIENCE_MS = 4_000;
 const DRAIN_MS = 1_000;
 
-/** Plays a case against an edge of its own on a port of its own. */
+/** Plays a case against a new edge on its own port. */
 export async function playOurs(one: ExchangeCase, split: Split, seed = 1): Promise<Outcome> {
   const send: Send = sender(split, seed);
   const upstream = await recordingUpstream(one.upstream ?? undefined, send);

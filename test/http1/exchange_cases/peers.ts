@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Running, freePorts, start, untilListening, whereIs } from '../../../bench/ingress/processes.ts';
 
-/** A server that the cases are played against for comparison: several sites, so that cases run side by side. */
+/** A server to compare with; it has several sites, so that cases run in parallel. */
 export interface Peer {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface Peer {
 
 export interface PeerSite {
   readonly port: number;
-  /** Where it forwards to; whoever plays a case listens there. */
+  /** The port that it forwards to; the player of a case listens there. */
   readonly upstreamPort: number;
 }
 
@@ -49,7 +49,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Starts those that are installed, each with a configuration of its own; `absent` are the others' names. */
+/** Starts the installed servers, each with its own configuration; `absent` has the names of the others. */
 export async function startPeers(): Promise<{
   readonly peers: readonly Peer[];
   readonly absent: readonly string[];
@@ -60,7 +60,7 @@ export async function startPeers(): Promise<{
 }
 
 async function startPeer(kind: Kind): Promise<Peer> {
-  const folder = mkdtempSync(join(tmpdir(), 'plane-peer-'));
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-peer-'));
   mkdirSync(join(folder, 'temporary'));
   const ports = await freePorts(2 * SITES);
   const sites = Array.from({ length: SITES }, (_, index) => ({
@@ -91,7 +91,7 @@ function versionOf({ versionFlag, version }: Kind, program: string): string {
   return version.exec(told)?.[1] ?? '';
 }
 
-/** A reverse proxy as its manual shows it, with WebSocket, 16 kB of head and a second of patience. */
+/** A reverse proxy as in its manual, with WebSocket, heads of up to 16 kB and timeouts of one second. */
 function nginxConfiguration(sites: readonly PeerSite[], folder: string): string {
   const site = ({ port, upstreamPort }: PeerSite): string => `
   upstream app${port} { server 127.0.0.1:${upstreamPort} max_fails=0; keepalive 4; }
@@ -108,7 +108,7 @@ function nginxConfiguration(sites: readonly PeerSite[], folder: string): string 
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     }
   }`;
-  // Started by root, its worker would be nobody, who may not write into our folder.
+  // Started by root, its worker would run as the user nobody, who may not write into our folder.
   const asRoot = process.getuid?.() === 0 ? 'user root; ' : '';
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/temporary/${kind};`,

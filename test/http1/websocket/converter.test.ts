@@ -9,7 +9,7 @@ import type { HttpRequestCompleteEvent } from '../../../src/events/catalogue.ts'
 import type { Listening } from '../../../src/listening.ts';
 import { hasProgram, PYTHON } from '../../peers.ts';
 
-/** What the TCP backend does with a connection; it sends back what it gets when nothing is said. */
+/** What the TCP backend does with a connection; by default it echoes. */
 let handle: ((socket: Socket) => void) | null = null;
 const backend = createServer({ allowHalfOpen: true }, (socket) => {
   socket.on('error', () => undefined);
@@ -72,7 +72,7 @@ describe('WebSockets that become TCP', () => {
     return socket;
   };
 
-  /** Everything the client gets, until there are `bytes` of it. */
+  /** Everything that the client receives, until there are `bytes` of it. */
   const gathered = (socket: WebSocket, bytes: number): Promise<Buffer> =>
     new Promise((resolve) => {
       const pieces: Buffer[] = [];
@@ -84,7 +84,7 @@ describe('WebSockets that become TCP', () => {
       });
     });
 
-  it('carries two million bytes both ways, in messages of every length of length', async () => {
+  it('carries two million bytes in both directions, in messages with every encoding of the length', async () => {
     handle = null;
     const socket = await open();
     const lengths = [0, 1, 125, 126, 65_535, 65_536, 1_000_000, 868_741];
@@ -102,7 +102,7 @@ describe('WebSockets that become TCP', () => {
     expect(events.at(-1)!.http.response.status_code).toBe(101);
   });
 
-  it('joins messages in pieces, and answers pings between them', async () => {
+  it('joins fragmented messages, and answers pings between them', async () => {
     handle = null;
     const socket = await open();
     const came = gathered(socket, 9);
@@ -123,7 +123,7 @@ describe('WebSockets that become TCP', () => {
     expect((await once(socket, 'close'))[0]).toBe(1003);
   });
 
-  it('the end of the backend’s bytes is 1000, a backend that breaks 1011', async () => {
+  it('the end of the backend’s bytes closes with 1000, its failure with 1011', async () => {
     handle = (socket) => void socket.end('bye');
     const ending = new WebSocket(url);
     const [said] = (await once(ending, 'message')) as [Buffer];
@@ -135,7 +135,7 @@ describe('WebSockets that become TCP', () => {
     expect((await once(breaking, 'close'))[0]).toBe(1011);
   });
 
-  it('the end of the WebSocket is the end of what the backend is sent', async () => {
+  it('the end of the WebSocket ends the bytes to the backend', async () => {
     let seen = '';
     const ended = new Promise<void>((resolve) => {
       handle = (socket) => {
@@ -153,7 +153,7 @@ describe('WebSockets that become TCP', () => {
     expect(seen).toBe('last words');
   });
 
-  it('a client that does not read holds the backend back', async () => {
+  it('a client that does not read applies backpressure to the backend', async () => {
     let sentBytes = 0;
     let isHeld = false;
     handle = (socket) => {
@@ -177,7 +177,7 @@ describe('WebSockets that become TCP', () => {
     socket.terminate();
   });
 
-  it('what is no WebSocket is 400, a backend that is not there 502', async () => {
+  it('a request without WebSocket gets 400, an unreachable backend 502', async () => {
     const plain = await fetch(listening.url);
     expect(plain.status).toBe(400);
     expect(plain.headers.get('service-error-code')).toBe('ERR_SERVICE_3206');
@@ -215,7 +215,7 @@ describe('WebSockets that become TCP', () => {
     expect([...frames]).toEqual(wanted);
   });
 
-  it('HTTP/2 has it too, by extended CONNECT', async () => {
+  it('HTTP/2 supports it, too, by extended CONNECT', async () => {
     handle = null;
     const session = connectHttp2(listening.url);
     await once(session, 'remoteSettings');
@@ -240,7 +240,7 @@ describe('WebSockets that become TCP', () => {
   });
 
   const hasPython = hasProgram(PYTHON, ['-c', 'import websockets'], 'WebSockets of Python');
-  it.skipIf(!hasPython)('Python’s websockets speaks it', async () => {
+  it.skipIf(!hasPython)('works with Python’s websockets', async () => {
     handle = null;
     const program = [
       'import asyncio, websockets, sys',

@@ -31,6 +31,6 @@ test.each([
   ['an overlong form', [0xc0, 0xaf]],
   ['half a surrogate pair', [0xed, 0xa0, 0x80]],
   ['a letter that is cut off', [0x61, 0xe7, 0xb5]],
-])('%s is answered 1007', (_name, reason) => {
+])('%s closes with 1007', (_name, reason) => {
   expect(read(closing(Buffer.from(reason)))).toEqual({ problem: 1007, closed: null });
 });

@@ -17,34 +17,34 @@ const HUGE = 'a number that is not exact is not a length';
 export const REQUEST_DIFFERENCES: Readonly<Record<string, string>> = {
   'there is more than one Host field':
     'RFC 9112 §3.2: 400; who routes by the first is not who routes by the last',
-  'no transfer coding but chunked is spoken here': CODING,
+  'the only supported transfer coding is chunked': CODING,
   'Transfer-Encoding does not end in chunked': CODING,
   'there is more than one Transfer-Encoding field': TWICE,
   'HTTP/1.0 has no Transfer-Encoding': OLD_CODING,
-  'HTTP/0.9 is not spoken here': 'RFC 9112 §3: a line without a version is no request of HTTP/1',
-  'HTTP/2 is not spoken here': 'RFC 9113 §3: it is another protocol, whatever the line looks like',
-  'this expectation is not known': 'RFC 9110 §10.1.1: 417',
-  'this is no request line': LINES,
-  'the request target has none of the forms that there are':
-    'RFC 9112 §3.2: `*` and something is none of the four forms',
+  'HTTP/0.9 is not supported': 'RFC 9112 §3: a line without a version is no request of HTTP/1',
+  'HTTP/2 is not supported on this connection':
+    'RFC 9113 §3: it is another protocol, whatever the line looks like',
+  'the expectation is not supported': 'RFC 9110 §10.1.1: 417',
+  'this is not a request line': LINES,
+  'the request target has an unknown form': 'RFC 9112 §3.2: `*` and something is none of the four forms',
   'the request target has a character that must be percent-encoded': 'one space between the parts, never two',
-  'the version is none of HTTP/1': 'one space between the parts, never two',
-  'a chunk size is beyond what is exact': HUGE,
-  'a trailer says what only a head may say': TRAILER,
-  'a chunk extension is not one': EXTENSION,
+  'the version is not an HTTP/1 version': 'one space between the parts, never two',
+  'a chunk size is too large': HUGE,
+  'a trailer has a field that is only allowed in a head': TRAILER,
+  'a chunk extension is malformed': EXTENSION,
 };
 
 // table: responses
 export const RESPONSE_DIFFERENCES: Readonly<Record<string, string>> = {
-  'no transfer coding but chunked is spoken here': CODING,
+  'the only supported transfer coding is chunked': CODING,
   'Transfer-Encoding does not end in chunked': CODING,
   'there is more than one Transfer-Encoding field': TWICE,
   'HTTP/1.0 has no Transfer-Encoding': OLD_CODING,
   'the reason phrase has a control character': 'RFC 9112 §4: tab, space and visible characters only',
-  'this is no status line of HTTP/1': LINES,
-  'the status is none': 'RFC 9110 §15: 100 to 599',
-  'an interim response ends the connection': 'the final one has to come on it',
-  'a trailer says what only a head may say': TRAILER,
-  'a chunk extension is not one': EXTENSION,
-  'a chunk size is beyond what is exact': HUGE,
+  'this is not an HTTP/1 status line': LINES,
+  'the status is invalid': 'RFC 9110 §15: 100 to 599',
+  'an interim response closes the connection': 'the final one has to come on it',
+  'a trailer has a field that is only allowed in a head': TRAILER,
+  'a chunk extension is malformed': EXTENSION,
+  'a chunk size is too large': HUGE,
 };

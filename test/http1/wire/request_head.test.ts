@@ -14,7 +14,7 @@ function read(text: string, limits: Partial<WireLimits> = {}) {
 }
 
 describe('a head', () => {
-  test('is given as it stood, and where it ends', () => {
+  test('is returned as received, with its end', () => {
     const head = 'GET /a?b HTTP/1.1\r\nHost: A\r\nX-Y:  v w \r\nx-y:\r\n\r\n';
     const { found, reader } = read(`${head}behind`);
     expect(found).toBe(HEAD);
@@ -43,18 +43,18 @@ describe('a head', () => {
     ['trailers of another hop', 'TE: trailers', { takesTrailers: false }],
     ['upgrade', 'Upgrade: x\r\nConnection: upgrade', { asksUpgrade: true }],
     ['upgrade of another hop', 'Upgrade: x', { asksUpgrade: false }],
-  ])('says of its message: %s', (_name, fields, expected) => {
+  ])('determines for its message: %s', (_name, fields, expected) => {
     expect(read(`POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`).reader.head).toMatchObject(expected);
   });
 
-  test('of HTTP/1.0 ends its connection, unless it says otherwise', () => {
+  test('of HTTP/1.0 ends its connection, unless it asks for keep-alive', () => {
     expect(read('GET / HTTP/1.0\r\n\r\n').reader.head).toMatchObject({ keepAlive: false });
     expect(read('GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n').reader.head).toMatchObject({
       keepAlive: true,
     });
   });
 
-  test('is the same however it comes, and is looked at a bounded number of times', () => {
+  test('is the same however it is split, and is scanned a bounded number of times', () => {
     const fields = Array.from({ length: 200 }, (_, index) => `x-${index}: ${'v'.repeat(index)}\r\n`).join('');
     const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\nGET`);
     const whole = new RequestReader(WIRE_LIMITS);
@@ -66,17 +66,17 @@ describe('a head', () => {
     expect(reader.end).toBe(whole.end);
   });
 
-  test('that drips in byte by byte up to the limit costs what it costs at once, not its square', () => {
+  test('that arrives byte by byte up to the limit takes linear time', () => {
     const bytes = bytesOf(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(1_000_000)}`);
     const reader = new RequestReader(WIRE_LIMITS);
     const began = performance.now();
     for (let to = 1; to <= bytes.length; to++) reader.read(bytes, 0, to);
-    // Its square would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 
-describe('what can become no head', () => {
+describe('bytes that cannot become a head', () => {
   test.each([
     ['a control character', '\x16\x03\x01'],
     ['a bare LF', 'GET / HTTP/1.1\nHost'],
@@ -86,18 +86,18 @@ describe('what can become no head', () => {
     ['two spaces', 'GET  / HTTP/1.1\r\n'],
     ['an eighth bit in the target', 'GET /\xe4'],
     ['a method that does not end', 'A'.repeat(40)],
-  ])('is refused at once, before its end: %s', (_name, text) => {
+  ])('are refused at once, before the end: %s', (_name, text) => {
     expect(read(text).found).toBe(REFUSED);
   });
 
-  test('is known as far as it is certain', () => {
+  test('are reported as far as they are certain', () => {
     const { reader } = read('POST /pay?x HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\n');
     expect(reader.problem).toMatchObject({ status: 400, code: 'framing' });
     expect(reader.partial).toMatchObject({ method: 'POST', target: '/pay?x', version: '1.1' });
   });
 });
 
-describe('limits have a status each', () => {
+describe('each limit has a status', () => {
   const long = 'x'.repeat(500);
   test.each<[string, Partial<WireLimits>, string, number]>([
     ['of a whole head', { headBytes: 100 }, `GET / HTTP/1.1\r\nX: ${long}\r\n\r\n`, 431],
@@ -111,7 +111,7 @@ describe('limits have a status each', () => {
   });
 });
 
-test('framing is read from the fields alone, or refused', () => {
+test('framing is determined by the fields alone, or refused', () => {
   const none = { lengths: 0, length: '', codings: 0, coding: '' };
   const length = (text: string) => ({ ...none, lengths: 1, length: text });
   const coding = (text: string) => ({ ...none, codings: 1, coding: text });

@@ -59,7 +59,7 @@ function complaint(run: () => void): string {
 }
 
 describe('matchers on decisions', () => {
-  it('hold', () => {
+  it('pass', () => {
     expect(decide('/', '198.51.100.7')).toBeDeniedBy('ip_restriction');
     expect(decide('/', '198.51.100.7')).toBeDeniedBy('ip_restriction.denied');
     expect(decide('/admin')).toBeDeniedBy({ module: 'traffic_policy', rule: 'no admin' });
@@ -74,7 +74,7 @@ describe('matchers on decisions', () => {
     expect(decide('/', '198.51.100.7')).toHaveDecision('ip_restriction', 'block');
   });
 
-  it('fail with what was decided instead, and how', () => {
+  it('fail with the actual decision and its steps', () => {
     const said = complaint(() => expect(decide('/admin')).toReachBackend('app'));
     expect(said).toContain(
       'expected the request to reach backend app, but traffic_policy stopped it with 403',
@@ -104,7 +104,7 @@ describe('matchers on decisions', () => {
 });
 
 describe('matchers on results of a simulator', () => {
-  it('also know what the upstream saw', () => {
+  it('also know the upstream’s request', () => {
     const simulator = createSimulator(edge);
     simulator.upstream('app', 503);
     const exchange = simulator.send('GET https://shop.test/a?b=1');
@@ -120,7 +120,7 @@ describe('matchers on results of a simulator', () => {
     );
   });
 
-  it('take what `handle` gives, too', async () => {
+  it('accept results of `handle`, too', async () => {
     const own = createEdge(edge.config, { upstream: () => new Response('hello', { status: 201 }) });
     const handled = await own.handle(new Request('https://shop.test/x'));
     expect(handled).toHaveStatus(201);

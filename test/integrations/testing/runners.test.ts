@@ -89,7 +89,7 @@ describe('scenario files as tests of Vitest', () => {
     expect(code).toBe(0);
   });
 
-  it('fail with what `edgeproof test` would say', async () => {
+  it('fail with the report of `edgeproof test`', async () => {
     const { code, out } = await run(process.execPath, [vitest, 'run', '--root', folder, 'bad']);
     expect(code).toBe(1);
     expect(out).toMatch(/1 failed \| 2 passed \| 1 skipped/);
@@ -112,7 +112,7 @@ describe('scenario files as tests of node:test', () => {
     expect(code).toBe(0);
   });
 
-  it('fail with what `edgeproof test` would say', async () => {
+  it('fail with the report of `edgeproof test`', async () => {
     const { code, out } = await run(process.execPath, ['--test', '--test-reporter=tap', 'bad.node.mjs']);
     expect(code).toBe(1);
     expect(out).toMatch(/# pass 2\n# fail 1/);

@@ -10,11 +10,12 @@ import type { PolicySetting } from '../../../src/policy/document/setting.ts';
 
 const branding = brandingOf('service');
 
-function settingOf({ carriedBy, ipPolicies, plan }: DocumentCode): PolicySetting {
+function settingOf({ carriedBy, ipPolicies, plan, hosts }: DocumentCode): PolicySetting {
   return {
     branding,
     ...(carriedBy && { carriedBy }),
     ...(ipPolicies && { ipPolicies }),
+    ...(hosts && { hosts }),
     ...(plan && { plan }),
   };
 }
@@ -71,6 +72,8 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2237: ['secret', 'at least 8 are required'],
   2239: ['oauth', 'a policy can have only one login action'],
   2240: ['client_id', 'add client_secret'],
+  2241: ['example.org', 'omit it, or write shop.example.test'],
+  2242: ['xn--bcher-kvb.example.test', 'such as xn--bcher-kva for bücher'],
   2243: ['https://example.test', 'write a domain name such as example.com'],
   2244: ['query_params', 'at most 32 are allowed'],
   2245: ['long'.repeat(33), 'at most 128 are allowed'],
@@ -85,6 +88,8 @@ const EXPECTED: Readonly<Record<number, readonly [marks: string, hint: string]>>
   2262: ['on_tcp_connect', 'move its rules to on_http_request'],
   2264: [`expressions: ["req.method == 'DELETE'"]\n    actions: [{ type: deny }]\n`, 'the plan allows 1'],
   2265: ['expressions', 'the plan allows 1'],
+  2266: ['ai-gateway', 'a policy can have only one'],
+  2267: ['api_keys', 'remove api_keys, or add the base_url of your own provider'],
 };
 
 /** The policy in a string of an edge file, as a value of the styles that people use. */
@@ -103,7 +108,7 @@ it('every code is expected, and every code has a page of its own', () => {
 describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i', (number, row) => {
   const [marks, hint] = EXPECTED[number]!;
 
-  it('is what its bad example gives, and nothing else, with place and suggestion', () => {
+  it('is the only finding of its bad example, with place and suggestion', () => {
     const { document, diagnostics } = checkPolicy({ name: 'policy.yaml', text: row.bad }, settingOf(row));
     expect(found(diagnostics).map((one) => [one.code, one.severity, marked(one), one.hint])).toEqual([
       [branding.errorCode(number), 'error', marks, hint],
@@ -111,13 +116,13 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
     expect(document).toBeNull();
   });
 
-  it('is not what its good example gives', () => {
+  it('is not a finding of its good example', () => {
     const { document, diagnostics } = checkPolicy({ name: 'policy.yaml', text: row.good }, settingOf(row));
     expect(found(diagnostics)).toEqual([]);
     expect(document).not.toBeNull();
   });
 
-  it.each(CARRIERS)('stands at its place in %s of an edge file', (_name, carry) => {
+  it.each(CARRIERS)('is located in %s of an edge file', (_name, carry) => {
     const text = carry(row.bad);
     const parsed = parseDocument(text);
     const scalar = parsed.getIn(['traffic_policy', 'value'], true) as Scalar<string>;
@@ -138,7 +143,7 @@ describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))('code %i'
 describe.each(DOCUMENT_CODES.map((row) => [row.number, row] as const))(
   'code %i as JSON in single quotes',
   (number, row) => {
-    it('is told at a place inside the string', () => {
+    it('is located inside the string', () => {
       const policy = JSON.stringify(parseDocument(row.bad).toJS());
       const value = `'${policy.replaceAll("'", "''")}'`;
       const text = `traffic_policy: { value: ${value}, enabled: true }\n`;

@@ -111,7 +111,7 @@ const rule = fc.record(
 );
 
 /** A policy as a value, with old names and keys in any order. */
-export const policyValue: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
+const policyValue: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
   {
     on_http_response: fc.constant([
       { actions: [{ config: { algorithms: ['br', 'gzip'] }, type: 'compress' }] },

@@ -46,7 +46,7 @@ on_http_response:
 };
 
 describe.each(Object.entries(EXAMPLES))('the example %s', (name, text) => {
-  it('is sound as it stands, in YAML and in JSON', () => {
+  it('is valid, in YAML and in JSON', () => {
     for (const each of [text, JSON.stringify(parse(text))]) {
       const { document, diagnostics } = checkPolicy(
         { name, text: each },
@@ -57,7 +57,7 @@ describe.each(Object.entries(EXAMPLES))('the example %s', (name, text) => {
     }
   });
 
-  it('is the fixture of its name', () => {
+  it('equals the fixture of its name', () => {
     const url = new URL(`../../../fixtures/policies/${name}.yaml`, import.meta.url);
     expect(parse(readFileSync(url, 'utf8'))).toEqual(parse(text));
   });
@@ -94,13 +94,13 @@ describe('the shapes of the specification', () => {
   it.each([
     ['JSON', JSON.stringify(SHAPES)],
     ['YAML', stringify(SHAPES)],
-  ])('are sound as %s; `content` is an older name', (_name, text) => {
+  ])('are valid as %s; `content` is an older name', (_name, text) => {
     const { diagnostics } = checkPolicy({ name: 'policy', text }, { branding, carriedBy: 'https_edge' });
     expect(diagnostics.map(({ code }) => code)).toEqual(['policy.legacy_name']);
     expect(hasErrors(diagnostics)).toBe(false);
   });
 
-  it('do what they say, as the string of a route', () => {
+  it('work as the string of a route', () => {
     const edge = createEdge(onePolicy(SHAPES));
     const decide = (method: string, path: string) =>
       edge.decide({ method, url: `https://shop.test${path}`, headers: { 'accept-encoding': 'gzip' } })

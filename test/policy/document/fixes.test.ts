@@ -33,7 +33,7 @@ function finding(text: string, start: number, end: number, replacement: string, 
 describe('applying fixes', () => {
   const text = 'abcdef';
 
-  it('replaces from the beginning to the end, whatever order they come in', () => {
+  it('replaces from the start to the end, in any order of findings', () => {
     const { text: fixed, applied } = applyFixes(text, [finding(text, 4, 5, 'E!'), finding(text, 0, 1, 'A')]);
     expect([fixed, applied.length]).toEqual(['AbcdE!f', 2]);
   });
@@ -43,13 +43,13 @@ describe('applying fixes', () => {
     expect([fixed, applied.length]).toEqual(['xdef', 1]);
   });
 
-  it('applies those that guess only when it is told to', () => {
+  it('applies guesses only on request', () => {
     const guess = finding(text, 0, 1, 'x', false);
     expect(applyFixes(text, [guess]).text).toBe(text);
     expect(applyFixes(text, [guess], { unsafe: true }).text).toBe('xbcdef');
   });
 
-  it('leaves alone what belongs to another text', () => {
+  it('ignores findings of another text', () => {
     expect(applyFixes('another', [finding(text, 0, 1, 'x')]).text).toBe('another');
   });
 });
@@ -65,7 +65,7 @@ const POLICY = [
 ].join('\n');
 
 describe('fixing a text', () => {
-  it('goes on until nothing is left to fix', () => {
+  it('continues until there is nothing to fix', () => {
     const { text, applied } = fixSource({ name: 'policy.yaml', text: POLICY }, check);
     expect(applied.map(({ code }) => code)).toEqual([
       'policy.legacy_name',
@@ -94,7 +94,7 @@ describe('fixing a text', () => {
     expect((parse(fixed.text) as { value: string }).value).toBe(alone);
   });
 
-  it('never leaves more errors than it found, but for those that a broken text hid', () => {
+  it('never leaves more errors than before, except for those that invalid text hid', () => {
     const random = seeded(6);
     const texts = [POLICY, ...DOCUMENT_CODES.map(({ bad }) => bad).filter((text) => text.length < 600)];
     const rounds = runs(2_000, 200);
@@ -152,7 +152,7 @@ describe('shapes of the specification', () => {
     ],
   };
 
-  it('are accepted as a JSON document in a string, with the older name of body told', () => {
+  it('are accepted as a JSON document in a string, with a warning about the older name of body', () => {
     const inner = JSON.stringify(sample);
     const text = JSON.stringify({ enabled: true, value: inner });
     const start = text.indexOf('"value":') + '"value":'.length;
@@ -181,7 +181,7 @@ describe('shapes of the specification', () => {
     expect(text.slice(path.start, path.end)).toBe('req.url.path');
   });
 
-  it('are told at their places when the string has no file around it', () => {
+  it('have findings at their places when the string has no file', () => {
     const text = 'on_http_request:\n  - actions: [{ type: dney }]\n';
     const span = { start: 0, end: text.length };
     const pointer = '/routes/0/traffic_policy/value';

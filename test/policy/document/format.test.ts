@@ -28,7 +28,7 @@ function meaning(document: PolicyDocument): unknown {
 }
 
 describe('the canonical form', () => {
-  it('has names of today, keys in order, blocks, quoted expressions and all comments', () => {
+  it('has current names, ordered keys, blocks, quoted expressions and all comments', () => {
     const text = [
       '# yaml-language-server: $schema=./policy.json',
       'outbound: # the way back',
@@ -100,13 +100,13 @@ describe('the canonical form', () => {
     expect(formatPolicy(text)).toHaveProperty('message');
   });
 
-  it('leaves the order alone where aliases depend on it', () => {
+  it('keeps the order if there are aliases', () => {
     const text =
       'on_http_response:\n  - actions: &all\n      - { type: log, config: { metadata: { a: 1 } } }\non_http_request:\n  - actions: *all\n';
     expect(Object.keys(parse(formatted(text)) as object)).toEqual(['on_http_response', 'on_http_request']);
   });
 
-  it('changes nothing the second time, keeps meaning and comments (property)', () => {
+  it('is idempotent, and keeps meaning and comments (property)', () => {
     let commented = 0;
     fc.assert(
       fc.property(policyText, fc.array(fc.nat(6), { minLength: 1, maxLength: 12 }), (plain, picks) => {

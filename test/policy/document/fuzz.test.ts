@@ -95,7 +95,7 @@ function attempt(look: () => string | null): string | null {
   }
 }
 
-it('never throws, never points outside, never lets through what does not compile: texts', () => {
+it('never throws, never points outside, never accepts what does not compile: texts', () => {
   const random = seeded(4);
   let valid = 0;
   let fixed = 0;
@@ -140,7 +140,7 @@ function repaired(file: Source): string | null {
   return 'text' in twice && twice.text === formatted.text ? null : 'formatting twice changes more';
 }
 
-it('never throws, never lets through what does not compile: values', () => {
+it('never throws, never accepts what does not compile: values', () => {
   const random = seeded(5);
   let valid = 0;
   for (let count = 0; count < VALUES; count++) {

@@ -12,7 +12,7 @@ function found(template: string): string[] {
   return diagnostics.map(({ code, span }) => `${code.slice(-4)} ${text.slice(span!.start, span!.end)}`);
 }
 
-it('tells everything that is wrong with a template at once', () => {
+it('reports all errors of a template at once', () => {
   expect(found('a ${req.host b ${ } c ${req.metod} d ${')).toEqual([
     '2224 ${',
     '2224 ${ }',
@@ -21,7 +21,7 @@ it('tells everything that is wrong with a template at once', () => {
   ]);
 });
 
-it('stops at some number of problems, for each costs a look at all the rest', () => {
+it('stops at a number of problems, because each costs a scan of the rest', () => {
   const started = performance.now();
   expect(found('${'.repeat(50_000))).toHaveLength(20);
   expect(performance.now() - started).toBeLessThan(10_000);

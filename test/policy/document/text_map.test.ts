@@ -45,7 +45,7 @@ describe('the places of a scalar', () => {
     expect(letters).toBe(text.replace(/[^a-z]/g, ''));
   });
 
-  it('are found in whatever the YAML library writes, in all styles', () => {
+  it('are found in the output of the YAML library, in all styles', () => {
     let read = 0;
     fc.assert(
       fc.property(word, fc.constantFrom(...STYLES), fc.boolean(), (text, type, flow) => {
@@ -104,7 +104,7 @@ describe('the places of a scalar', () => {
     expect(edited).toBeGreaterThan(runs(5_000) * 0.6);
   });
 
-  it('pass through a text in a text', () => {
+  it('are found in a text inside a text', () => {
     const inner = "on_http_request:\n- name: 'it''s'\n";
     const file = JSON.stringify({ value: inner });
     const outer = scalarMap(file, { start: file.indexOf('"on'), end: file.length - 1 }, inner);
@@ -117,7 +117,7 @@ describe('the places of a scalar', () => {
     expect(identityMap(3).spanOf({ start: 1, end: 2 })).toEqual({ start: 4, end: 5 });
   });
 
-  it('quotes a text so that it reads back', () => {
+  it('quotes a text so that it parses to the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
         fc.pre(text.isWellFormed());

@@ -38,21 +38,21 @@ describe('fmt', () => {
     expect(readFileSync(join(folder, 'print.yaml'), 'utf8')).toBe(OLD);
   });
 
-  it('--check tells which files are not in it', async () => {
+  it('--check lists files that are not formatted', async () => {
     const [old, fine] = [file('old.yaml', OLD), file('new.yaml', NEW)];
     expect(await run('fmt', '--check', fine)).toEqual({ code: 0, stdout: '', stderr: '' });
     const { code, stdout } = await run('fmt', '--check', fine, old);
-    expect([code, stdout]).toEqual([1, 'old.yaml: not in its canonical form\n']);
+    expect([code, stdout]).toEqual([1, 'old.yaml: not formatted\n']);
   });
 
-  it('--write writes them anew', async () => {
+  it('--write formats them', async () => {
     const name = file('write.yaml', OLD);
-    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: written anew\n');
+    expect((await run('fmt', '--write', name)).stdout).toBe('write.yaml: formatted\n');
     expect(readFileSync(join(folder, name), 'utf8')).toBe(NEW);
     expect((await run('fmt', '--write', name)).stdout).toBe('');
   });
 
-  it('says what is wrong with a text that has no canonical form', async () => {
+  it('reports the errors of a text that cannot be formatted', async () => {
     const { code, stderr } = await run(
       'fmt',
       file('tag.yaml', 'on_http_request:\n  - expressions: [!has(req.x)]\n'),
@@ -61,7 +61,7 @@ describe('fmt', () => {
     expect(stderr).toContain('tag.yaml:2:19 error ERR_SERVICE_2200');
   });
 
-  it('says that a file is not there', async () => {
+  it('reports a missing file', async () => {
     expect(await run('fmt', 'nowhere.yaml')).toEqual({
       code: 2,
       stdout: '',
@@ -70,7 +70,7 @@ describe('fmt', () => {
   });
 });
 
-describe('check of a policy for what will carry it', () => {
+describe('check of a policy for its endpoint', () => {
   const policy = `on_http_request:
   - expressions: ["req.method == 'PUT'"]
     actions: [{ type: circuit-breaker }]
@@ -90,7 +90,7 @@ describe('check of a policy for what will carry it', () => {
   it.each([
     ['--as', 'balloon'],
     ['--plan', 'without=flying'],
-  ])('%s %s is no choice', async (option, value) => {
+  ])('%s %s is not valid', async (option, value) => {
     const { code, stderr } = await run('check', option, value, file('plain.yaml', policy));
     expect([code === 0, stderr.includes(`argument '${value}' is invalid`)]).toEqual([false, true]);
   });
@@ -122,18 +122,20 @@ describe('explain-code', () => {
       expect(code).toBe(0);
       expect(stdout).toContain('ERR_SERVICE_2207  Action can never run');
       expect(stdout).toContain('policy.yaml:4:15 error ERR_SERVICE_2207');
-      expect(stdout.split('Put right')[1]).toContain('- type: deny');
+      expect(stdout.split('The fix')[1]).toContain('- type: deny');
     },
   );
 
   it.each([
     ['policy.never_runs', 'after one that always ends'],
     ['expr.constant_condition', 'always true'],
-    ['edge.unknown_key', 'means nothing'],
-    ['2254', 'Given while traffic runs'],
-    ['ERR_SERVICE_3005', 'did not answer in time'],
-    ['2263', 'Given by the service only'],
-    ['2241', 'is not known'],
+    ['edge.unknown_key', 'is unknown at this place'],
+    ['2254', 'Sent at run time'],
+    ['ERR_SERVICE_3005', 'did not respond in time'],
+    ['2263', 'Reported by the service only'],
+    ['2251', 'page is empty'],
+    ['2232', 'Reported by the service only'],
+    ['3422', 'could not be fetched'],
     ['3700', 'checked but not executed'],
     ['2248', 'on an HTTPS edge'],
   ])('%s is explained', async (written, part) => {
@@ -141,13 +143,13 @@ describe('explain-code', () => {
     expect([code, stdout.includes(part)]).toEqual([0, true]);
   });
 
-  it('spells codes by the name of the service', async () => {
+  it('uses the service name in codes', async () => {
     expect((await run('explain-code', '2200', '--service-name', 'acme')).stdout).toMatch(
       /^ERR_ACME_2200 {2}/,
     );
   });
 
-  it('guesses what an unknown code was meant to be', async () => {
+  it('suggests a code for an unknown one', async () => {
     const { code, stderr } = await run('explain-code', 'policy.never_run');
     expect([code, stderr]).toEqual([2, "unknown code 'policy.never_run'; did you mean policy.never_runs?\n"]);
     expect((await run('explain-code', '22077')).stderr).toContain('did you mean ERR_SERVICE_2207?');

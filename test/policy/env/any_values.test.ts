@@ -120,7 +120,7 @@ function isSound(outcome: unknown): boolean {
 }
 
 describe('any values', () => {
-  test('given to any function are answered with a value or an honest error, and not changed', () => {
+  test('passed to any function give a value or an error, and are not changed', () => {
     expect(CALLS.length).toBeGreaterThan(60);
     fc.assert(
       fc.property(fc.tuple(anyValue, anyValue, anyValue, anyValue), ([a, b, c, d]) => {
@@ -137,7 +137,7 @@ describe('any values', () => {
     );
   });
 
-  test('have JSON that can be read, a text, and a spelling, or an honest error', () => {
+  test('have valid JSON, a text, and a literal form, or an error', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const json = encodeJson(value);

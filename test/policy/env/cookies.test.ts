@@ -21,7 +21,7 @@ describe('dates of cookies', () => {
     expect(parseCookieDate(text)).toEqual(new Timestamp(784_111_777, 0));
   });
 
-  test('two digits of a year are from 1970 to 2069', () => {
+  test('two-digit years are from 1970 to 2069', () => {
     expect(parseCookieDate('1-Jan-70 00:00:00')).toEqual(new Timestamp(0, 0));
     expect(parseCookieDate('1-Jan-69 00:00:00')).toEqual(new Timestamp(Date.UTC(2069, 0, 1) / 1_000, 0));
   });
@@ -35,11 +35,11 @@ describe('dates of cookies', () => {
     '6 Nov 1994 24:00:00',
     '6 Nov 1994 08:60:00',
     '6 Foo 1994 08:49:37',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseCookieDate(text)).toBeNull();
   });
 
-  test('what Date writes is read back', () => {
+  test('dates written by Date are parsed', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }),
@@ -58,7 +58,7 @@ describe('cookies', () => {
   const name = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,8}$/);
   const value = fc.stringMatching(/^[!#-+\--:<-[\]-~]{0,12}$/);
 
-  test('of a request: what is sent is found, in order, and the first of a name is the cookie', () => {
+  test('of a request: all are found, in order, and the first of a name is the cookie', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(name, value), { maxLength: 8 }),
@@ -78,7 +78,7 @@ describe('cookies', () => {
     );
   });
 
-  test('of a request: several fields are one list, what is no cookie is passed over', () => {
+  test('of a request: several fields are one list, invalid cookies are ignored', () => {
     const fields = ['Cookie', 'a=1; =x; b c=2; lone; ', 'cookie', 'b=2=3; a="q\t"'];
     expect(Object.entries(requestCookies(fields))).toEqual([
       [
@@ -113,7 +113,7 @@ describe('cookies', () => {
         secure: true,
         http_only: true,
         expires: undefined,
-        unparsed_attributes: ['Priority=High', 'Expires=never', 'Max-Age=x'],
+        unparsed_attributes: { Priority: 'High', Expires: 'never', 'Max-Age': 'x' },
       },
       { value: '3', path: '/a' },
       {

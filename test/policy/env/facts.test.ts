@@ -22,7 +22,7 @@ const at = (entries: unknown, client = '203.0.113.7') =>
   });
 
 describe('facts', () => {
-  test('of the most specific range count, alone', () => {
+  test('come from the most specific range only', () => {
     expect(evaluate('conn.geo.country_code', at(ENTRIES))).toBe('FR');
     expect(evaluate('has(conn.geo.city)', at(ENTRIES))).toBe(false);
     expect(evaluate('conn.client_ip.is_tor_node', at(ENTRIES))).toBe(true);
@@ -37,7 +37,7 @@ describe('facts', () => {
     expect(evaluate('conn.client_ip.categories', at(ENTRIES, '2001:db8::9'))).toEqual([]);
   });
 
-  test('an address outside the table has none: an error, and has() is false', () => {
+  test('are absent outside the table: an error, and has() is false', () => {
     const unknown = at(ENTRIES, '198.18.0.1');
     for (const path of ['geo', 'as', 'categories', 'is_tor_node', 'is_on_blocklist']) {
       const outcomes = [
@@ -54,7 +54,7 @@ describe('facts', () => {
     expect(evaluate('conn.geo.latitude', at(ENTRIES, '203.0.113.8'))).toBe('50.92');
   });
 
-  test('categories hold every prefix', () => {
+  test('categories include every prefix', () => {
     expect(withPrefixes(['com.github.hooks', 'com.example'])).toEqual([
       'com',
       'com.github',
@@ -81,7 +81,7 @@ describe('facts', () => {
     expect(evaluate("has(conn.server_ip.geo) || conn.server_ip != 'localhost'", named)).toBe(false);
   });
 
-  test('by the name of a variable go before every range', () => {
+  test('by variable name take precedence over ranges', () => {
     const named = at([
       ...ENTRIES,
       {
@@ -145,7 +145,7 @@ describe('facts', () => {
     expect(evaluate('conn.geo.city', at({ 'conn.geo.city': 'Gera' }))).toBe('Gera');
   });
 
-  test('no table is no facts and no finding', () => {
+  test('without a table there are no facts and no findings', () => {
     expect(compileFacts(undefined).diagnostics).toEqual([]);
     expect(evaluate('has(conn.client_ip.geo)', at(undefined))).toBe(false);
   });

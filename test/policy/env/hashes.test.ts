@@ -96,7 +96,7 @@ describe('known answers', () => {
     );
   });
 
-  test('an encoding that is none is refused when checked and fails when it comes from the request', () => {
+  test('an invalid encoding is refused by the check, and fails if it comes from the request', () => {
     expect(() => evaluate("hash.md5('a', 'base32')")).toThrow("'hex' or 'base64'");
     expect(evaluate("hash.md5('a', req.method)")).toMatchObject({ code: 'expr.invalid_argument' });
     expect(evaluate("hash.md5(req.method, 'base64')")).toBe(createHash('md5').update('GET').digest('base64'));
@@ -115,7 +115,7 @@ describe('any bytes', () => {
     );
   });
 
-  test('CRC-64 and xxHash64 as a slow reading of their definitions', () => {
+  test('CRC-64 and xxHash64 as a naive implementation of their definitions', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         expect(hex(crc64(bytes))).toBe(slowCrc64(bytes));

@@ -8,7 +8,7 @@ const page = expressionReferencePage(EVENT_FILTER_SCOPE.variables.values());
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 describe('docs/expressions.md', () => {
-  test('is what the tables say now', () => {
+  test('is up to date with the tables', () => {
     expect(readFileSync(new URL('../../../docs/expressions.md', import.meta.url), 'utf8')).toBe(page);
   });
 
@@ -21,7 +21,7 @@ describe('docs/expressions.md', () => {
     expect([...missing, ...untold.map((row) => row.name)]).toEqual([]);
   });
 
-  test('has tables in which every row has as many cells as the head', () => {
+  test('has tables with the same number of cells in every row', () => {
     const widths = new Set<number>();
     let width = 0;
     for (const line of page.split('\n')) {

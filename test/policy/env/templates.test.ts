@@ -77,15 +77,15 @@ describe('a template that is exactly one expression', () => {
     expect(formatType(template('${req.url}').type)).toBe('string');
   });
 
-  test('loses it to any text around, a space included', () => {
+  test('loses it with any text around it, including a space', () => {
     expect(value('${1 + 1} ')).toBe('2 ');
     expect(value('${1}${2}')).toBe('12');
     expect(formatType(template(' ${1}').type)).toBe('string');
   });
 });
 
-describe('a template of text alone', () => {
-  test('is that text, made once', () => {
+describe('a template without expressions', () => {
+  test('is constant text', () => {
     for (const source of ['', 'plain', '$${x}', '$1 $$ {}']) {
       const made = template(source);
       expect(made.constant).toBe(source.replace('$${', '${'));
@@ -96,7 +96,7 @@ describe('a template of text alone', () => {
   });
 });
 
-describe('findings stand at their place in the template', () => {
+describe('findings have their place in the template', () => {
   test.each([
     ['hello ${req.methud} and ${1 + "a"}', ['methud', '1 + "a"']],
     ['x ${req.url.path.startsWith(1)}', ['startsWith']],
@@ -140,7 +140,7 @@ describe('findings stand at their place in the template', () => {
   });
 });
 
-describe('spellings of old header modules', () => {
+describe('spellings of former header modules', () => {
   test.each([
     ['${.conn.client_ip}', 'conn.client_ip', '203.0.113.7'],
     ['ip=${ .conn.client_ip }', 'conn.client_ip', 'ip=203.0.113.7'],
@@ -148,7 +148,7 @@ describe('spellings of old header modules', () => {
     ['${.http.request.method}', 'req.method', 'GET'],
     ['${.tls.version}', 'conn.tls.version', 'TLSv1.3'],
     ["${.http.request.headers['x-team'][0]}", 'req.headers', 'blue'],
-  ])('%s works, and a warning says what to write', (source, now, expected) => {
+  ])('%s works, with a warning that shows the current spelling', (source, now, expected) => {
     const { template: made, diagnostics } = compileTemplate(source, SCOPE);
     const legacy = diagnostics.filter((one) => one.code === 'expr.legacy_spelling');
     expect(legacy).toHaveLength(1);
@@ -162,14 +162,14 @@ describe('spellings of old header modules', () => {
     ).toEqual([]);
   });
 
-  test('the name of the service stands in some of them', () => {
+  test('some contain the service name', () => {
     const { template: made } = compileTemplate('${has(conn.geo.city)} ${.acme.geo.city}', SCOPE, {
       service: 'acme',
     });
     expect(made!.text(activation())).toMatchObject({ code: 'expr.absent' });
   });
 
-  test('places behind such a path are still right', () => {
+  test('places after such a path are still right', () => {
     const source = "${.http.request.headers['x-none'][0]}";
     const outcome = compileTemplate(source, SCOPE).template!.evaluate(activation()) as EvalError;
     expect(source.slice(0, outcome.span!.end)).toBe("${.http.request.headers['x-none']");
@@ -180,7 +180,7 @@ describe('spellings of old header modules', () => {
     );
   });
 
-  test('one that has no counterpart is an unknown variable', () => {
+  test('one without a counterpart is an unknown variable', () => {
     expect(
       compileTemplate('${.basic_auth.username}', SCOPE).diagnostics.some((one) => one.severity === 'error'),
     ).toBe(true);
@@ -287,7 +287,7 @@ describe('any text', () => {
 const compileTree = (plain: unknown) => compileTemplateTree(plain, SCOPE, '/config');
 
 describe('configuration with templates in it', () => {
-  test('is evaluated at every depth, keys and other values as they are', () => {
+  test('is evaluated at every depth, with keys and other values unchanged', () => {
     const { evaluate, diagnostics } = compileTree({
       text: 'm=${req.method}',
       number: '${1 + 1}',
@@ -303,7 +303,7 @@ describe('configuration with templates in it', () => {
     });
   });
 
-  test('tells the pointer of a finding', () => {
+  test('gives the pointer of a finding', () => {
     const { evaluate, diagnostics } = compileTree({ a: ['x', '${nope}'], 'b/c': '${' });
     expect(evaluate).toBeUndefined();
     expect(diagnostics.map((one) => one.pointer)).toEqual(['/config/a/1', '/config/b~1c']);

@@ -52,12 +52,12 @@ describe('parsing', () => {
     '1ht://a/',
     'https://a\u0000b/',
     'https://a.example/\n',
-  ])('%j is no URL', (text) => {
+  ])('%j is not a URL', (text) => {
     expect(parseUrl(text)).toBeNull();
     expect(evaluate(`'${JSON.stringify(text).slice(1, -1)}'.isURL()`)).toBe(false);
   });
 
-  test('parts are those of the WHATWG parser where a URL is already in its normal form', () => {
+  test('parts equal those of the WHATWG parser if a URL is in normal form', () => {
     const label = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/);
     const urls = fc
       .record({
@@ -94,7 +94,7 @@ describe('parsing', () => {
     );
   });
 
-  test('what is taken for a URL, the WHATWG parser takes, too', () => {
+  test('every accepted URL is accepted by the WHATWG parser', () => {
     const near = fc.stringMatching(/^https?:\/\/[a-z0-9.:@[\]-]{0,12}[/?#]?[a-z%0-9/?#\\ "]{0,8}$/);
     fc.assert(
       fc.property(near, (text) => {
@@ -130,7 +130,7 @@ describe('the URL of a request', () => {
     expect(valuesOf(Object.keys(parts), at)).toEqual(parts);
   });
 
-  test('a port is there only when it is written, a question mark only with a query', () => {
+  test('has a port only if written, a question mark only with a query', () => {
     expect(evaluate('has(req.url.port)')).toBe(false);
     expect(evaluate('req.url.port')).toMatchObject({ code: 'expr.absent' });
     expect(urlOfRequest({ ...REQUEST, query: undefined }).raw).toBe('https://shop.example/v1/things');
@@ -138,7 +138,7 @@ describe('the URL of a request', () => {
     expect(urlOfRequest({ ...REQUEST, query: 'a' }).uri).toBe('/v1/things?a');
   });
 
-  test('is a string wherever one is wanted', () => {
+  test('is a string wherever one is required', () => {
     const sources = [
       "req.url == 'https://shop.example/v1/things?page=2&tag=a+b&tag=c'",
       "req.url.startsWith('https://')",

@@ -18,7 +18,7 @@ import {
 } from './stage.ts';
 
 /** One exchange of a case: what is sent, what the world answers, what must be seen. */
-export interface Act {
+interface Act {
   readonly request?: Given;
   readonly upstream?: Script['upstream'];
   /** Answers to fetches, in order; a fetch beyond them finds nobody. */

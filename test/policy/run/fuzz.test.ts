@@ -105,7 +105,7 @@ function complaint(value: unknown, random: () => number): string | null {
   return null;
 }
 
-test('a policy that was found sound compiles, and runs on whatever comes', () => {
+test('a valid policy compiles, and runs on any request', () => {
   const random = seeded(2254);
   const complaints: string[] = [];
   let sound = 0;

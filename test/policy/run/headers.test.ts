@@ -45,7 +45,7 @@ function actionOf(each: Step): object {
 
 const log = { type: 'log', config: { metadata: { seen: '${headers}' } } };
 
-test('whatever is added and removed, the upstream gets it and expressions see it', () => {
+test('added and removed headers are the same for the upstream and for expressions', () => {
   const sent = fc.constantFrom(
     [],
     ['X-A', 'sent'],
@@ -74,7 +74,7 @@ test('whatever is added and removed, the upstream gets it and expressions see it
   );
 });
 
-test('the same of responses', () => {
+test('the same for responses', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
       const look = JSON.parse(JSON.stringify(log).replace('headers', 'res.headers')) as object;

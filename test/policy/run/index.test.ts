@@ -120,7 +120,7 @@ const request: fc.Arbitrary<Given> = fc.record({
 });
 
 describe('an index of rules', () => {
-  test('changes nothing but the time: verdicts, edits, steps, errors, chance', () => {
+  test('changes only the time, not verdicts, edits, steps, errors or randomness', () => {
     let indexed = 0;
     fc.assert(
       fc.property(
@@ -143,7 +143,7 @@ describe('an index of rules', () => {
     expect(indexed).toBeGreaterThan(runs(200) / 2);
   });
 
-  test('is made of what rules require, and leaves the rest to be looked at', () => {
+  test('is built from the required facts of rules, and leaves the rest to be evaluated', () => {
     const rules = Array.from({ length: 20 }, (_each, index) => ({
       expressions: [index % 2 === 0 ? `req.url.path.startsWith('/p${index}/')` : `req.host == 'h${index}'`],
       actions: [{ type: 'log', config: { metadata: { n: index } } }],
@@ -165,7 +165,7 @@ describe('an index of rules', () => {
     ]);
   });
 
-  test('is asked again after an edit', () => {
+  test('is used again after an edit', () => {
     const rules = Array.from({ length: 10 }, (_each, index) => ({
       expressions: [`req.url.path == '/${index}'`],
       actions: [{ type: 'url-rewrite', config: { from: '/[0-9]+$', to: `/${index + 1}` } }],
@@ -178,7 +178,7 @@ describe('an index of rules', () => {
     expect(verdict.edits).toHaveLength(7);
   });
 
-  test('is not made for few rules, nor for such that have nothing to look up', () => {
+  test('is not built for few rules, nor for rules without facts', () => {
     expect(policyOf(repeated(7, "req.method == 'PUT'")).request!.index).toBeNull();
     expect(policyOf(repeated(8, "req.method == 'PUT'")).request!.index).not.toBeNull();
     expect(policyOf(repeated(8, "req.method != 'PUT'")).request!.index).toBeNull();

@@ -2,15 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { scenarioLoader } from '../../../src/project_files/load_scenario.ts';
 import { createSimulator } from '../../../src/simulator/create_simulator.ts';
-import { runFile } from '../../../src/simulator/run_file.ts';
-import { ONCE } from '../../../src/simulator/run_once.ts';
+import { runFile, ONCE } from '../../../src/simulator/run_file.ts';
 import { environmentSecrets } from '../../../src/cli/environment_secrets.ts';
 import { type EdgeOptions, createEdge } from '../../../src/edgeproof.ts';
 import { checkWholeEdge } from '../../../src/edge/semantic_checks.ts';
 import { beginStream } from '../../../src/edge/streams.ts';
 import { connectionOf } from '../../../src/engine/request_like.ts';
 import { startStream } from '../../../src/engine/stream.ts';
-import { traceOfStream } from '../../../src/engine/stream_trace.ts';
+import { traceOf } from '../../../src/engine/trace.ts';
 import { tcpConnectionClosed } from '../../../src/events/tcp_connection.ts';
 import { keepSecrets, secretProvider } from '../../../src/edge/secrets.ts';
 import { onePolicy } from '../../one_route.ts';
@@ -29,7 +28,7 @@ function decide(
 const requestRule = (...actions: object[]) => ({ on_http_request: [{ actions }] });
 
 describe('secrets of policies', () => {
-  it('are read by expressions and templates, and change what happens', () => {
+  it('are read by expressions and templates, and affect decisions', () => {
     const policy = {
       on_http_request: [
         {
@@ -60,7 +59,7 @@ describe('secrets of policies', () => {
     });
   });
 
-  it('stand in no trace, event, explanation or log, however they come there', () => {
+  it('are in no trace, event, explanation or log, whatever the way', () => {
     const ann = "${secrets.get('team', 'ann')}";
     const policy = {
       on_http_request: [
@@ -106,7 +105,7 @@ describe('secrets of policies', () => {
     expect(exchange.response!.headers).toContain('staple-1234');
   });
 
-  it('stand in nothing that is told of a connection without HTTP', () => {
+  it('are in no report about a connection without HTTP', () => {
     const policy = {
       on_tcp_connect: [
         { actions: [{ type: 'log', config: { metadata: { bob: "${secrets.get('team', 'bob')}" } } }] },
@@ -130,29 +129,29 @@ describe('secrets of policies', () => {
     startStream(exchange);
     const event = tcpConnectionClosed(exchange, 0);
     expect(event.traffic_policy.logs).toEqual([{ metadata: { bob: '***' } }]);
-    expect(JSON.stringify([event, traceOfStream(exchange)])).not.toContain('staple');
+    expect(JSON.stringify([event, traceOf(exchange)])).not.toContain('staple');
   });
 
-  it('stand in no message of an error', () => {
+  it('are in no error message', () => {
     const { trace } = decide(
       requestRule({ type: 'redirect', config: { to: "no url ${secrets.get('team', 'bob')}\n" } }),
     );
     expect(JSON.stringify(trace)).not.toContain('staple');
   });
 
-  it('cost nothing where none was read', () => {
+  it('cost nothing if none was read', () => {
     const { redact } = keepSecrets(secretProvider(SECRETS));
     expect(redact('staple-1234')).toBe('staple-1234');
   });
 
-  it('hide the longer of two of which one is a part of the other', () => {
+  it('hide the longer one if one is part of another', () => {
     const kept = keepSecrets(secretProvider({ v: { short: 'abc', long: 'abcdef' } }));
     kept.get('v', 'short');
     kept.get('v', 'long');
     expect(kept.redact('abcdef abc')).toBe('*** ***');
   });
 
-  it('come out of the environment', () => {
+  it('come from the environment', () => {
     const { get } = environmentSecrets({ EDGEPROOF_SECRET_TEAM_ANN_KEY: 'a' });
     expect(get('team', 'ann-key')).toBe('a');
     expect(get('team', 'ann')).toBeUndefined();
@@ -214,7 +213,7 @@ describe('checking the names of secrets', () => {
     ['a name that is known only at run time', '${secrets.get(req.host, req.method)}', SECRETS],
     ['a provider that cannot list', "${secrets.get('none', 'ann')}", { get: () => undefined }],
     ['nothing known of secrets', "${secrets.get('none', 'ann')}", undefined],
-  ])('says nothing of %s', (_name, text, secrets) => {
+  ])('has no findings for %s', (_name, text, secrets) => {
     expect(found(text, secrets)).toEqual([]);
   });
 });

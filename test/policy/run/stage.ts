@@ -10,7 +10,7 @@ import type {
 import { Exchange, type HttpConfiguration } from '../../../src/engine/exchange.ts';
 import type { Linked, LinkedRule } from '../../../src/engine/module.ts';
 import { brandingOf } from '../../../src/engine/branding.ts';
-import { pipeline, compiledFilter } from '../../../src/engine/pipeline.ts';
+import { type Pipeline, pipelineOf, compiledFilter } from '../../../src/engine/pipeline.ts';
 import { refusal } from '../../../src/engine/refusals.ts';
 import { answer, start } from '../../../src/engine/run.ts';
 import { NO_FACTS } from '../../../src/policy/env/facts.ts';
@@ -135,7 +135,7 @@ export function policyOf(
 
 /** A route with nothing but the policy and one upstream. */
 export interface Route {
-  readonly pipeline: ReturnType<typeof pipeline>;
+  readonly pipeline: Pipeline;
   readonly world: World & { nowAtMs: number };
 }
 
@@ -179,7 +179,7 @@ export function routeOf(value: string, links: PolicyLinks = {}, chance?: readonl
     pointer: '',
     branding: NAMING,
   } as const;
-  return { pipeline: pipeline(facts, slots), world: steadyWorld(chance) };
+  return { pipeline: pipelineOf(facts, slots), world: steadyWorld(chance) };
 }
 
 /** What the world answers. */

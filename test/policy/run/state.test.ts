@@ -40,21 +40,21 @@ const rateLimit = {
 };
 const fetchFirst = { type: 'http-request', config: { url: 'https://api.example' } };
 
-describe('requests that wait at the same time', () => {
+describe('concurrent suspended requests', () => {
   test('do not share the last place of a rate limit', () => {
     const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [fetchFirst, rateLimit] }] }));
     const waiting = [begin(route), begin(route), begin(route)];
     expect(waiting.map(isForwarded)).toEqual([true, false, false]);
   });
 
-  test('nor one place that was taken before they wait', () => {
+  test('nor one that was counted before they were suspended', () => {
     const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [rateLimit, fetchFirst] }] }));
     const [first, second] = [begin(route), begin(route)];
     expect(second.stage).toBe('reply');
     expect(isForwarded(first)).toBe(true);
   });
 
-  test('are not both the probe of a circuit', () => {
+  test('are not both probes of a circuit', () => {
     const config = { volume_threshold: 1, error_threshold: 0, tripped_duration: '10s' };
     const breaker = { type: 'circuit-breaker', config };
     const route = routeOf(JSON.stringify({ on_http_request: [{ actions: [breaker, fetchFirst] }] }));
@@ -72,25 +72,43 @@ describe('bodies beyond the limit', () => {
   const justFits = 'a'.repeat(REPLACING_LIMIT_BYTES);
 
   test.each([
-    ['a request that is too large', 'on_http_request', 'request-body-find-replace', tooLarge, 3903],
-    ['a request that would become too large', 'on_http_request', 'request-body-find-replace', justFits, 3904],
-    ['a response that is too large', 'on_http_response', 'response-body-find-replace', tooLarge, 3903],
+    [
+      'a request that is too large',
+      'on_http_request',
+      'request-body-find-replace',
+      tooLarge,
+      'ERR_SERVICE_3903',
+    ],
+    [
+      'a request that would become too large',
+      'on_http_request',
+      'request-body-find-replace',
+      justFits,
+      'ERR_SERVICE_3904',
+    ],
+    [
+      'a response that is too large',
+      'on_http_response',
+      'response-body-find-replace',
+      tooLarge,
+      'ERR_SERVICE_3903',
+    ],
     [
       'a response that would become too large',
       'on_http_response',
       'response-body-find-replace',
       justFits,
-      3904,
+      'ERR_SERVICE_3904',
     ],
-  ])('%s stops', (_what, phase, type, body, number) => {
+  ])('%s stops', (_what, phase, type, body, code) => {
     const route = routeOf(JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] }));
     const { reply } = play(route, { method: 'POST', body }, { upstream: { body } });
     expect(reply.status).toBe(500);
-    expect(reply.headers).toContain(`ERR_SERVICE_${number}`);
+    expect(reply.headers).toContain(code);
   });
 });
 
-test('results and codes bear the name of the service', () => {
+test('results and codes contain the service name', () => {
   const branding = brandingOf('acme');
   const text = JSON.stringify({
     on_http_request: [
@@ -103,7 +121,7 @@ test('results and codes bear the name of the service', () => {
   expect(verdict).toMatchObject({ verdict: 'stop', response: { status: 403 } });
 });
 
-test('a policy without questions never leaves the stack, and one to which no rule applies allocates no verdict', () => {
+test('a policy without questions runs synchronously, and one without an applying rule allocates no verdict', () => {
   const policy = policyOf(
     JSON.stringify({
       on_http_request: [{ expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] }],

@@ -27,7 +27,7 @@ function connectionWith(
 }
 
 describe('PROXY protocol headers', () => {
-  it('are read as they were written, whatever follows and however they are cut', () => {
+  it('are read as written, whatever follows and however they are split', () => {
     fc.assert(
       fc.property(
         pair,
@@ -57,7 +57,7 @@ describe('PROXY protocol headers', () => {
     );
   });
 
-  it('never throw, never read beyond their end, and never take what is none', () => {
+  it('never throw, never read beyond their end, and never accept anything else', () => {
     const good = fc
       .tuple(pair, port, version)
       .map(([[client, server], from, each]) =>
@@ -73,7 +73,7 @@ describe('PROXY protocol headers', () => {
         const reading = readProxyHeader(bytes);
         if (reading === 'more' || 'problem' in reading) return;
         expect(reading.bytes).toBeLessThanOrEqual(bytes.length);
-        // What is taken says the same when it is written again, but for what version 2 may carry besides.
+        // An accepted header means the same when it is written again, except for what version 2 may contain besides.
         if (reading.from !== null)
           expect(readProxyHeader(rewritten(bytes, reading))).toMatchObject({ from: reading.from });
       }),
@@ -111,7 +111,7 @@ function rewritten(bytes: Uint8Array, { from }: ProxyHeader): Uint8Array {
   const { client, clientPort, server, serverPort } = from!;
   const each = bytes[0] === 0x0d ? 'v2' : 'v1';
   const is6 = client.family === 6 || server.family === 6;
-  // An IPv4-mapped address is IPv4 here, so a pair may be of two families, which no header can say.
+  // An IPv4-mapped address is IPv4 here, so a pair may have two families, which no header can express.
   if (is6 && client.family !== server.family) return bytes;
   return proxyHeader(each, connectionWith(client, { clientPort, serverIp: server.text, serverPort }));
 }
@@ -124,7 +124,7 @@ afterEach(async () => {
 const PG = '1.tcp.test:5432';
 
 describe('PROXY protocol on connections', () => {
-  it.each(['v1', 'v2'] as const)('%s tells a backend who the client is', async (each) => {
+  it.each(['v1', 'v2'] as const)('%s sends the client’s address to a backend', async (each) => {
     const seen: Buffer[] = [];
     const there = await backend((socket) => {
       socket.on('data', (chunk: Buffer) => seen.push(chunk));
@@ -145,11 +145,11 @@ describe('PROXY protocol on connections', () => {
     expect(reading.from).toMatchObject({ clientPort: localPort, serverPort: 5432 });
     expect(reading.from!.client.text).toBe('127.0.0.5');
     expect(bytes.subarray(reading.bytes).toString()).toBe('after');
-    // The header is the edge's own and no byte of the client.
+    // The header is the edge's own and contains no bytes of the client.
     expect((await live.nextEvent()).conn.bytes_in).toBe(5);
   });
 
-  it('is taken from a proxy in front where that is asked for, and from nobody else', async () => {
+  it('is accepted from a proxy in front if configured, and otherwise not', async () => {
     const there = await backend(echo);
     closing.push(there.close);
     const config = {
@@ -169,7 +169,7 @@ describe('PROXY protocol on connections', () => {
     closing.push(trusting.close);
     const header = 'PROXY TCP4 203.0.113.7 192.0.2.1 4711 5432\r\n';
     const told = await dial(trusting.portOf(PG));
-    // One byte a packet: the header is read whole whatever it is cut into.
+    // One byte per packet: the header is read whole however it is split.
     for (const byte of header) told.write(byte);
     told.end('hi');
     expect((await received(told)).toString()).toBe('hi');

@@ -28,7 +28,7 @@ const tcpEdge = (address: string, more: object = {}, rest: object = {}) => ({
 });
 
 describe('a TCP edge', () => {
-  it('carries bytes both ways, and one event counts them', async () => {
+  it('carries bytes in both directions, and one event counts them', async () => {
     const { address } = await started(echo);
     const live = await edgeFor(tcpEdge(address));
     const client = await dial(live.portOf(PG));
@@ -69,13 +69,13 @@ describe('a TCP edge', () => {
     const other = await edgeFor(tcpEdge(talker.address));
     const listener = await dial(other.portOf(PG));
     expect((await received(listener)).toString()).toBe('bye');
-    // The backend has ended its direction only; ours is still open.
+    // The backend has ended only its direction; ours is still open.
     expect(listener.writable).toBe(true);
     listener.end('late');
     expect((await other.nextEvent()).conn).toMatchObject({ bytes_in: 4, bytes_out: 3 });
   });
 
-  it('holds the backend back while the client does not read', async () => {
+  it('applies backpressure to the backend while the client does not read', async () => {
     const total = 64 * 1_048_576;
     const block = Buffer.alloc(65_536, 'x');
     let written = 0;
@@ -97,7 +97,7 @@ describe('a TCP edge', () => {
       before = written;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // What stands still is in the buffers of two sockets each way, not in this process.
+    // Waiting data is in the buffers of two sockets in each direction, not in this process.
     expect(written).toBeLessThan(total / 2);
     const hash = createHash('sha256');
     let bytes = 0;
@@ -127,7 +127,7 @@ describe('a TCP edge', () => {
     expect(live.explained[0]!.steps.at(-1)!.code).toBe('stream.upstream');
   });
 
-  it('lets in only addresses that are allowed', async () => {
+  it('accepts only allowed addresses', async () => {
     const { address, server } = await started(echo);
     let connections = 0;
     server.on('connection', () => connections++);
@@ -192,7 +192,7 @@ describe('a TCP edge', () => {
     });
   });
 
-  it('takes the next backend when one cannot be reached, and says so', async () => {
+  it('uses the next backend when one cannot be reached, and reports it', async () => {
     const gone = await backend(echo);
     await gone.close();
     const there = await started((socket) => void socket.end('second'));
@@ -247,7 +247,7 @@ describe('a TCP edge', () => {
     expect(got).toBe('11212');
   });
 
-  it('cuts a connection on which nothing happens for too long', async () => {
+  it('closes a connection that is idle for too long', async () => {
     const { address } = await started(() => undefined);
     const live = await edgeFor(tcpEdge(address), {
       tcp: { ports: { [PG]: 0 } },
@@ -260,7 +260,7 @@ describe('a TCP edge', () => {
     expect(live.explained[0]!.steps.at(-1)!.code).toBe('stream.idle');
   });
 
-  it('drains: accepts nothing more, lets connections end, then cuts', async () => {
+  it('drains: accepts nothing more, lets connections end, then closes them', async () => {
     const { address } = await started(echo);
     const live = await edgeFor(tcpEdge(address));
     const port = live.portOf(PG);
@@ -283,7 +283,7 @@ describe('a TCP edge', () => {
     ]);
   });
 
-  it('keeps what is under way when the configuration changes', async () => {
+  it('keeps open connections when the configuration changes', async () => {
     const one = await started(echo);
     const two = await started((socket) => void socket.end('two'));
     const live = await edgeFor(tcpEdge(one.address));

@@ -8,7 +8,7 @@ import { sized } from '../../random.ts';
 
 const RUNS = 3_000;
 
-/** The first bytes that a client of OpenSSL sends. */
+/** The first bytes of an OpenSSL client. */
 async function helloOf(options: ConnectionOptions): Promise<Buffer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -36,7 +36,7 @@ function fragmented(hello: Uint8Array, size: number): Uint8Array {
 }
 
 describe('the first message of a TLS client', () => {
-  it('names its server and its protocols, however it is cut', async () => {
+  it('has its server name and its protocols, however it is split', async () => {
     const hello = await helloOf({ servername: 'Shop.Test', ALPNProtocols: ['h2', 'http/1.1'] });
     const wanted = { serverName: 'shop.test', protocols: ['h2', 'http/1.1'] };
     expect(readClientHello(hello)).toEqual(wanted);
@@ -51,16 +51,16 @@ describe('the first message of a TLS client', () => {
     expect(readClientHello(Buffer.concat([hello, Buffer.from('early data')]))).toEqual(wanted);
   });
 
-  it('may name none', async () => {
+  it('may have neither', async () => {
     expect(readClientHello(await helloOf({}))).toEqual({ serverName: '', protocols: [] });
     expect(readClientHello(await helloOf({ maxVersion: 'TLSv1.2' }))).toMatchObject({ serverName: '' });
   });
 
-  it('is refused when it is none, or too long', () => {
+  it('is refused when it is invalid or too long', () => {
     const read = (text: string) => readClientHello(new TextEncoder().encode(text));
     expect(read('GET / HTTP/1.1\r\n')).toHaveProperty('problem');
     expect(read('SSH-2.0-x\r\n')).toHaveProperty('problem');
-    // A message that says it has sixteen million bytes is not waited for.
+    // The edge does not wait for a message that claims to be sixteen million bytes long.
     expect(readClientHello(Uint8Array.from([22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff]))).toHaveProperty(
       'problem',
     );
@@ -68,7 +68,7 @@ describe('the first message of a TLS client', () => {
     expect(readClientHello(Uint8Array.from([22, 3, 1, 0, 4, 2, 0, 0, 0]))).toHaveProperty('problem');
   });
 
-  it('never throws, and never names a server that is no host name', async () => {
+  it('never throws, and never gives a server name that is not a host name', async () => {
     const hello = await helloOf({ servername: 'shop.test', ALPNProtocols: ['http/1.1'] });
     const mutated = fc
       .array(fc.tuple(fc.nat(hello.length - 1), fc.integer({ min: 0, max: 255 })), {

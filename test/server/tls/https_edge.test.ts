@@ -14,7 +14,7 @@ import type { Explanation } from '../../../src/edge/explain.ts';
 import { type Pair, type TestAuthority, CLIENT, SERVER, opensslVersion, testAuthority } from './authority.ts';
 import { failure, request, secure } from './client.ts';
 
-/** What plain HTTP answers to a Host. */
+/** The response of plain HTTP to a Host. */
 async function plainly(url: string, host: string) {
   const [response] = (await once(httpGet(url, { headers: { host }, agent: false }), 'response')) as [
     IncomingMessage,
@@ -136,7 +136,7 @@ describe('HTTPS edges over TLS', () => {
     }
   });
 
-  it('serves over TLS, and the event tells of it', async () => {
+  it('serves over TLS, and the event has its facts', async () => {
     events.length = 0;
     const { status, text } = await get('shop.test');
     expect({ status, body: text.endsWith('hello') }).toEqual({ status: 200, body: true });
@@ -148,24 +148,24 @@ describe('HTTPS edges over TLS', () => {
     expect(seen['x-forwarded-proto']).toBe('https');
   });
 
-  it('redirects plain HTTP where the edge says so, to the port that speaks TLS', async () => {
+  it('redirects plain HTTP if configured, to the TLS port', async () => {
     const url = `http://127.0.0.1:${listening.port}/a?b`;
     const moved = await plainly(url, 'shop.test');
     expect(moved).toMatchObject({ status: 308, location: `https://shop.test:${port}/a?b` });
     expect(await plainly(url, 'a.wild.test')).toMatchObject({ status: 200, body: 'hello' });
   });
 
-  it('refuses a name that nobody answers for with the alert of RFC 6066', async () => {
+  it('refuses an unknown name with the alert of RFC 6066', async () => {
     expect(await failure(to('nobody.test'))).toBe('ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
   });
 
-  it('holds to the oldest version of each edge', async () => {
+  it('enforces the minimum version of each edge', async () => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     expect((await get('old.test', old)).status).toBe(200);
     expect(await failure(to('shop.test', old))).toMatch(/PROTOCOL_VERSION/);
     expect(await failure(to('new.test', { maxVersion: 'TLSv1.2' }))).toMatch(/PROTOCOL_VERSION/);
     expect((await get('new.test')).status).toBe(200);
-    // The session of an edge that takes older versions is no way around.
+    // The session of an edge that allows older versions cannot be used to circumvent this.
     const around = await get('old.test', { maxVersion: 'TLSv1.2' }, 'new.test');
     expect(around.status).toBe(421);
   });
@@ -173,7 +173,7 @@ describe('HTTPS edges over TLS', () => {
   describe.each(['TLSv1.2', 'TLSv1.3'] as const)('mutual TLS in %s', (maxVersion) => {
     const version = { maxVersion };
 
-    it('lets in a certificate of one of the authorities, and tells who it is', async () => {
+    it('accepts a certificate of one of the authorities, and forwards its identity', async () => {
       events.length = 0;
       const pair = partners.issue('robot', CLIENT);
       const { status } = await request(
@@ -194,7 +194,7 @@ describe('HTTPS edges over TLS', () => {
       expect(events[0]!.object.tls.client_cert.serial_number).toMatch(/^[0-9a-f]+$/);
     });
 
-    it('takes an authority that stands below another one', async () => {
+    it('accepts an intermediate authority', async () => {
       const below = partners.below('department');
       const pair = below.issue('deep', CLIENT);
       const chain = { ...pair, cert: `${pair.cert}${below.cert}` };
@@ -222,7 +222,7 @@ describe('HTTPS edges over TLS', () => {
       expect(events).toHaveLength(0);
     });
 
-    it('asks again on every connection: nothing is resumed', async () => {
+    it('requests the certificate on every connection: nothing is resumed', async () => {
       const pair = partners.issue('again', CLIENT);
       const first = await secure(mutual(pair, version));
       const sessions: Buffer[] = [];
@@ -237,16 +237,16 @@ describe('HTTPS edges over TLS', () => {
       }
     });
 
-    it('cannot be gone around by another name', async () => {
+    it('cannot be bypassed with another name', async () => {
       const { status, text } = await get('shop.test', version, 'api.wild.test');
       expect(status).toBe(421);
       expect(text).not.toContain('hello');
-      // Nor by naming none, nor by plain HTTP.
+      // Neither by omitting the name, nor by plain HTTP.
       expect(await plainly(listening.url, 'api.wild.test')).toMatchObject({ status: 403 });
     });
   });
 
-  it('resumes sessions of edges without mutual TLS, and only where they were made', async () => {
+  it('resumes sessions of edges without mutual TLS, and only where they were created', async () => {
     const first = await secure(to('shop.test', { maxVersion: 'TLSv1.2' }));
     const session = first.getSession()!;
     await request(first, 'GET / HTTP/1.1\r\nHost: shop.test');
@@ -258,7 +258,7 @@ describe('HTTPS edges over TLS', () => {
     elsewhere.destroy();
   });
 
-  it('says the same as the simulator', async () => {
+  it('gives the same as the simulator', async () => {
     const pair = partners.issue('twin', CLIENT);
     explained.length = 0;
     await request(await secure(mutual(pair)), 'GET / HTTP/1.1\r\nHost: api.wild.test');
@@ -272,7 +272,7 @@ describe('HTTPS edges over TLS', () => {
     expect(explained[0]!.steps).toEqual(simulated.steps);
   });
 
-  it('refuses kept connections when the edge trusts others from now on', async () => {
+  it('refuses open connections when the trusted authorities change', async () => {
     const pair = partners.issue('kept', CLIENT);
     const socket = await secure(mutual(pair));
     const ask = () => socket.write('GET / HTTP/1.1\r\nHost: api.wild.test\r\n\r\n');
@@ -294,7 +294,7 @@ describe('HTTPS edges over TLS', () => {
     }
   });
 
-  it.skipIf(opensslVersion() === null)('is spoken with by openssl s_client', async () => {
+  it.skipIf(opensslVersion() === null)('works with openssl s_client', async () => {
     const client = spawn('openssl', [
       's_client',
       '-connect',

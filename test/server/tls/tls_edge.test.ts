@@ -87,7 +87,7 @@ describe('TLS edges', () => {
     return received(socket);
   };
 
-  it('ends TLS and carries what is inside, counting it', async () => {
+  it('terminates TLS and relays the bytes inside, counting them', async () => {
     expect((await echoed(await secure(to('db.test')), 'hello')).toString()).toBe('hello');
     const event = await live.nextEvent();
     expect(event.conn).toMatchObject({ bytes_in: 5, bytes_out: 5, server_name: 'db.test', server_port: 443 });
@@ -108,7 +108,7 @@ describe('TLS edges', () => {
     expect(live.explained.at(-1)!.because.code).toBe('connect.unknown_name');
   });
 
-  it('asks clients for certificates', async () => {
+  it('requests client certificates', async () => {
     const pair = partners.issue('robot', CLIENT);
     const socket = await secure(to('partners.test', { cert: pair.cert, key: pair.key }));
     expect((await echoed(socket, 'in')).toString()).toBe('in');
@@ -125,7 +125,7 @@ describe('TLS edges', () => {
     expect(live.events.length).toBe(before + 1);
   });
 
-  it('runs the policy with what the handshake came to', async () => {
+  it('runs the policy with the facts of the handshake', async () => {
     expect((await echoed(await secure(to('policy.test')), 'new')).toString()).toBe('new');
     expect((await live.nextEvent()).traffic_policy.logs).toEqual([{ metadata: { sni: 'policy.test' } }]);
     const old = await secure(to('policy.test', { maxVersion: 'TLSv1.2' }));
@@ -137,7 +137,7 @@ describe('TLS edges', () => {
     });
   });
 
-  it('passes TLS through byte for byte, found by its server name', async () => {
+  it('passes TLS through byte for byte, matched by server name', async () => {
     const bytes = randomBytes(2_000_000);
     const wire = connect(port, '127.0.0.1');
     const socket = await secure(to('pass.test', { socket: wire }));
@@ -147,13 +147,13 @@ describe('TLS edges', () => {
       createHash('sha256').update(bytes).digest('hex'),
     );
     expect(passed).toEqual([{ servername: 'pass.test' }]);
-    // What was counted is what was on the wire: the handshake and every record.
+    // The counted bytes are those on the wire: the handshake and every record.
     const { bytes_in: bytesIn, bytes_out: bytesOut } = (await live.nextEvent()).conn;
     expect({ bytesIn, bytesOut }).toEqual({ bytesIn: wire.bytesWritten, bytesOut: wire.bytesRead });
     expect(live.explained.at(-1)!.steps.map(({ code }) => code)).toContain('tls_termination.passed');
   });
 
-  it('hangs up on what is no TLS', async () => {
+  it('closes connections without TLS', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: db.test\r\n\r\n');
     const answer = await received(socket);

@@ -1,5 +1,6 @@
-import { quoted } from '../../../config_file/message_text.ts';
+import { quoted } from '../../../diagnostics/message_text.ts';
 import { fieldName } from '../message_text.ts';
+import { scanTemplate } from '../../env/template_split.ts';
 import type { KindCheck } from './kind.ts';
 
 const PASSWORD_LEAST = 8;
@@ -15,6 +16,15 @@ export const credential: KindCheck = {
     const within = { span: { start: from, end: Math.max(to, from + 1) }, decoded: text };
     report(number, pointer, `${message} (${quoted(fieldName(pointer))})`, { within, hint });
     return false;
+  },
+  // A pair with expressions needs a colon outside of them, unless one expression is all of it.
+  template: ({ report }, text, pointer) => {
+    const { pieces } = scanTemplate(text);
+    if (pieces.length === 1 || pieces.some((piece) => piece.kind === 'text' && piece.text.includes(':')))
+      return;
+    report(2204, pointer, 'no colon outside of the expressions separates the user name from the password', {
+      hint: 'write user:password, or one expression for both',
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted, shown } from '../../../config_file/message_text.ts';
+import { quoted, shown } from '../../../diagnostics/message_text.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
 import type { Shape } from '../shape.ts';

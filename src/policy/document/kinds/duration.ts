@@ -1,4 +1,4 @@
-import { quoted, shown } from '../../../config_file/message_text.ts';
+import { quoted, shown } from '../../../diagnostics/message_text.ts';
 import { durationMs } from '../../../filters/duration.ts';
 import { LEFT, wrongType } from '../faults.ts';
 import { numberOf } from '../shape.ts';

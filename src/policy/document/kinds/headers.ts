@@ -1,9 +1,10 @@
 import { pointerTo } from '../../../diagnostics/diagnostic.ts';
-import { quoted } from '../../../config_file/message_text.ts';
+import { quoted } from '../../../diagnostics/message_text.ts';
 import { isFieldName, isFieldValue } from '../../../http/fields.ts';
 import { isFraming, isHopByHop } from '../../../http/forwarding.ts';
 import type { Checking } from '../checking.ts';
 import { LEFT, fault, wrongType } from '../faults.ts';
+import type { PolicySetting } from '../setting.ts';
 import type { Shape } from '../shape.ts';
 import { fieldName } from '../message_text.ts';
 import type { KindCheck } from './kind.ts';
@@ -59,6 +60,9 @@ function readHeaderValue(
   pointer: string,
 ): string | undefined {
   if (typeof given === 'symbol') return LEFT;
+  const isNumber = typeof given === 'number' && Number.isFinite(given);
+  if (isNumber || typeof given === 'boolean' || typeof given === 'bigint')
+    return writtenText(checking, pointer) ?? String(given);
   if (typeof given !== 'string') return wrongType(checking, { type: 'string' }, given, pointer);
   checking.texts.push({ reads: 'template', pointer, text: given, shape });
   if (given.includes('${')) return given;
@@ -72,14 +76,38 @@ function readHeaderValue(
   return given;
 }
 
-function checkName({ report }: Checking, header: string, pointer: string, at: 'key' | 'value'): boolean {
-  const problem = nameProblem(header);
+/** A number or a truth value as it is written: `1.10` is not `1.1`. */
+function writtenText({ policy }: Checking, pointer: string): string | undefined {
+  const span = policy.spanOf(pointer);
+  const written = span && policy.text.slice(span.start, span.end);
+  return written !== undefined && /^[\w.+-]+$/.test(written) ? written : undefined;
+}
+
+function checkName(
+  { report, type, setting }: Checking,
+  header: string,
+  pointer: string,
+  at: 'key' | 'value',
+): boolean {
+  const problem = nameProblem(header) ?? (type === 'add-headers' ? interstitial(header, setting) : undefined);
   if (problem === undefined) return true;
   report(problem.number, pointer, problem.message, { at, hint: problem.hint });
   return false;
 }
 
-function nameProblem(header: string): { number: number; message: string; hint: string } | undefined {
+interface NameProblem {
+  readonly number: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The page before free endpoints is the service's: its policies cannot turn it off. */
+function interstitial(header: string, { branding }: PolicySetting): NameProblem | undefined {
+  if (header.toLowerCase() !== `${branding.service}-skip-browser-warning`) return undefined;
+  return { number: 2210, message: `${quoted(header)} cannot be added by a policy`, hint: 'clients send it' };
+}
+
+function nameProblem(header: string): NameProblem | undefined {
   const lower = header.toLowerCase();
   if (header.length > NAME_LIMIT) {
     const message = `the name of the header has ${header.length} characters`;

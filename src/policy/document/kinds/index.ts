@@ -5,7 +5,7 @@ import { data, variables } from './data.ts';
 import { duration } from './duration.ts';
 import { headerMap, headerName } from './headers.ts';
 import type { KindCheck } from './kind.ts';
-import { expression, ipPolicy, pattern, pem, url } from './texts.ts';
+import { expression, internalUrl, ipPolicy, pattern, pem, url } from './texts.ts';
 
 /** The check of each kind of field. */
 export const KINDS: Readonly<Record<Kind, KindCheck>> = {
@@ -16,6 +16,7 @@ export const KINDS: Readonly<Record<Kind, KindCheck>> = {
   expression,
   header_map: headerMap,
   header_name: headerName,
+  internal_url: internalUrl,
   ip_policy: ipPolicy,
   pattern,
   pem,

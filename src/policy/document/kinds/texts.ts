@@ -1,5 +1,5 @@
 import { suggest } from '../../../diagnostics/suggest.ts';
-import { didYouMean, quoted, shown } from '../../../config_file/message_text.ts';
+import { didYouMean, quoted, shown } from '../../../diagnostics/message_text.ts';
 import { compilePattern, isPatternProblem } from '../../../regex/pattern.ts';
 import type { PatternProblem } from '../../../regex/pattern.ts';
 import type { Checking } from '../checking.ts';
@@ -71,36 +71,37 @@ export const ipPolicy: KindCheck = {
   },
 };
 
-/** URL schemes by action; HTTP for all others. */
-const SCHEMES: Readonly<Record<string, readonly string[]>> = {
-  'forward-internal': ['https:', 'http:', 'tls:', 'tcp:'],
-};
-const HTTP_SCHEMES = ['https:', 'http:'];
+/** A URL with one of some schemes. */
+function urlWith(
+  schemes: readonly string[],
+  checkHost?: (checking: Checking, host: string, pointer: string) => boolean,
+): KindCheck {
+  return {
+    text: (checking, _shape, text, pointer) => {
+      const { report, policy } = checking;
+      const name = quoted(fieldName(pointer));
+      const parsed = URL.parse(text);
+      if (parsed === null || parsed.host === '' || !schemes.includes(parsed.protocol)) {
+        const isBare = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && URL.canParse(`https://${text}`);
+        const wanted = schemes.map((scheme) => `${scheme}//`).join(', ');
+        report(2226, pointer, `${name} has to be a URL that begins with ${wanted}, not ${shown(text)}`, {
+          hint: isBare ? `did you mean https://${text}?` : `such as ${schemes[0]}//app.internal`,
+          fix: isBare ? rewordValue(policy, pointer, `https://${text}`, false) : undefined,
+        });
+        return false;
+      }
+      return checkHost?.(checking, parsed.hostname, pointer) ?? true;
+    },
+  };
+}
 
 /** A URL to which requests can be sent. */
-export const url: KindCheck = {
-  text: (checking, _shape, text, pointer) => {
-    const { report, type, policy } = checking;
-    const name = quoted(fieldName(pointer));
-    const schemes = SCHEMES[type] ?? HTTP_SCHEMES;
-    const parsed = URL.parse(text);
-    if (parsed === null || parsed.host === '' || !schemes.includes(parsed.protocol)) {
-      const isBare = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && URL.canParse(`https://${text}`);
-      const wanted = schemes.map((scheme) => `${scheme}//`).join(', ');
-      report(2226, pointer, `${name} has to be a URL that begins with ${wanted}, not ${shown(text)}`, {
-        hint: isBare ? `did you mean https://${text}?` : `such as ${schemes[0]}//app.internal`,
-        fix: isBare ? rewordValue(policy, pointer, `https://${text}`, false) : undefined,
-      });
-      return false;
-    }
-    return checkHost(checking, parsed, pointer);
-  },
-};
+export const url = urlWith(['https:', 'http:']);
 
-/** Forwarding only reaches internal endpoints. */
-function checkHost({ report, type }: Checking, { hostname }: URL, pointer: string): boolean {
-  if (type !== 'forward-internal' || hostname.toLowerCase().endsWith('.internal')) return true;
-  const message = `forward-internal only reaches hosts that end in '.internal', not ${quoted(hostname)}`;
-  report(2204, pointer, message, { hint: `${hostname.split('.')[0]}.internal?` });
+/** A URL of an internal endpoint. */
+export const internalUrl = urlWith(['https:', 'http:', 'tls:', 'tcp:'], ({ report, type }, host, pointer) => {
+  if (host.toLowerCase().endsWith('.internal')) return true;
+  const message = `${type} only reaches hosts that end in '.internal', not ${quoted(host)}`;
+  report(2204, pointer, message, { hint: `${host.split('.')[0]}.internal?` });
   return false;
-}
+});

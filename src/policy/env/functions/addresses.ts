@@ -84,9 +84,9 @@ function inSome(address: Address | null, texts: readonly string[]): boolean {
   return texts.some((text: unknown) => typeof text === 'string' && inRange(address, text));
 }
 
-/** RFC 1918 §3 and RFC 4193 §3. */
+/** RFC 1918 §3. */
 const PRIVATE = prefixSet(
-  ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'].map((text) => lenientCidr(text)!),
+  ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map((text) => lenientCidr(text)!),
 );
 
 export const ADDRESS_FUNCTIONS: readonly FunctionRow[] = [
@@ -136,7 +136,7 @@ export const ADDRESS_FUNCTIONS: readonly FunctionRow[] = [
   ),
   func(
     'isPrivateIp',
-    'Whether the string is an address of a private network (RFC 1918, RFC 4193).',
+    'Whether the string is an address of a private IPv4 network (RFC 1918).',
     "'192.168.1.1'.isPrivateIp() && !'8.8.8.8'.isPrivateIp()",
     [
       overload({

@@ -1,13 +1,14 @@
-import { fingerprint } from '../../../crypto/fingerprints.ts';
+import { fingerprint } from '../../../crypto/digest.ts';
 import { type FunctionRow, type Overload, func, overload } from '../../../cel/function_table.ts';
 import { CHARACTERS_PER_UNIT } from '../../../cel/limits.ts';
 import { BOOL, BYTES, DYN, STRING, list, map } from '../../../cel/types.ts';
-import { type EvalError, type Value, fail } from '../../../cel/values.ts';
+import { EvalError, type Value, fail } from '../../../cel/values.ts';
 import { crc32, crc64, xxhash64 } from '../checksums.ts';
 import { JSON_DEPTH_LIMIT, JSON_LIMIT_UNITS, decodeJson, encodeJson, textOfBytes, unitsOf } from '../json.ts';
+import { isJson } from '../../../http/ascii.ts';
 
-/** RFC 4648 §4; padding is optional, everything else is strict. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+/** RFC 4648 §4, with its padding. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const perCharacter = (value: { readonly length: number }): number => value.length / CHARACTERS_PER_UNIT;
 
@@ -15,10 +16,15 @@ function encodeBase64(text: string): string {
   return Buffer.from(text.toWellFormed(), 'utf8').toString('base64');
 }
 
-function decodeBase64(text: string): string | EvalError {
+function bytesOf(text: string): Uint8Array | EvalError {
   return BASE64.test(text)
-    ? textOfBytes(Buffer.from(text, 'base64'))
+    ? new Uint8Array(Buffer.from(text, 'base64'))
     : fail('expr.invalid_argument', 'the text is not base64');
+}
+
+function decodeBase64(text: string): string | EvalError {
+  const bytes = bytesOf(text);
+  return bytes instanceof EvalError ? bytes : textOfBytes(bytes);
 }
 
 const WRITE = { params: [STRING], result: STRING, cost: perCharacter } as const;
@@ -26,10 +32,9 @@ const WRITE = { params: [STRING], result: STRING, cost: perCharacter } as const;
 const BASE64_FUNCTIONS: readonly FunctionRow[] = [
   func(
     'base64.encode',
-    'Base64 encoding of a string (as UTF-8) or of bytes.',
-    "base64.encode('hi') == 'aGk='",
+    'Base64 encoding of bytes; `encodeBase64` takes a string.',
+    "base64.encode(b'hi') == 'aGk='",
     [
-      overload({ ...WRITE, id: 'base64_encode_string', style: 'global', call: encodeBase64 }),
       overload({
         id: 'base64_encode_bytes',
         style: 'global',
@@ -42,9 +47,9 @@ const BASE64_FUNCTIONS: readonly FunctionRow[] = [
   ),
   func(
     'base64.decode',
-    'The string in a base64 text, with or without padding; an error if it is not base64 of UTF-8.',
-    "base64.decode('aGk=') == 'hi'",
-    [overload({ ...WRITE, id: 'base64_decode_text', style: 'global', call: decodeBase64 })],
+    'The bytes in a base64 text with its padding; `decodeBase64` gives a string.',
+    "base64.decode('aGk=') == b'hi'",
+    [overload({ ...WRITE, id: 'base64_decode_text', style: 'global', result: BYTES, call: bytesOf })],
   ),
   func('encodeBase64', 'Base64 encoding of the string.', "'hi'.encodeBase64() == 'aGk='", [
     overload({ ...WRITE, id: 'string_encode_base64', style: 'method', call: encodeBase64 }),
@@ -72,15 +77,6 @@ const BASE64_FUNCTIONS: readonly FunctionRow[] = [
     ],
   ),
 ];
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The cost of encoding; the size of a result is bounded. */
 const jsonCost = (value: Value): number => unitsOf(value, JSON_LIMIT_UNITS);

@@ -3,7 +3,7 @@ import { type FunctionRow, type Loop, type MacroRow, func, overload } from '../.
 import { EVALUATION_BUDGET, type Meter } from '../../../cel/limits.ts';
 import { compareValues } from '../../../cel/ordering.ts';
 import { DYN, INT, type Type, list, parameter } from '../../../cel/types.ts';
-import { EvalError, type Outcome, type Value, fail, isList } from '../../../cel/values.ts';
+import { EvalError, type Outcome, type Value, fail, isList, typeName } from '../../../cel/values.ts';
 
 type Int = number | bigint;
 
@@ -87,8 +87,16 @@ function sortCost(values: readonly Value[]): number {
   return values.length * Math.ceil(Math.log2(values.length + 1));
 }
 
+/** All elements need one type that has an order, also where there is nothing to compare. */
 function sort(values: readonly Value[]): readonly Value[] | EvalError {
-  return mergeSort(values, inOrder);
+  const [first] = values;
+  if (first === undefined) return values;
+  const order = inOrder(first, first);
+  if (order instanceof EvalError) return order;
+  const type = typeName(first);
+  return values.every((value) => typeName(value) === type)
+    ? mergeSort(values, inOrder)
+    : fail('expr.no_such_overload', 'only elements of one type can be sorted');
 }
 
 /** Whether the left one can stay before the right one. */

@@ -6,13 +6,13 @@ const CUT = { status: 200, cut: true, body: 'abc' } as const;
 const cut = (name: string, upstream: Exclude<ExchangeCase['upstream'], undefined>): ExchangeCase =>
   answered(name, upstream, CUT, { inOnePiece: true });
 
-/** Upstreams at fault. */
+/** Faulty upstreams. */
 // table: cases
 export const BAD_UPSTREAMS: CaseGroup = {
   title: 'Faulty upstreams',
-  why: 'a reply that two readers may end at different places is 502; one that breaks off is cut, never ended as if it were whole (RFC 9112 §8)',
+  why: 'a response whose end two parsers could see differently is 502; one that breaks off is cut, never ended as if it were complete (RFC 9112 §8)',
   cases: [
-    faulty('nobody listens', null, 502, 'upstream.connect', { forwards: [], after: undefined! }),
+    faulty('nothing listens', null, 502, 'upstream.connect', { forwards: [], after: undefined! }),
     faulty('closes at once', [{ on: 'head', end: 'close' }], 502, 'upstream.reset', {
       forwards: [{ line: 'GET / HTTP/1.1' }],
       after: undefined!,
@@ -22,7 +22,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
       after: undefined!,
     }),
     faulty(
-      'closes behind a status line',
+      'closes after a status line',
       [{ send: 'HTTP/1.1 200 OK\r\n', end: 'close' }],
       502,
       'upstream.reset',
@@ -31,19 +31,19 @@ export const BAD_UPSTREAMS: CaseGroup = {
     invalid('garbage', '220 mail ready\r\n\r\n'),
     invalid('bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46\r\n\r\n'),
     invalid('another protocol name', 'ICY 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-    invalid('a version that is none', 'HTTP/3.7 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+    invalid('an invalid version', 'HTTP/3.7 200 OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a status of two digits', 'HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a status of four digits', 'HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok'),
-    invalid('a status that is no number', 'HTTP/1.1 2xx OK\r\nContent-Length: 2\r\n\r\nok'),
+    invalid('a status that is not a number', 'HTTP/1.1 2xx OK\r\nContent-Length: 2\r\n\r\nok'),
     invalid(
-      'both ways of framing',
+      'two kinds of framing',
       `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
     ),
     invalid('two different lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc'),
     invalid('two equal lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'),
     invalid('a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'),
     invalid('a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok'),
-    invalid('a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok'),
+    invalid('a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok'),
     invalid('a length beyond 2^64', 'HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551618\r\n\r\nok'),
     invalid('an unknown coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\nok'),
     invalid('gzip, chunked', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
@@ -76,10 +76,10 @@ export const BAD_UPSTREAMS: CaseGroup = {
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc' },
       { clientGot: 'abc', end: 'close' },
     ]),
-    cut('a head, content and a chunk size that is none, at once', [
+    cut('a head, content and an invalid chunk size, at once', [
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n' },
     ]),
-    cut('a chunk size that is none', [
+    cut('an invalid chunk size', [
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n' },
       { clientGot: 'abc', send: 'zz\r\n' },
     ]),
@@ -87,7 +87,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n' },
       { clientGot: 'abc', send: '3\r\nabcd\r\n0\r\n\r\n' },
     ]),
-    cut('a bare LF behind a chunk size', [
+    cut('a bare LF after a chunk size', [
       { send: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n' },
       { clientGot: 'abc', send: '3\nabc\r\n0\r\n\r\n' },
     ]),
@@ -96,7 +96,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
       { clientGot: 'abc', send: '10000000000000003\r\nabc\r\n0\r\n\r\n' },
     ]),
     {
-      name: 'a second reply that nobody asked for',
+      name: 'an unrequested second response',
       client: [get('/1'), { got: 'ok' }, get('/2')],
       upstream: `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`,
       gets: [
@@ -107,7 +107,7 @@ export const BAD_UPSTREAMS: CaseGroup = {
       events: [ANSWERED, ANSWERED],
     },
     {
-      name: 'bytes behind a reply',
+      name: 'bytes after a response',
       client: [get('/1'), { got: 'ok' }, get('/2')],
       upstream: `${OK}xyz`,
       gets: [

@@ -18,7 +18,7 @@ const head = (
 // table: cases
 export const BODILESS: CaseGroup = {
   title: 'HEAD, 204, 205, 304',
-  why: 'RFC 9112 §6.3: these end with their head, whatever their fields say',
+  why: 'RFC 9112 §6.3: these responses end with their head, whatever their fields say',
   cases: [
     head('HEAD keeps the length that GET would have', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', {
       has: ['content-length: 5'],
@@ -32,7 +32,7 @@ export const BODILESS: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      '304 with the length of what it stands for',
+      '304 with the length of the representation',
       'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: "a"\r\n\r\n',
       { status: 304, has: ['etag: "a"'] },
       { after: 'open' },
@@ -68,7 +68,7 @@ export const BODILESS: CaseGroup = {
       ],
     },
     {
-      name: 'HEAD of no edge',
+      name: 'HEAD of an unknown host',
       client: 'HEAD / HTTP/1.1\r\nHost: b.test\r\n\r\n',
       gets: [{ status: 404, toHead: true }],
       after: 'open',
@@ -76,7 +76,7 @@ export const BODILESS: CaseGroup = {
       events: [[404, 'route.unknown_host']],
     },
     {
-      name: 'content behind 204 poisons nobody',
+      name: 'content after 204 does not reach another request',
       client: [get('/1'), { got: ' 204 ' }, get('/2')],
       upstream: 'HTTP/1.1 204 No Content\r\n\r\npoison',
       gets: [{ status: 204 }, { status: 204 }],
@@ -87,7 +87,7 @@ export const BODILESS: CaseGroup = {
       ],
     },
     {
-      name: 'content behind 304 poisons nobody',
+      name: 'content after 304 does not reach another request',
       client: [get('/1'), { got: ' 304 ' }, get('/2')],
       upstream: 'HTTP/1.1 304 Not Modified\r\nContent-Length: 6\r\n\r\npoison',
       gets: [{ status: 304 }, { status: 304 }],

@@ -9,7 +9,7 @@ const inChunks = (
   more: Partial<ExchangeCase> = {},
 ): ExchangeCase => passed(name, chunked(body), { line: 'POST / HTTP/1.1', body: content }, more);
 
-/** Broken content: refused while nothing has been answered, and the upstream must not take it for whole. */
+/** Invalid content: refused before a response has begun, and the upstream must not take it for complete. */
 const broken = (name: string, body: string, more: Partial<ExchangeCase> = {}): ExchangeCase => ({
   name,
   client: chunked(body),
@@ -25,7 +25,7 @@ const broken = (name: string, body: string, more: Partial<ExchangeCase> = {}): E
 // table: cases
 export const CHUNKS: CaseGroup = {
   title: 'Chunked requests',
-  why: 'RFC 9112 §7.1: a size is hex digits and nothing else, a line ends in CRLF; extensions are dropped (§7.1.1)',
+  why: 'RFC 9112 §7.1: a size consists of hex digits only, a line ends in CRLF; extensions are dropped (§7.1.1)',
   cases: [
     inChunks('one chunk', '3\r\nabc\r\n0\r\n\r\n', 'abc'),
     inChunks('three chunks', '1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n', 'abc'),
@@ -44,7 +44,7 @@ export const CHUNKS: CaseGroup = {
       `${`400\r\n${'x'.repeat(1_024)}\r\n`.repeat(64)}0\r\n\r\n`,
       'x'.repeat(65_536),
     ),
-    broken('a size that is no number', 'zz\r\nabc\r\n0\r\n\r\n'),
+    broken('a size that is not a number', 'zz\r\nabc\r\n0\r\n\r\n'),
     broken('a size with a prefix', '0x3\r\nabc\r\n0\r\n\r\n'),
     broken('a negative size', '-3\r\nabc\r\n0\r\n\r\n'),
     broken('a size with a plus', '+3\r\nabc\r\n0\r\n\r\n'),
@@ -55,9 +55,9 @@ export const CHUNKS: CaseGroup = {
     broken('bare LF after a size', '3\nabc\r\n0\r\n\r\n'),
     broken('bare CR after a size', '3\rabc\r\n0\r\n\r\n'),
     broken('bare LF after a chunk', '3\r\nabc\n0\r\n\r\n'),
-    broken('bare LF behind an extension', '3;a\nabc\r\n0\r\n\r\n'),
+    broken('bare LF after an extension', '3;a\nabc\r\n0\r\n\r\n'),
     broken('content longer than its size', '3\r\nabcd\r\n0\r\n\r\n'),
-    broken('no CRLF behind the content', '3\r\nabc0\r\n\r\n'),
+    broken('no CRLF after the content', '3\r\nabc0\r\n\r\n'),
     broken('bare LF at the end', '3\r\nabc\r\n0\r\n\n'),
     broken('NUL in an extension', '3;a\0\r\nabc\r\n0\r\n\r\n'),
   ],

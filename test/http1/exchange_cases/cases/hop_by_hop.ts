@@ -3,11 +3,11 @@ import { type CaseGroup, answered, get, H, passed } from '../case.ts';
 const LINE = { line: 'GET / HTTP/1.1' };
 const reply = (fields: string): string => `HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`;
 
-/** Fields of one hop, and fields that the edge adds. */
+/** Hop-by-hop fields, and fields that the edge adds. */
 // table: cases
 export const HOP_BY_HOP: CaseGroup = {
   title: 'Hop-by-hop fields',
-  why: 'RFC 9110 §7.6.1: an intermediary removes what is of one hop, and whatever Connection names, both ways',
+  why: 'RFC 9110 §7.6.1: an intermediary removes hop-by-hop fields, and those that Connection names, in both directions',
   cases: [
     passed(
       'Connection and what it names',
@@ -28,7 +28,7 @@ export const HOP_BY_HOP: CaseGroup = {
       'Proxy-Connection: close closes nothing',
       get('/', 'Proxy-Connection: close\r\n'),
       { ...LINE, lacks: ['proxy-connection', 'connection: close'] },
-      { after: 'open', why: 'RFC 9112 appendix C.2.2: nobody defined it, and what it says is not heeded' },
+      { after: 'open', why: 'RFC 9112 appendix C.2.2: it is not standardised and has no effect' },
     ),
     passed('TE', get('/', 'TE: gzip\r\nConnection: TE\r\n'), { ...LINE, lacks: ['te'] }),
     passed('Upgrade without Connection', get('/', 'Upgrade: websocket\r\n'), { ...LINE, lacks: ['upgrade'] }),
@@ -42,7 +42,7 @@ export const HOP_BY_HOP: CaseGroup = {
       'Connection: host keeps Host',
       get('/', 'Connection: host\r\n'),
       { ...LINE, has: ['host: a.test'] },
-      { why: 'a request without Host would mean another site' },
+      { why: 'without Host the request would go to another site' },
     ),
     passed(
       'Connection: content-length keeps the framing',
@@ -91,7 +91,7 @@ export const HOP_BY_HOP: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      'Upgrade of a response that is none',
+      'Upgrade in a response without a switch',
       reply('Upgrade: h2c\r\nConnection: Upgrade\r\n'),
       { status: 200, lacks: ['upgrade'] },
       { after: 'open' },

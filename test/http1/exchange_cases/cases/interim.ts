@@ -19,10 +19,10 @@ const expecting = (name: string, more: Partial<ExchangeCase>): ExchangeCase => (
 // table: cases
 export const INTERIM: CaseGroup = {
   title: 'Expect and 1xx',
-  why: 'RFC 9110 §10.1.1 and §15.2: a proxy forwards interim responses, and 100 is said when somebody takes the content',
+  why: 'RFC 9110 §10.1.1 and §15.2: a proxy forwards interim responses, and 100 is sent when the content is wanted',
   cases: [
     expecting('100 from the upstream', { upstream: [{ on: 'head', send: CONTINUE }, { send: OK }] }),
-    expecting('an upstream that says no 100', {}),
+    expecting('an upstream that sends no 100', {}),
     expecting('content that does not wait', {
       client: post('Expect: 100-continue\r\nContent-Length: 3\r\n', 'abc'),
       gets: [
@@ -52,7 +52,7 @@ export const INTERIM: CaseGroup = {
       client: `POST / HTTP/1.0\r\n${H}Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc`,
       gets: [{ status: 200, body: 'ok' }],
       after: 'closed',
-      why: 'RFC 9110 §10.1.1: 1.0 clients know no 100',
+      why: 'RFC 9110 §10.1.1: HTTP/1.0 has no 100',
     }),
     refused('another expectation', 417, get('/', 'Expect: tea\r\n'), 'request.expectation', {
       why: 'RFC 9110 §10.1.1',
@@ -83,7 +83,7 @@ export const INTERIM: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      '103 loses what is of one hop',
+      '103 loses hop-by-hop fields',
       `HTTP/1.1 103 Early Hints\r\nConnection: X-Mine\r\nX-Mine: 1\r\nLink: </a>\r\n\r\n${OK}`,
       [
         { status: 103, has: ['link: </a>'], lacks: ['x-mine', 'connection: X-Mine'] },
@@ -110,13 +110,13 @@ export const INTERIM: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      '100 that nobody asked for does no harm',
+      'an unrequested 100 does no harm',
       `${CONTINUE}${OK}`,
       [
         { status: 100, optional: true },
         { status: 200, body: 'ok' },
       ],
-      { after: 'open', why: 'RFC 9110 §15.2.1: a client takes it as it comes' },
+      { after: 'open', why: 'RFC 9110 §15.2.1: clients must accept it' },
     ),
     answered(
       '103 is not for HTTP/1.0',
@@ -129,7 +129,7 @@ export const INTERIM: CaseGroup = {
       },
     ),
     {
-      name: 'an answer before the content is asked for',
+      name: 'a response before the content is requested',
       client: [EXPECT],
       upstream: [{ on: 'head', send: 'HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno' }],
       gets: [{ status: 413, body: 'no' }],
@@ -138,7 +138,7 @@ export const INTERIM: CaseGroup = {
       events: [[413, 'upstream.answered']],
     },
     {
-      name: 'an answer while content is on its way',
+      name: 'a response while content is being sent',
       client: [post('Content-Length: 8\r\n', 'abc'), { got: 'no' }, 'defgh'],
       upstream: [{ on: 'head', got: 'abc', send: 'HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno' }],
       gets: [{ status: 413, body: 'no' }],
@@ -154,7 +154,7 @@ export const INTERIM: CaseGroup = {
       forwards: [{ line: 'GET / HTTP/1.1' }],
       events: [[502, 'upstream.invalid']],
       inOnePiece: true,
-      why: 'interim responses are counted: an upstream that sends nothing else must not hold a connection for ever',
+      why: 'interim responses are counted: an upstream that sends nothing else must not hold a connection forever',
     },
   ],
 };

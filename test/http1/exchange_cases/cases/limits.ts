@@ -8,7 +8,7 @@ const HURRY = {
 
 const chunked = (content: string): string => post('Transfer-Encoding: chunked\r\n', content);
 
-/** What is wrong with content is known when its beginning may be on its way. */
+/** Invalid content may be detected after its start was forwarded. */
 const contentRefused = (name: string, status: number, client: string, reason: string): ExchangeCase => ({
   name,
   client,
@@ -20,11 +20,11 @@ const contentRefused = (name: string, status: number, client: string, reason: st
   inOnePiece: true,
 });
 
-/** How much, and how long. */
+/** Limits of size and time. */
 // table: cases
 export const LIMITS: CaseGroup = {
   title: 'Limits',
-  why: 'limits are settings; the comparison runs with 16 kB of head everywhere, and a second of patience',
+  why: 'limits are configurable; the comparison uses 16 kB of head and one second for all servers',
   cases: [
     passed(
       'a head below the limit',
@@ -57,7 +57,7 @@ export const LIMITS: CaseGroup = {
       '200 fields',
       get('/', Array.from({ length: 200 }, (_, index) => `x-${index}: ${index}\r\n`).join('')),
       { line: 'GET / HTTP/1.1', has: ['x-199: 199'] },
-      { inOnePiece: true, why: 'HAProxy takes 101 fields by default' },
+      { inOnePiece: true, why: 'HAProxy accepts 101 fields by default' },
     ),
     passed(
       'a target of 7,000 bytes',
@@ -92,7 +92,7 @@ export const LIMITS: CaseGroup = {
     refused('a head that stops', 408, `GET / HTTP/1.1\r\n${H}X-`, 'request.timeout', HURRY),
     refused('a first line that stops', 408, 'GET / HT', 'request.timeout', HURRY),
     {
-      name: 'a connection that says nothing',
+      name: 'a connection that sends nothing',
       client: [],
       gets: [],
       after: 'closed',
@@ -112,7 +112,7 @@ export const LIMITS: CaseGroup = {
       ...HURRY,
     },
     {
-      name: 'a kept connection that says nothing more',
+      name: 'a kept connection that sends nothing more',
       client: get('/'),
       gets: [{ status: 200, body: 'ok' }],
       after: 'closed',
@@ -121,7 +121,7 @@ export const LIMITS: CaseGroup = {
       ...HURRY,
     },
     {
-      name: 'an upstream that says nothing',
+      name: 'an upstream that sends nothing',
       client: get('/'),
       upstream: [{ end: undefined!, clientGot: 'never' }],
       gets: [{ status: 504 }],

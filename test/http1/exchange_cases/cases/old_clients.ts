@@ -17,7 +17,7 @@ const NEVER = [{ on: 'head', clientGot: 'never' }] as const;
 // table: cases
 export const OLD_CLIENTS: CaseGroup = {
   title: 'HTTP/1.0, close, and clients that leave',
-  why: 'RFC 9112 §9.3 and §9.6; a client that half-closes while it waits has left, because a killed one cannot be told from it',
+  why: 'RFC 9112 §9.3 and §9.6; a client that half-closes while it waits has left, because it cannot be distinguished from a killed one',
   cases: [
     passed('HTTP/1.0', `GET / HTTP/1.0\r\n${H}\r\n`, ONE, { after: 'closed' }),
     passed(
@@ -28,7 +28,7 @@ export const OLD_CLIENTS: CaseGroup = {
     ),
     passed('HTTP/1.0 that keeps', `GET / HTTP/1.0\r\n${H}Connection: keep-alive\r\n\r\n`, ONE),
     answered(
-      'chunks are not for HTTP/1.0',
+      'no chunks for HTTP/1.0',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
       { status: 200, body: 'ok', framing: 'close' },
       { client: `GET / HTTP/1.0\r\n${H}\r\n`, after: 'closed' },
@@ -45,17 +45,17 @@ export const OLD_CLIENTS: CaseGroup = {
       { after: 'closed' },
     ),
     passed('Connection: keep-alive', get('/', 'Connection: keep-alive\r\n'), ONE),
-    gone('leaves while the upstream thinks', {
+    gone('leaves while the upstream processes', {
       client: [get('/'), { upstreamGot: 'GET / ' }, { leave: 'close' }],
       upstream: NEVER,
       forwards: [ONE],
     }),
-    gone('resets while the upstream thinks', {
+    gone('resets while the upstream processes', {
       client: [get('/'), { upstreamGot: 'GET / ' }, { leave: 'reset' }],
       upstream: NEVER,
       forwards: [ONE],
     }),
-    gone('half-closes while the upstream thinks', {
+    gone('half-closes while the upstream processes', {
       client: [get('/'), { upstreamGot: 'GET / ' }, { leave: 'half' }],
       upstream: NEVER,
       after: 'closed',
@@ -77,7 +77,7 @@ export const OLD_CLIENTS: CaseGroup = {
       ],
       upstream: NEVER,
     }),
-    gone('leaves in the reply', {
+    gone('leaves during the response', {
       client: [get('/'), { got: 'abc' }, { leave: 'close' }],
       upstream: [{ send: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc' }, { clientGot: 'never' }],
       forwards: [ONE],
@@ -89,7 +89,7 @@ export const OLD_CLIENTS: CaseGroup = {
       gets: [{ status: 400 }],
       after: 'closed',
       events: [[400, 'request.malformed']],
-      why: 'a request that was begun leaves its event',
+      why: 'a request that has begun has an event',
     }),
     gone('connects and leaves', { client: [{ leave: 'close' }], events: [] }),
     {

@@ -65,16 +65,16 @@ export const PIPELINING: CaseGroup = {
       after: 'closed',
       forwards: [],
       events: [[400, 'request.malformed']],
-      why: 'behind a broken head nobody knows where the next begins',
+      why: 'after an invalid head the start of the next is unknown',
     },
     {
-      name: 'a request behind Connection: close',
+      name: 'a request after Connection: close',
       client: get('/1', 'Connection: close\r\n') + get('/2'),
       gets: [ok],
       after: 'closed',
       forwards: lines('/1'),
       events: [ANSWERED],
-      why: "RFC 9112 §9.6: what comes behind close is nobody's",
+      why: 'RFC 9112 §9.6: what follows close is ignored',
     },
     {
       name: 'HEAD, then GET',
@@ -89,7 +89,7 @@ export const PIPELINING: CaseGroup = {
       events: [ANSWERED, ANSWERED],
     },
     {
-      name: 'a request while the first is under way',
+      name: 'a request while the first is in flight',
       client: [get('/1'), { upstreamGot: '/1' }, get('/2')],
       gets: [ok, ok],
       after: 'open',

@@ -4,7 +4,7 @@ import { type CaseGroup, H, passed, refused, unserved } from '../case.ts';
 // table: cases
 export const REQUEST_HEADS: CaseGroup = {
   title: 'Request line and fields',
-  why: 'RFC 9112 §2.2, §3 and §5 let a server repair some of these; what is repaired is read differently by the next server, so all are refused',
+  why: 'RFC 9112 §2.2, §3 and §5 allow servers to repair some of these; the next server may read the original differently, so all are refused',
   cases: [
     passed('the least there can be', `GET / HTTP/1.1\r\n${H}\r\n`, { line: 'GET / HTTP/1.1', body: '' }),
     passed(
@@ -26,12 +26,12 @@ export const REQUEST_HEADS: CaseGroup = {
       has: ['x: a', 'host: a.test'],
     }),
     passed(
-      'every character of a token in a name',
+      'every token character in a name',
       `GET / HTTP/1.1\r\n${H}!#$%&'*+-.^_\`|~09aZ: a\r\n\r\n`,
       { line: 'GET / HTTP/1.1', has: ["!#$%&'*+-.^_`|~09az: a"] },
       {
         underscores: 'pass',
-        why: 'RFC 9110 §5.1: names are tokens; nginx drops names that a CGI could not carry',
+        why: 'RFC 9110 §5.1: names are tokens; nginx drops names that CGI cannot represent',
       },
     ),
     passed('a colon and an eighth bit in a value', `GET / HTTP/1.1\r\n${H}X: a:b \xe4\r\n\r\n`, {
@@ -50,10 +50,10 @@ export const REQUEST_HEADS: CaseGroup = {
       'underscore in a name',
       `GET / HTTP/1.1\r\n${H}X_Y: a\r\n\r\n`,
       { line: 'GET / HTTP/1.1', lacks: ['x_y'] },
-      { why: 'a CGI cannot tell `X_Y` from `X-Y`; dropped by default, as nginx does' },
+      { why: 'CGI cannot distinguish `X_Y` from `X-Y`; dropped by default, as in nginx' },
     ),
     passed(
-      'underscore in a name, where it may pass',
+      'underscore in a name, if allowed',
       `GET / HTTP/1.1\r\n${H}X_Y: a\r\n\r\n`,
       { line: 'GET / HTTP/1.1', has: ['x_y: a'] },
       { underscores: 'pass', why: '`underscore_headers: pass`; nginx drops such names by default' },
@@ -99,7 +99,7 @@ export const REQUEST_HEADS: CaseGroup = {
     refused('version with two digits', 400, `GET / HTTP/1.10\r\n${H}\r\n`),
     refused('HTTP/0.9 line', 505, 'GET /\r\n\r\n', 'request.version'),
     refused('HTTP/2.0 in an HTTP/1 head', 505, `GET / HTTP/2.0\r\n${H}\r\n`, 'request.version'),
-    // The preface of HTTP/2 is no refusal: it is served, see test/http2/server.test.ts.
+    // The HTTP/2 preface is served, see test/http2/server.test.ts.
     refused(
       'a TLS client hello',
       400,
@@ -107,7 +107,7 @@ export const REQUEST_HEADS: CaseGroup = {
       'request.malformed',
       { after: 'closed' },
     ),
-    refused('no HTTP at all', 400, 'hello\r\n\r\n'),
+    refused('not HTTP', 400, 'hello\r\n\r\n'),
     unserved('a method that is not registered', 405, `BREW / HTTP/1.1\r\n${H}\r\n`, 'request.method', {
       after: 'closed',
     }),
@@ -117,7 +117,7 @@ export const REQUEST_HEADS: CaseGroup = {
     refused('HTTP/1.2', 400, `GET / HTTP/1.2\r\n${H}\r\n`),
     unserved('TRACE', 405, `TRACE / HTTP/1.1\r\n${H}\r\n`, 'request.method'),
     unserved('CONNECT', 405, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n', 'request.method', {
-      why: 'an edge is no tunnel to wherever a client likes',
+      why: 'an edge does not open tunnels to arbitrary hosts',
     }),
   ],
 };

@@ -10,13 +10,13 @@ const to = (
 const bad = (name: string, target: string, more: Partial<ExchangeCase> = {}): ExchangeCase =>
   unserved(name, 400, get(target), 'request.malformed', more);
 
-/** What is asked for, and how it is spelled towards the upstream. */
+/** Request targets, and their form for the upstream. */
 // table: cases
 export const TARGETS: CaseGroup = {
   title: 'Targets and normalisation',
-  why: 'one spelling is decided on before routing, and the upstream gets that one (RFC 3986 §6.2.2); nginx and HAProxy pass the spelling of the client on',
+  why: 'the target is normalised before routing, and the upstream gets the canonical form (RFC 3986 §6.2.2); nginx and HAProxy pass on the original spelling',
   cases: [
-    to('as it is', '/a/b?c=d&e', '/a/b?c=d&e'),
+    to('unchanged', '/a/b?c=d&e', '/a/b?c=d&e'),
     to('an empty query', '/a?', '/a?'),
     to('question marks in a query', '/a?b?c', '/a?b?c'),
     to('dot segments', '/a/./b/../c', '/a/c'),
@@ -29,7 +29,7 @@ export const TARGETS: CaseGroup = {
     to('an encoded slash', '/a%2fb', '/a%2Fb'),
     to('an encoded percent sign', '/a%2525', '/a%2525'),
     to('a path parameter', '/a;b=c/d', '/a;b=c/d'),
-    to('what dot segments are in a query', '/a?x=/../b', '/a?x=/../b'),
+    to('dot segments in a query', '/a?x=/../b', '/a?x=/../b'),
     to('brackets in a query', '/a?x[]=1', '/a?x[]=1'),
     to('quotes in a path', '/a"b', '/a%22b'),
     bad('a dot segment behind an encoded slash', '/a%2f..%2fb'),
@@ -58,11 +58,11 @@ export const TARGETS: CaseGroup = {
       line: 'GET / HTTP/1.1',
     }),
     unserved(
-      'absolute form unlike Host',
+      'absolute form that differs from Host',
       400,
       `GET http://b.test/ HTTP/1.1\r\n${H}\r\n`,
       'request.malformed',
-      { why: 'RFC 9112 §3.2.2 lets the target win; two readers would disagree on the site' },
+      { why: 'RFC 9112 §3.2.2 prefers the target; two parsers could choose different sites' },
     ),
     unserved(
       'absolute form with user info',

@@ -4,7 +4,7 @@ const TE = 'Transfer-Encoding: chunked\r\n';
 const POST = 'POST / HTTP/1.1';
 const CHUNKED = `HTTP/1.1 200 OK\r\n${TE}`;
 
-/** Fields behind the content. */
+/** Fields after the content. */
 // table: cases
 export const TRAILERS: CaseGroup = {
   title: 'Trailers',
@@ -23,7 +23,7 @@ export const TRAILERS: CaseGroup = {
       forwards: [],
       partial: true,
       events: [[400, 'upstream.body_malformed']],
-      why: 'RFC 9110 §6.5.1: framing must not be in trailers; a reader that merges them would be misled',
+      why: 'RFC 9110 §6.5.1: framing must not be in trailers; it would mislead a recipient that merges them',
     },
     passed('of a request cannot name another host', post(TE, '3\r\nabc\r\n0\r\nHost: b.test\r\n\r\n'), {
       line: POST,
@@ -54,7 +54,7 @@ export const TRAILERS: CaseGroup = {
       { inOnePiece: true },
     ),
     {
-      name: 'of a request with a broken line',
+      name: 'of a request with an invalid line',
       client: post(TE, '3\r\nabc\r\n0\r\nX T: 1\r\n\r\n'),
       gets: [{ status: 400 }],
       after: 'closed',

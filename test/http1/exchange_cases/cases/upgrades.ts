@@ -16,10 +16,10 @@ const plain = (name: string, client: string, line: string, more: Partial<Exchang
 // table: cases
 export const UPGRADES: CaseGroup = {
   title: 'Upgrade',
-  why: 'RFC 9110 §7.8 lets a server ignore Upgrade; ours passes on one protocol at a time, asked for with GET and without content, and never another HTTP (h2c would hide requests from the edge)',
+  why: 'RFC 9110 §7.8 allows servers to ignore Upgrade; ours passes on a single protocol, requested with GET and without content, and never another HTTP version (h2c would hide requests from the edge)',
   cases: [
     {
-      name: 'bytes both ways',
+      name: 'bytes in both directions',
       client: [ASK, { got: '\r\n\r\n' }, 'to\0up', { got: 'back' }],
       upstream: [{ send: SWITCH }, { got: 'to\0up', send: 'back' }],
       gets: [
@@ -70,7 +70,7 @@ export const UPGRADES: CaseGroup = {
       events: [[426, 'upstream.answered']],
     },
     {
-      name: 'an upstream that answers',
+      name: 'an upstream that responds',
       client: ASK,
       upstream: OK,
       gets: [{ status: 200, body: 'ok' }],
@@ -99,13 +99,9 @@ export const UPGRADES: CaseGroup = {
       'GET / HTTP/1.1',
       { after: 'closed' },
     ),
-    plain(
-      'Upgrade that Connection does not name',
-      `GET / HTTP/1.1\r\n${H}Upgrade: websocket\r\n\r\n`,
-      'GET / HTTP/1.1',
-    ),
+    plain('Upgrade without Connection', `GET / HTTP/1.1\r\n${H}Upgrade: websocket\r\n\r\n`, 'GET / HTTP/1.1'),
     {
-      name: 'a switch that nobody asked for',
+      name: 'an unrequested switch',
       client: `GET / HTTP/1.1\r\n${H}\r\n`,
       upstream: SWITCH,
       gets: [{ status: 502 }],

@@ -2,7 +2,7 @@ import { type CaseGroup, answered, get } from '../case.ts';
 
 const chunked = (body: string): string => `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
 
-/** Sound replies, in every framing. */
+/** Valid responses, with every framing. */
 // table: cases
 export const UPSTREAM_REPLIES: CaseGroup = {
   title: 'Replies',
@@ -52,7 +52,7 @@ export const UPSTREAM_REPLIES: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      'an empty reason',
+      'an empty reason phrase',
       'HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok',
       { status: 200, body: 'ok' },
       { after: 'open' },
@@ -70,7 +70,7 @@ export const UPSTREAM_REPLIES: CaseGroup = {
       { after: 'open' },
     ),
     answered(
-      'every byte there is',
+      'every byte value',
       `HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n${Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join('')}`,
       { status: 200, body: Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join('') },
       { after: 'open' },
@@ -82,25 +82,25 @@ export const UPSTREAM_REPLIES: CaseGroup = {
       { after: 'open', inOnePiece: true },
     ),
     answered(
-      'content that comes late',
+      'delayed content',
       [{ send: 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc' }, { clientGot: 'abc', send: 'def' }],
       { status: 200, body: 'abcdef' },
-      { after: 'open', why: 'what is there is sent, not collected' },
+      { after: 'open', why: 'available content is sent, not collected' },
     ),
     answered(
-      'a head whose content comes late',
+      'a head with delayed content',
       [{ send: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n' }, { clientGot: '\r\n\r\n', send: 'abc' }],
       { status: 200, body: 'abc' },
       { after: 'open' },
     ),
     answered(
-      'chunks that come late',
+      'delayed chunks',
       [{ send: chunked('3\r\nabc\r\n') }, { clientGot: 'abc', send: '0\r\n\r\n' }],
       { status: 200, body: 'abc' },
       { after: 'open', inOnePiece: true },
     ),
     answered(
-      'a redirect stays as it is',
+      'a redirect is unchanged',
       'HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n',
       { status: 302, has: ['location: /x'] },
       { after: 'open' },

@@ -1,0 +1,69 @@
+/**
+ * Caches by identity: a result is kept as long as its object. They only suit objects that never change, such as
+ * accepted configurations, which are frozen. Callers share the results.
+ */
+
+/** Computes a value for an object once. */
+export function weakMemoize<Given extends object, Made>(
+  make: (given: Given) => Made,
+): (given: Given) => Made {
+  const known = new WeakMap<Given, Made>();
+  return (given) => {
+    const before = known.get(given);
+    if (before !== undefined) return before;
+    const made = make(given);
+    known.set(given, made);
+    return made;
+  };
+}
+
+interface Remembered<Circumstances, Made> {
+  readonly circumstances: Circumstances;
+  readonly made: Made;
+}
+
+/**
+ * Computes a value for an object and its circumstances; computes it again when a circumstance differs from the last
+ * call.
+ */
+export function weakMemoizeLast<Given extends object, Circumstances extends readonly unknown[], Made>(
+  make: (given: Given, circumstances: Circumstances) => Made,
+): (given: Given, circumstances: Circumstances) => Made {
+  const known = new WeakMap<Given, Remembered<Circumstances, Made>>();
+  return (given, circumstances) => {
+    const before = known.get(given);
+    if (before !== undefined && areSame(before.circumstances, circumstances)) return before.made;
+    const made = make(given, circumstances);
+    known.set(given, { circumstances, made });
+    return made;
+  };
+}
+
+/** Whether two lists have the same elements, by identity. */
+export function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
+}
+
+/** Number of recent objects that are watched for repetition. */
+const RECENT = 16;
+const NOTHING: object = {};
+
+/**
+ * Computes a value for an object, and keeps it from the second call on: the codec returns the same list of fields for
+ * heads with the same bytes, and most heads do not recur.
+ */
+export function weakMemoizeRecurring<Given extends object, Made>(
+  make: (given: Given) => Made,
+): (given: Given) => Made {
+  const known = new WeakMap<Given, Made>();
+  const recent: object[] = Array.from({ length: RECENT }, () => NOTHING);
+  let oldest = 0;
+  return (given) => {
+    const before = known.get(given);
+    if (before !== undefined) return before;
+    const made = make(given);
+    if (recent.includes(given)) known.set(given, made);
+    else recent[oldest++ % RECENT] = given;
+    return made;
+  };
+}

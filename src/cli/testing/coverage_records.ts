@@ -1,0 +1,59 @@
+import { type CoveredEdge, coverageOf, coveredEdge } from '../../coverage/coverage.ts';
+import { pointLocator } from '../../coverage/places.ts';
+import type { CoverageReport } from '../../coverage/report.ts';
+import { type Thresholds, missedThresholds } from '../../coverage/thresholds.ts';
+import type { LoadedScenario } from '../../project_files/load_scenario.ts';
+import type { TestRun } from '../../project_files/run_scenarios.ts';
+
+/** An edge with recorded coverage, and the scenarios that test it. */
+export interface RecordedEdge {
+  readonly covered: CoveredEdge;
+  readonly scenarios: LoadedScenario[];
+  readonly first: LoadedScenario;
+}
+
+/** Keeps one recorder for each edge, even if several scenario files test it. */
+export interface CoverageRecords {
+  readonly on: NonNullable<TestRun['on']>;
+  readonly edges: () => readonly RecordedEdge[];
+}
+
+export function coverageRecords(): CoverageRecords {
+  const edges = new Map<string, RecordedEdge>();
+  return {
+    on: (loaded, edge) => {
+      let recorded = edges.get(loaded.edgeName);
+      if (recorded === undefined) {
+        recorded = { covered: coveredEdge(edge, kindOf(loaded)), scenarios: [], first: loaded };
+        edges.set(loaded.edgeName, recorded);
+      }
+      recorded.scenarios.push(loaded);
+      return recorded.covered.edge;
+    },
+    edges: () => [...edges.values()],
+  };
+}
+
+function kindOf({ checked }: LoadedScenario): 'edge' | 'policy' {
+  return checked.scenario?.shell.edge === undefined ? 'policy' : 'edge';
+}
+
+/** The coverage of an edge as data for reports. */
+export function reportOf(
+  { covered, first, scenarios }: RecordedEdge,
+  asked: Thresholds,
+  offered: CoverageReport['offered'],
+): CoverageReport {
+  const { source, edgeName } = first;
+  const coverage = coverageOf(covered);
+  const own = scenarios.map(({ checked }) => checked.scenario?.shell.coverage ?? {});
+  const wanted: Thresholds = Object.assign({}, ...own, asked);
+  return {
+    name: edgeName,
+    text: source === null || source.of === 'scenario' ? null : source.source.text,
+    coverage,
+    locate: source === null ? () => null : pointLocator(covered.edge.config, source),
+    offered,
+    missed: missedThresholds(coverage, wanted),
+  };
+}

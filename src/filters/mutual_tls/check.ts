@@ -1,0 +1,31 @@
+import type { Report, Sound } from '../../diagnostics/report.ts';
+import type { ModulePlace } from '../facts.ts';
+import { AUTHORITIES_LIMIT } from './algorithm.ts';
+import type { MutualTlsConfig } from './module_schema.ts';
+
+export const findings = {
+  'edge.too_many_authorities': {
+    severity: 'error',
+    message: 'Mutual TLS has at most ten certificate authorities.',
+  },
+  'edge.termination_elsewhere': {
+    severity: 'error',
+    message: 'Client certificates require that the edge itself terminates TLS.',
+  },
+} as const;
+
+/** Checks the number of authorities, and that the edge can see certificates of clients. */
+export function checkModule(
+  { enabled, certificate_authority_ids: authorities = [] }: Sound<MutualTlsConfig>,
+  report: Report<keyof typeof findings>,
+  { terminatesTls }: ModulePlace,
+): void {
+  const count = authorities.length;
+  if (count > AUTHORITIES_LIMIT) {
+    const message = `there are ${count} certificate authorities; at most ${AUTHORITIES_LIMIT} are allowed`;
+    report('edge.too_many_authorities', '/certificate_authority_ids', message, { at: 'key' });
+  }
+  if (enabled === false || terminatesTls) return;
+  const message = 'this edge passes TLS through, so it never sees a client certificate';
+  report('edge.termination_elsewhere', '', message, { at: 'key' });
+}

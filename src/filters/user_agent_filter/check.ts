@@ -1,0 +1,76 @@
+import { pointerTo } from '../../diagnostics/diagnostic.ts';
+import { quoted } from '../../diagnostics/message_text.ts';
+import type { Report, Sound } from '../../diagnostics/report.ts';
+import { compilePattern, isPatternProblem } from '../../regex/pattern.ts';
+import { SET_LIMIT_INSTRUCTIONS } from '../../regex/pattern_set.ts';
+import type { UserAgentFilterConfig } from './module_schema.ts';
+
+export const findings = {
+  'edge.bad_pattern': {
+    severity: 'error',
+    message: 'The pattern is not a valid RE2 regular expression.',
+    number: 2090,
+  },
+  'edge.pattern_matches_everything': {
+    severity: 'warning',
+    message: 'The pattern matches every user agent.',
+  },
+} as const;
+
+type ReportPattern = Report<keyof typeof findings>;
+
+const LISTS = ['allow', 'deny'] as const;
+
+/**
+ * Reports every pattern that does not compile, patterns that are too large together, and those that match everything.
+ * `compileUserAgents` would find the first two, but it also builds the automaton, which takes longer than all other
+ * checks of a file.
+ */
+export function checkUserAgents(config: Sound<UserAgentFilterConfig>, report: ReportPattern): void {
+  let instructions = 0;
+  for (const list of LISTS) {
+    for (const [index, source] of (config[list] ?? []).entries()) {
+      if (source === undefined) continue;
+      const place = pointerTo(`/${list}`, index);
+      const pattern = compilePattern(source);
+      if (isPatternProblem(pattern)) {
+        const { message, offset } = pattern;
+        const span = offset === undefined ? undefined : { start: offset, end: source.length };
+        report('edge.bad_pattern', place, message, { within: span && { span, decoded: source } });
+        continue;
+      }
+      instructions += pattern.programInstructions;
+      if (LITERAL.test(source) || !PROBES.every((probe) => pattern.test(probe))) continue;
+      // Blocking everything that no allow pattern matches is a common use of this form.
+      const isMeant = list === 'deny' && (config.allow ?? []).length > 0 && ALL_ON_PURPOSE.test(source);
+      if (!isMeant) warnOfEverything(list, source, place, report);
+    }
+  }
+  if (instructions > SET_LIMIT_INSTRUCTIONS) {
+    const message = `the patterns compile to ${instructions} instructions together; at most ${SET_LIMIT_INSTRUCTIONS} are allowed, because matching takes up to that many steps per character`;
+    report('edge.bad_pattern', '', message, { at: 'key' });
+  }
+}
+
+const ALL_ON_PURPOSE = /^(?:\(\?s\))?\^?\.[*+]?\$?$/;
+/** Literal text: it cannot match everything, and most patterns are of this form. */
+const LITERAL = /^(?:\(\?i\))?\^?[\w /-]+\$?$/;
+const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
+/** Repeated characters, so that a pattern that needs a certain letter, digit or sign fails on another probe. */
+const PROBES: readonly string[] = [...PRINTABLE.map((character) => character.repeat(3)), 'é', 'a b/1.0 (c)'];
+
+function warnOfEverything(
+  list: 'allow' | 'deny',
+  pattern: string,
+  pointer: string,
+  report: ReportPattern,
+): void {
+  const effect =
+    list === 'allow' ? 'so the deny list has no effect' : 'so every client without an allow match is blocked';
+  const isEmptyBranch = pattern === '' || /^\||\|\||\|$|\(\||\|\)/.test(pattern);
+  const note = isEmptyBranch
+    ? 'an empty alternative matches everywhere'
+    : 'a pattern may match anywhere in the header unless it has ^ and $';
+  const message = `${quoted(pattern)} matches every user agent, ${effect}`;
+  report('edge.pattern_matches_everything', pointer, message, { notes: [note] });
+}
