@@ -6,7 +6,7 @@ import { ENGINE_REASONS } from '../../engine/refusals.ts';
 import { STREAM_REASONS } from '../../engine/stream_reasons.ts';
 import { TRAFFIC_EVENTS, type TrafficType, isOpenPath } from '../../events/fields.ts';
 import type { ModuleFacts } from '../../filters/facts.ts';
-import { MODULE_FACTS } from '../../filters/table.ts';
+import { ACTION_FACTS, MODULE_FACTS } from '../../filters/table.ts';
 import type { ScenarioCode } from '../document/codes.ts';
 import type { BecauseConfig } from '../document/schema.ts';
 
@@ -90,33 +90,25 @@ export function checkBecauseNames(given: string | BecauseConfig, pointer: string
   });
 }
 
-/** Codes that are known without the actions of policies, whose table takes long to load. */
+/** Every code of a step: of the engine, of modules, of rules, and of actions. */
 const CODES = [
   ...Object.keys(ENGINE_REASONS),
   ...Object.keys(STREAM_REASONS),
   ...Array.from(MODULE_FACTS.values()).flatMap(({ reasons }) => Object.keys(reasons)),
   'rule.applied',
   'rule.not_applied',
+  ...Array.from(ACTION_FACTS.values()).flatMap(({ type, reasons }) =>
+    Object.keys(reasons).map((code) => `${type.replaceAll('-', '_')}.${code}`),
+  ),
 ];
 const KNOWN: ReadonlySet<string> = new Set(CODES);
-const PREFIXES: ReadonlySet<string> = new Set(CODES.map((code) => prefixOf(code)));
-/** Names of both a module and an action. */
-const SHARED: ReadonlySet<string> = new Set(['circuit_breaker', 'oauth', 'saml']);
-
-function prefixOf(code: string): string {
-  return code.slice(0, code.indexOf('.') + 1);
-}
 
 function checkCode(code: string, pointer: string, report: Reporting): void {
   if (KNOWN.has(code)) return;
-  const prefix = prefixOf(code);
-  const isForeign = prefix !== '' && (!PREFIXES.has(prefix) || SHARED.has(prefix.slice(0, -1)));
-  const near = suggest(code, CODES);
-  // An action of a policy may have this code; with an unknown prefix only a misspelt module is certain.
-  if (isForeign && (SHARED.has(prefix.slice(0, -1)) || near === undefined)) return;
-  const own = CODES.filter((each) => each.startsWith(prefix === '' ? `${code}.` : prefix));
+  const dot = code.indexOf('.');
+  const own = CODES.filter((each) => each.startsWith(dot < 0 ? `${code}.` : code.slice(0, dot + 1)));
   report('scenario.bad_expectation', pointer, `unknown reason code ${quoted(code)}`, {
-    hint: didYouMean(near),
+    hint: didYouMean(suggest(code, CODES)),
     notes: own.length === 0 ? ['written like ip_restriction.denied'] : [`its codes: ${listed(own)}`],
   });
 }

@@ -103,7 +103,8 @@ function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested
   const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
   if (hasErrors(checked.diagnostics))
     throw new Error(`a generated case is invalid: ${checked.diagnostics[0]!.message}`);
-  const { cases: results } = runFile(checked, edge, ONCE);
+  const { cases: results, diagnostics } = runFile(checked, edge, ONCE);
+  if (hasErrors(diagnostics)) throw new Error(`a generated case is invalid: ${diagnostics[0]!.message}`);
   return { results };
 }
 
