@@ -10,6 +10,7 @@ import { runFile } from '../../src/simulator/run_file.ts';
 import { ONCE } from '../../src/simulator/run_once.ts';
 import { findCases } from '../../src/simulator/search/cover_points.ts';
 import { emittedCases } from '../../src/simulator/search/emit.ts';
+import { noticingCases } from '../../src/simulator/search/noticing_cases.ts';
 import { webhookSigner } from '../../src/simulator/webhook_signer.ts';
 import { checkWholeEdge } from '../../src/edge/semantic_checks.ts';
 import type { EdgeConfig } from '../../src/edge/document/schema.ts';
@@ -39,7 +40,8 @@ function configOf(value: object): EdgeConfig {
 function emittedSuite(config: EdgeConfig): object {
   const covered = coveredEdge(edgeFixture(config, () => null));
   const found = findCases(covered, [], { signer: webhookSigner });
-  const { cases, identities } = emittedCases(covered, found, { edge: 'edge' });
+  const more = noticingCases(covered, found, { signer: webhookSigner });
+  const { cases, identities } = emittedCases(covered, [...found, ...more], { edge: 'edge' });
   return { edge: 'edge', cases, ...(identities !== null && { identities }) };
 }
 

@@ -29,7 +29,7 @@ export interface EmittedCases {
   readonly offered: ReadonlyMap<string, string>;
 }
 
-/** Writes found requests as cases, and runs them: cases that fail, or no longer cover their points, are dropped. */
+/** Writes found requests as cases, and runs them: cases that fail, or no longer cover any point, are dropped. */
 export function emittedCases(
   covered: CoveredEdge,
   found: readonly FoundCase[],
@@ -41,7 +41,7 @@ export function emittedCases(
     found.flatMap(({ run }) => run.simulatedRequests),
   );
   const written = found.map((each) => {
-    const name = nameFor(each.points);
+    const name = each.notices === undefined ? nameFor(each.points) : `notices: ${each.notices}`;
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
     const whole = count === 1 ? name : `${name} (${count})`;
@@ -69,7 +69,9 @@ export function emittedCases(
       offered.set(point.id, draftLine(each.draft));
     }
   }
-  const cases = sound.filter(({ each }) => each.points.some(({ id }) => after.has(id)));
+  const cases = sound.filter(
+    ({ each }) => each.notices !== undefined || each.points.some(({ id }) => after.has(id)),
+  );
   return {
     cases: cases.map(({ config }) => config),
     identities: hasLogins(covered.edge.config) ? identitiesOf(cases.map(({ each }) => each.draft)) : null,

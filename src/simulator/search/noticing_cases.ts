@@ -1,0 +1,180 @@
+import { type Mutant, configMutants } from '../../analysis/config_mutants.ts';
+import type { CoveredEdge } from '../../coverage/coverage.ts';
+import { type EdgeFixture, edgeFixture } from '../../coverage/edge_fixture.ts';
+import type { PlacedRoute } from '../../coverage/placed_routes.ts';
+import { recorder } from '../../coverage/recorder.ts';
+import { checkWholeEdge } from '../../edge/semantic_checks.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { Signer } from '../document/requests.ts';
+import { outcomeOf } from '../expect/outcome.ts';
+import { type EditedNames, editedNames } from './assertions.ts';
+import { changesOf } from './changes.ts';
+import type { FoundCase } from './cover_points.ts';
+import type { Draft } from './draft.ts';
+import { poolsOf } from './pools.ts';
+import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
+import { writtenCase } from './write_case.ts';
+
+interface Limits {
+  /** Maximum number of requests tried for one mistake, besides those of the cases. */
+  readonly runs: number;
+  /** Maximum number of mistakes. */
+  readonly mistakes: number;
+}
+
+const LIMITS: Limits = { runs: 400, mistakes: 1_500 };
+
+/**
+ * Further cases, so that the suite fails after mistakes in the configuration (`analysis/config_mutants.ts`). For each
+ * mistake that no case notices, requests near those of the cases are sent to both configurations until their results
+ * differ. A mistake without a difference may mean the same.
+ */
+export function noticingCases(
+  covered: CoveredEdge,
+  found: readonly FoundCase[],
+  { signer = null, limits = LIMITS }: { readonly signer?: Signer | null; readonly limits?: Limits } = {},
+): FoundCase[] {
+  const { config } = covered.edge;
+  const names = editedNames(
+    config,
+    found.flatMap(({ run }) => run.simulatedRequests),
+  );
+  const original = memory(draftRunner(covered.edge.unwatched()), names);
+  const known = found.map((each) => witnessOf(each, original));
+  const more: FoundCase[] = [];
+  let mistakes = 0;
+  for (const mutant of configMutants(withoutFiles(config))) {
+    if (++mistakes > limits.mistakes) break;
+    // Null for a mistake that the check finds.
+    const { config: changed } = checkWholeEdge({ value: mutant.config });
+    if (changed === null) continue;
+    const draft = noticingDraft(changed, mutant, {
+      covered,
+      original,
+      known,
+      names,
+      signer,
+      runs: limits.runs,
+    });
+    if (draft === null) continue;
+    const each = { draft, run: original.run(draft), points: [], notices: mutant.says };
+    more.push(each);
+    known.push(witnessOf(each, original));
+  }
+  return more;
+}
+
+/** A case that is there, and where it leaves traces in the configuration. */
+interface Witness {
+  readonly draft: Draft;
+  readonly routes: ReadonlySet<string>;
+  readonly pointers: readonly string[];
+}
+
+function witnessOf({ draft, run }: FoundCase, original: Memory): Witness {
+  original.keep(draft, run);
+  const last = run.simulatedRequests.at(-1);
+  const facts = run.connection?.facts() ?? (last === undefined ? [] : outcomeOf(last).facts());
+  return { draft, routes: routesOf(run), pointers: facts.flatMap(({ pointer }) => pointer ?? []) };
+}
+
+function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
+  const stream = connection?.exchange.pipeline;
+  const pipelines = simulatedRequests.flatMap(({ exchange }) => [
+    exchange.pipeline,
+    exchange.inside?.pipeline,
+  ]);
+  const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
+  return new Set(stream == null ? ids : [...ids, `${stream.kind}:${stream.edge}`]);
+}
+
+/** Certificates that were read from files are there as text, too, and only one of both is allowed. */
+function withoutFiles(config: EdgeConfig): EdgeConfig {
+  const authorities = Object.entries(config.certificate_authorities).map(
+    ([name, { ca_file: _, ...authority }]) => [name, authority],
+  );
+  return {
+    ...config,
+    certificate_authorities: Object.fromEntries(authorities) as EdgeConfig['certificate_authorities'],
+  };
+}
+
+interface Search {
+  readonly covered: CoveredEdge;
+  readonly original: Memory;
+  readonly known: readonly Witness[];
+  readonly names: EditedNames;
+  readonly signer: Signer | null;
+  readonly runs: number;
+}
+
+/** A request whose result differs after the mistake; null if a case has one already, or none is found. */
+function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
+  const { covered, original, known, names, signer } = search;
+  const scope = scopeOf(mutant.pointer, covered.routes);
+  const near = known
+    .filter(({ routes }) => scope === null || routes.has(scope))
+    .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
+    .sort((one, other) => other.nearness - one.nearness)
+    .map(({ witness }) => witness.draft);
+  const watching = recorder();
+  const edge: EdgeFixture = edgeFixture(changed, () => null).watched(watching);
+  const run = draftRunner(edge);
+  const differs = (draft: Draft): boolean => resultOf(draft, run(draft), names) !== original.result(draft);
+  if (near.some(differs)) return null;
+  const pools = poolsOf(changed, watching.expressions.values(), signer);
+  let runs = 0;
+  for (const base of near) {
+    for (const { draft } of changesOf(base, pools)) {
+      if (++runs > search.runs) return null;
+      if (differs(draft)) return draft;
+    }
+  }
+  return null;
+}
+
+/** The route that alone can see a change; null if others may, as for its path. */
+function scopeOf(pointer: string, routes: readonly PlacedRoute[]): string | null {
+  const own = routes.find((route) => pointer.startsWith(`${route.pointer}/`));
+  return own === undefined ||
+    /\/(?:match|match_type|hostports)(?:\/|$)/.test(pointer.slice(own.pointer.length))
+    ? null
+    : own.id;
+}
+
+/** Length of the longest place of a case that contains the change. */
+function nearnessTo(pointer: string, { draft, pointers }: Witness): number {
+  const lengths = pointers.map((own) => (pointer === own || pointer.startsWith(`${own}/`) ? own.length : 0));
+  // Logins take long.
+  return Math.max(0, ...lengths) * 2 + (draft.as === null ? 1 : 0);
+}
+
+/** Results of drafts, kept. */
+interface Memory {
+  readonly run: RunDraft;
+  readonly keep: (draft: Draft, run: DraftRun) => void;
+  readonly result: (draft: Draft) => string;
+}
+
+function memory(run: RunDraft, names: EditedNames): Memory {
+  const results = new Map<string, string>();
+  const keep = (key: string, draft: Draft, ran: DraftRun): string => {
+    const result = resultOf(draft, ran, names);
+    results.set(key, result);
+    return result;
+  };
+  return {
+    run,
+    keep: (draft, ran) => void keep(JSON.stringify(draft), draft, ran),
+    result: (draft) => {
+      const key = JSON.stringify(draft);
+      return results.get(key) ?? keep(key, draft, run(draft));
+    },
+  };
+}
+
+/** Everything that a case would assert. */
+function resultOf(draft: Draft, run: DraftRun, names: EditedNames): string {
+  if (run.connection === null && run.simulatedRequests.length === 0) return '';
+  return JSON.stringify(writtenCase('', draft, run, names));
+}
