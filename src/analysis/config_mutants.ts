@@ -47,7 +47,7 @@ function* listChanges(list: readonly unknown[], key: string, pointer: string): G
     const changes =
       key === 'expressions' && typeof item === 'string'
         ? expressionChanges(item, own)
-        : changesOf(item, '', own);
+        : changesOf(item, key === 'bucket_key' ? key : '', own);
     for (const change of changes) yield { ...change, value: list.with(at, change.value) };
     yield { pointer: own, says: `${lastOf(own)} is missing`, value: list.toSpliced(at, 1) };
     if (at === 0) continue;
@@ -87,8 +87,12 @@ function* expressionChanges(source: string, pointer: string): Generator<Changed>
 
 function scalarChanges(value: unknown, key: string): readonly unknown[] {
   if (typeof value === 'boolean') return [!value];
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? [value - 1, value + 1] : [value / 2, value * 1.5];
+  if (typeof value === 'number') {
+    const near = Number.isInteger(value) ? [value - 1, value + 1] : [];
+    return [...near, Number.isInteger(value) ? Math.floor(value / 2) : value / 2, value * 1.5];
+  }
+  // One limit for all instead of one for each.
+  if (key === 'bucket_key') return ['req.method'];
   if (typeof value !== 'string') return [];
   const pair = PAIRS.find((each) => each.includes(value));
   if (pair !== undefined) return pair.filter((each) => each !== value);

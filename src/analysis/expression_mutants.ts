@@ -70,15 +70,26 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
       return node.operator === '!'
         ? [{ span, text: written(node.operand), says: `${written(node)} has no !` }]
         : [];
-    case 'binary':
-      return (OTHER_OPERATORS[node.operator] ?? []).map((text) => ({
+    case 'binary': {
+      const edits = (OTHER_OPERATORS[node.operator] ?? []).map((text): Edit => ({
         span: node.operatorSpan,
         text,
         says: `${node.operator} is ${text}`,
       }));
+      if (node.operator !== '==' || node.right.kind !== 'literal') return edits;
+      const text = `${written(node.left)}.startsWith(${written(node.right)})`;
+      return [...edits, { span, text, says: '== is startsWith' }];
+    }
     case 'call': {
-      const others = OTHER_FUNCTIONS[node.name] ?? [];
-      return others.map((text) => ({ span: node.nameSpan, text, says: `${node.name} is ${text}` }));
+      const others = OTHER_FUNCTIONS[node.name];
+      if (others === undefined || node.target === undefined) return [];
+      const equal = `${written(node.target)} == ${node.args.map((each) => written(each)).join(', ')}`;
+      const edits = others.map((text): Edit => ({
+        span: node.nameSpan,
+        text,
+        says: `${node.name} is ${text}`,
+      }));
+      return [...edits, { span, text: equal, says: `${node.name} is ==` }];
     }
     case 'list': {
       const elements = node.elements.map((element) => written(element.node));
@@ -115,6 +126,7 @@ export function textMutants(text: string): string[] {
     [/\|[^|]*$/, ''],
   ] as const)
     found.add(text.replace(part, to));
+  if (/[\\^$|(+*?]/.test(text)) found.add(`^(?:${text.replace(/^\(\?i\)/, '')})$`);
   found.delete(text);
   return [...found];
 }

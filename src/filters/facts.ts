@@ -43,8 +43,12 @@ export interface Reference {
 /** Requests that change the state of a filter, if sent before the request in question. */
 export interface Exercise {
   readonly count: number;
-  /** Whether the upstream answers them with an error. */
+  /** Whether the upstream answers them with an error, except for the first of them. */
   readonly failing: boolean;
+  /** How many of failing requests succeed before the others fail; default 0. */
+  readonly succeeding?: number;
+  /** Time between them; default 1. */
+  readonly everyMs?: number;
   /** Time until the request in question. */
   readonly thenMs: number;
 }
@@ -143,14 +147,38 @@ export function whenEnforced({ enforce }: { readonly enforce?: boolean }): EndsW
   return enforce === false ? 'never' : 'may';
 }
 
-/** Failures that trip a circuit breaker: one request comes while it is open, another when it probes. */
-export function tripping(volume: number, trippedMs: number): readonly Exercise[] {
-  const failures = { count: Math.max(1, volume) + 1, failing: true };
+/** What trips a circuit breaker. */
+export interface Tripping {
+  readonly volume: number;
+  readonly trippedMs: number;
+  readonly windowMs: number;
+  /** Share of failures, 0 to 1. */
+  readonly errorThreshold: number;
+}
+
+/**
+ * Failures that trip a circuit breaker: one request comes while it is open, one just before it probes, another when it
+ * does. Then failures that just reach the share and just do not, and some that fill most of the window.
+ */
+export function tripping({ volume, trippedMs, windowMs, errorThreshold }: Tripping): readonly Exercise[] {
+  const least = Math.max(1, volume);
+  const failures = { count: least + 1, failing: true };
+  const results = Math.max(least, SHARED_RESULTS);
+  const succeeding = results - Math.ceil(results * errorThreshold);
+  const shared = { failing: true, succeeding, thenMs: 1 };
   return [
     { ...failures, thenMs: 1 },
     { ...failures, thenMs: trippedMs + 1 },
+    { ...failures, thenMs: trippedMs - 1 },
+    { ...shared, count: results },
+    { ...shared, count: results - 1 },
+    { count: least, failing: true, everyMs: Math.floor((windowMs * WINDOW_SHARE) / least), thenMs: 1 },
   ];
 }
+
+/** Results among which a share of failures can be told from those near it. */
+const SHARED_RESULTS = 10;
+const WINDOW_SHARE = 0.8;
 
 /** Why the modules of an edge do not see a handshake for another name in a case. */
 export const NO_OTHER_HANDSHAKE = 'connections of cases are made for the host of their request';

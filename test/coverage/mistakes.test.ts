@@ -28,7 +28,11 @@ const edgeFile = (text: string): object => {
     ? value
     : { ...value, certificate_authorities: { partners: { ca_pem: PEM } } };
 };
-const policyFile = (text: string): object => onePolicy(parse(text) as object, {});
+const policyFile = (text: string): object => {
+  const edge = onePolicy(parse(text) as object);
+  edge.edges.https.shop.hostports.push('*.test:443');
+  return edge;
+};
 
 function configOf(value: object): EdgeConfig {
   const { config, diagnostics } = checkWholeEdge({ value });

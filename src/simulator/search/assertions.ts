@@ -36,8 +36,9 @@ export function assertionsOf(
   const { response, exchange } = simulated;
   const write = writer(exchange);
   const isReplied = response.status !== 0;
+  const answered = new Set([...names.response, ...answeredNames(draft)]);
   const headers = isReplied
-    ? { ...responseFields(response.headers, names.response, write), ...(location as object) }
+    ? { ...responseFields(response.headers, answered, write), ...(location as object) }
     : {};
   const body = isReplied ? shownBody(response.body, response.headers, write) : null;
   const logs = logsOf(exchange);
@@ -53,6 +54,13 @@ export function assertionsOf(
     ...(logs.length > 0 && { logs }),
     ...(durationMs > 0 && { duration: durationMs }),
   };
+}
+
+/** Names of the fields that the script of an upstream has. */
+function answeredNames({ upstreams }: Draft): string[] {
+  return Object.values(upstreams).flatMap((answer) =>
+    typeof answer === 'object' ? Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()) : [],
+  );
 }
 
 /** The same of a connection. */

@@ -37,7 +37,7 @@ export function emittedCases(
 ): EmittedCases {
   const names = new Map<string, number>();
   const edited = editedNames(
-    { config: covered.edge.config, upstreams: found.map(({ draft }) => draft.upstreams) },
+    covered.edge.config,
     found.flatMap(({ run }) => run.simulatedRequests),
   );
   const written = found.map((each) => {

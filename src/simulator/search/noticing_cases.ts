@@ -8,10 +8,10 @@ import type { EdgeConfig } from '../../edge/document/schema.ts';
 import type { Signer } from '../document/requests.ts';
 import { outcomeOf } from '../expect/outcome.ts';
 import { type EditedNames, editedNames } from './assertions.ts';
-import { changesOf } from './changes.ts';
+import { type Change, changesOf } from './changes.ts';
 import type { FoundCase } from './cover_points.ts';
 import type { Draft } from './draft.ts';
-import { poolsOf } from './pools.ts';
+import { type Pools, poolsOf } from './pools.ts';
 import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
 import { writtenCase } from './write_case.ts';
 
@@ -39,7 +39,8 @@ export function noticingCases(
     config,
     found.flatMap(({ run }) => run.simulatedRequests),
   );
-  const original = memory(draftRunner(covered.edge.unwatched()), names);
+  const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
+  const original = memory(draftRunner(covered.edge.unwatched()), names, pools);
   const known = found.map((each) => witnessOf(each, original));
   const more: FoundCase[] = [];
   let mistakes = 0;
@@ -69,14 +70,22 @@ interface Witness {
   readonly draft: Draft;
   readonly routes: ReadonlySet<string>;
   readonly pointers: readonly string[];
+  readonly isLogin: boolean;
 }
 
 function witnessOf({ draft, run }: FoundCase, original: Memory): Witness {
   original.keep(draft, run);
   const last = run.simulatedRequests.at(-1);
   const facts = run.connection?.facts() ?? (last === undefined ? [] : outcomeOf(last).facts());
-  return { draft, routes: routesOf(run), pointers: facts.flatMap(({ pointer }) => pointer ?? []) };
+  return {
+    draft,
+    routes: routesOf(run),
+    pointers: facts.flatMap(({ pointer }) => pointer ?? []),
+    isLogin: facts.some(({ code }) => LOGIN.test(code)),
+  };
 }
+
+const LOGIN = /^(?:oauth|oidc|saml|openid_connect)\./;
 
 function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
   const stream = connection?.exchange.pipeline;
@@ -123,15 +132,20 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   const differs = (draft: Draft): boolean => resultOf(draft, run(draft), names) !== original.result(draft);
   if (near.some(differs)) return null;
   const pools = poolsOf(changed, watching.expressions.values(), signer);
-  let runs = 0;
-  for (const base of near) {
-    for (const { draft } of changesOf(base, pools)) {
-      if (++runs > search.runs) return null;
-      if (differs(draft)) return draft;
-    }
-  }
-  return null;
+  // A login takes as long as hundreds of other requests.
+  const isSlow = (draft: Draft): boolean => known.some((each) => each.draft === draft && each.isLogin);
+  const bases = near.filter((draft) => !isSlow(draft)).slice(0, BASES);
+  // Values that only the changed configuration has come first.
+  const usual = bases.map((base) => original.near(base));
+  const own = bases.flatMap((base, at) => {
+    const known = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
+    return changesOf(base, pools).flatMap(({ draft }) => (known.has(JSON.stringify(draft)) ? [] : [draft]));
+  });
+  return [...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
 }
+
+/** Maximum number of cases whose neighbours are tried. */
+const BASES = 6;
 
 /** The route that alone can see a change; null if others may, as for its path. */
 function scopeOf(pointer: string, routes: readonly PlacedRoute[]): string | null {
@@ -154,9 +168,12 @@ interface Memory {
   readonly run: RunDraft;
   readonly keep: (draft: Draft, run: DraftRun) => void;
   readonly result: (draft: Draft) => string;
+  /** Drafts that differ in one field from one. */
+  readonly near: (draft: Draft) => readonly Draft[];
 }
 
-function memory(run: RunDraft, names: EditedNames): Memory {
+function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
+  const neighbours = new Map<Draft, readonly Draft[]>();
   const results = new Map<string, string>();
   const keep = (key: string, draft: Draft, ran: DraftRun): string => {
     const result = resultOf(draft, ran, names);
@@ -165,12 +182,28 @@ function memory(run: RunDraft, names: EditedNames): Memory {
   };
   return {
     run,
+    near: (draft) => {
+      let near = neighbours.get(draft);
+      if (near === undefined) neighbours.set(draft, (near = fieldsInTurn(changesOf(draft, pools))));
+      return near;
+    },
     keep: (draft, ran) => void keep(JSON.stringify(draft), draft, ran),
     result: (draft) => {
       const key = JSON.stringify(draft);
       return results.get(key) ?? keep(key, draft, run(draft));
     },
   };
+}
+
+/** The drafts of changes, each field in turn, so that those with many values do not hide the others. */
+function fieldsInTurn(changes: readonly Change[]): readonly Draft[] {
+  const byField = new Map<string, number>();
+  const ranked = changes.map(({ field, draft }) => {
+    const rank = byField.get(field) ?? 0;
+    byField.set(field, rank + 1);
+    return { rank, draft };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ draft }) => draft);
 }
 
 /** Everything that a case would assert. */

@@ -8,7 +8,7 @@ import { placedAll, placedRoutes } from '../../coverage/placed_routes.ts';
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../compile_case.ts';
-import { type Answer, answersOf } from './answer_pools.ts';
+import { type Answer, answersOf, removedFields } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
 import { type Asked, askedBy, has, namedPool, textsFor } from './constants.ts';
 import type { Before } from './draft.ts';
@@ -76,7 +76,7 @@ export function poolsOf(
     bodies: bodiesOf(asked),
     startsMs: startsOf(asked),
     seeds: isRandom || isWeighted ? SEEDS : 0,
-    answers: answersOf(config, asked),
+    answers: answersOf(config, asked, actions),
     backends,
     befores: [...statefulBefores(config, actions, backends), ...gates.befores],
     gates,
@@ -118,7 +118,9 @@ function agentsOf({ edges }: EdgeConfig, asked: readonly Asked[]): Set<string | 
   );
   const texts = textsFor(asked, /^req\.user_agent/);
   if (filters.length === 0 && texts.length === 0) return new Set();
-  const samples = filters.flat().flatMap((pattern) => sampleTexts(pattern));
+  const samples = filters
+    .flat()
+    .flatMap((pattern) => sampleTexts(pattern).flatMap((sample) => [sample, `x${sample}x`]));
   return new Set([...samples, ...texts, 'Mozilla/5.0', 'other/1.0', null, ...filters.flatMap(tooLong)]);
 }
 
@@ -148,6 +150,7 @@ function headersOf(
     placedRoutes(config).some(({ route }) => route.compression !== undefined) ||
     actions.some(({ type }) => type === 'compress-response');
   if (compresses) add('accept-encoding', ['gzip', 'br', 'identity']);
+  for (const name of removedFields(config, actions).request) add(name, ['x']);
   for (const { type, config: own } of actions) {
     if (type !== 'basic-auth') continue;
     const { credentials = [] } = own as { readonly credentials?: readonly unknown[] };
