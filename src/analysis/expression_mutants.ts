@@ -126,7 +126,7 @@ export function textMutants(text: string): string[] {
     [/\|[^|]*$/, ''],
   ] as const)
     found.add(text.replace(part, to));
-  if (/[\\^$|(+*?]/.test(text)) found.add(`^(?:${text.replace(/^\(\?i\)/, '')})$`);
+  if (/[\\^$|(+*?]/.test(text)) found.add(text.replace(/^(\(\?i\))?(.*)$/s, '$1^(?:$2)$'));
   found.delete(text);
   return [...found];
 }

@@ -42,7 +42,7 @@ async function offersOf(
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
   const offers = await Promise.all(
-    edges.map(async (booked) => ({ booked, emitted: await offeredCases(booked) })),
+    edges.map(async (booked) => ({ booked, emitted: await offeredCases(booked, path !== null) })),
   );
   if (path !== null) await writeCases(offers, path);
   return offers.map(({ emitted }) => emitted.offered);

@@ -5,18 +5,22 @@ import { compileCase, fileSetting } from '../../simulator/compile_case.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
+import { noticingCases } from '../../simulator/search/noticing_cases.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import type { RecordedEdge } from './coverage_book.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';
 
-/** Cases that cover what those of an edge do not. */
-export async function offeredCases(booked: RecordedEdge): Promise<EmittedCases> {
+/** Cases that cover what those of an edge do not; with `noticing` also cases that fail after mistakes. */
+export async function offeredCases(booked: RecordedEdge, noticing: boolean): Promise<EmittedCases> {
   const { covered } = booked;
   const drafts = await Promise.all(booked.scenarios.map((each) => beginnings(each, covered.edge.config)));
   const signer = await signerOf(covered.edge.config);
-  return emittedCases(covered, findCases(covered, drafts.flat(), { signer }), testedBy(booked, null));
+  const begin = drafts.flat();
+  const found = findCases(covered, begin, { signer });
+  const more = noticing ? noticingCases(covered, found, begin, { signer }) : [];
+  return emittedCases(covered, [...found, ...more], testedBy(booked, null));
 }
 
 /** The requests of the cases of a file. */

@@ -191,8 +191,14 @@ function reasonsOf(deciding: string, facts: readonly StepFacts[]): unknown {
   return reasons.length > 1 ? reasons : Object.keys(reasons[0]!).length === 1 ? deciding : reasons[0];
 }
 
-function reasonOf({ code, rule, action }: StepFacts): object {
-  return { code, ...(rule !== undefined && { rule }), ...(action !== undefined && { action }) };
+function reasonOf({ phase, code, rule, action }: StepFacts): object {
+  // A policy gives the same reason in both phases.
+  return {
+    ...(rule === undefined && code.startsWith('traffic_policy.') && { phase }),
+    code,
+    ...(rule !== undefined && { rule }),
+    ...(action !== undefined && { action }),
+  };
 }
 
 function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[] {

@@ -13,7 +13,7 @@ import type { FoundCase } from './cover_points.ts';
 import type { Draft } from './draft.ts';
 import { type Pools, poolsOf } from './pools.ts';
 import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
-import { writtenCase } from './write_case.ts';
+import { type WrittenCase, writtenCase } from './write_case.ts';
 
 interface Limits {
   /** Maximum number of requests tried for one mistake, besides those of the cases. */
@@ -26,12 +26,13 @@ const LIMITS: Limits = { runs: 400, mistakes: 1_500 };
 
 /**
  * Further cases, so that the suite fails after mistakes in the configuration (`analysis/config_mutants.ts`). For each
- * mistake that no case notices, requests near those of the cases are sent to both configurations until their results
+ * mistake that no found case notices, requests near those and near `begin`, whose assertions are unknown, are sent to both configurations until their results
  * differ. A mistake without a difference may mean the same.
  */
 export function noticingCases(
   covered: CoveredEdge,
   found: readonly FoundCase[],
+  begin: readonly Draft[],
   { signer = null, limits = LIMITS }: { readonly signer?: Signer | null; readonly limits?: Limits } = {},
 ): FoundCase[] {
   const { config } = covered.edge;
@@ -41,7 +42,10 @@ export function noticingCases(
   );
   const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
   const original = memory(draftRunner(covered.edge.unwatched()), names, pools);
-  const known = found.map((each) => witnessOf(each, original));
+  const known = [
+    ...found.map((each) => witnessOf(each, original, true)),
+    ...begin.map((draft) => witnessOf({ draft, run: original.run(draft) }, original, false)),
+  ];
   const more: FoundCase[] = [];
   let mistakes = 0;
   for (const mutant of configMutants(withoutFiles(config))) {
@@ -60,25 +64,32 @@ export function noticingCases(
     if (draft === null) continue;
     const each = { draft, run: original.run(draft), points: [], notices: mutant.says };
     more.push(each);
-    known.push(witnessOf(each, original));
+    known.push(witnessOf(each, original, true));
   }
   return more;
 }
 
-/** A case that is there, and where it leaves traces in the configuration. */
+/** A request, and where it leaves traces in the configuration. */
 interface Witness {
   readonly draft: Draft;
+  /** Whether a case asserts its result. */
+  readonly isAsserted: boolean;
   readonly routes: ReadonlySet<string>;
   readonly pointers: readonly string[];
   readonly isLogin: boolean;
 }
 
-function witnessOf({ draft, run }: FoundCase, original: Memory): Witness {
+function witnessOf(
+  { draft, run }: Pick<FoundCase, 'draft' | 'run'>,
+  original: Memory,
+  isAsserted: boolean,
+): Witness {
   original.keep(draft, run);
   const last = run.simulatedRequests.at(-1);
   const facts = run.connection?.facts() ?? (last === undefined ? [] : outcomeOf(last).facts());
   return {
     draft,
+    isAsserted,
     routes: routesOf(run),
     pointers: facts.flatMap(({ pointer }) => pointer ?? []),
     isLogin: facts.some(({ code }) => LOGIN.test(code)),
@@ -125,23 +136,23 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
     .filter(({ routes }) => scope === null || routes.has(scope))
     .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
     .sort((one, other) => other.nearness - one.nearness)
-    .map(({ witness }) => witness.draft);
+    .map(({ witness }) => witness);
   const watching = recorder();
   const edge: EdgeFixture = edgeFixture(changed, () => null).watched(watching);
   const run = draftRunner(edge);
-  const differs = (draft: Draft): boolean => resultOf(draft, run(draft), names) !== original.result(draft);
-  if (near.some(differs)) return null;
+  const differs = (draft: Draft): boolean =>
+    !holds(original.result(draft), resultOf(draft, run(draft), names));
+  if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
   const pools = poolsOf(changed, watching.expressions.values(), signer);
   // A login takes as long as hundreds of other requests.
-  const isSlow = (draft: Draft): boolean => known.some((each) => each.draft === draft && each.isLogin);
-  const bases = near.filter((draft) => !isSlow(draft)).slice(0, BASES);
+  const bases = near.flatMap(({ draft, isLogin }) => (isLogin ? [] : [draft])).slice(0, BASES);
   // Values that only the changed configuration has come first.
   const usual = bases.map((base) => original.near(base));
   const own = bases.flatMap((base, at) => {
     const known = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
     return changesOf(base, pools).flatMap(({ draft }) => (known.has(JSON.stringify(draft)) ? [] : [draft]));
   });
-  return [...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
+  return [...bases, ...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
 }
 
 /** Maximum number of cases whose neighbours are tried. */
@@ -167,15 +178,15 @@ function nearnessTo(pointer: string, { draft, pointers }: Witness): number {
 interface Memory {
   readonly run: RunDraft;
   readonly keep: (draft: Draft, run: DraftRun) => void;
-  readonly result: (draft: Draft) => string;
+  readonly result: (draft: Draft) => WrittenCase | null;
   /** Drafts that differ in one field from one. */
   readonly near: (draft: Draft) => readonly Draft[];
 }
 
 function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
   const neighbours = new Map<Draft, readonly Draft[]>();
-  const results = new Map<string, string>();
-  const keep = (key: string, draft: Draft, ran: DraftRun): string => {
+  const results = new Map<string, WrittenCase | null>();
+  const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
     const result = resultOf(draft, ran, names);
     results.set(key, result);
     return result;
@@ -190,7 +201,8 @@ function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
     keep: (draft, ran) => void keep(JSON.stringify(draft), draft, ran),
     result: (draft) => {
       const key = JSON.stringify(draft);
-      return results.get(key) ?? keep(key, draft, run(draft));
+      const known = results.get(key);
+      return known === undefined ? keep(key, draft, run(draft)) : known;
     },
   };
 }
@@ -206,8 +218,24 @@ function fieldsInTurn(changes: readonly Change[]): readonly Draft[] {
   return ranked.sort((one, other) => one.rank - other.rank).map(({ draft }) => draft);
 }
 
-/** Everything that a case would assert. */
-function resultOf(draft: Draft, run: DraftRun, names: EditedNames): string {
-  if (run.connection === null && run.simulatedRequests.length === 0) return '';
-  return JSON.stringify(writtenCase('', draft, run, names));
+/** Everything that a case would assert; null if nothing can be sent. */
+function resultOf(draft: Draft, run: DraftRun, names: EditedNames): WrittenCase | null {
+  if (run.connection === null && run.simulatedRequests.length === 0) return null;
+  return writtenCase('', draft, run, names);
+}
+
+/** Whether a case would pass with another result: reasons may be more, and fields that it does not mention. */
+function holds(expected: unknown, received: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return expected === received;
+  if (typeof received !== 'object' || received === null) return false;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(received)) return false;
+    const isReasons = expected.some((each) => typeof each === 'object' && each !== null && 'code' in each);
+    return isReasons
+      ? expected.every((each) => received.some((other) => holds(each, other)))
+      : expected.length === received.length && expected.every((each, at) => holds(each, received[at]));
+  }
+  return Object.entries(expected).every(([key, each]) =>
+    holds(each, (received as Record<string, unknown>)[key]),
+  );
 }
