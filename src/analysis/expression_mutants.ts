@@ -104,7 +104,15 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
         const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
         return { span, text, says: `${written(node)} is ${text}` };
       });
-    default:
+    case 'name':
+    case 'select':
+    case 'has':
+    case 'index':
+    case 'conditional':
+    case 'map':
+    case 'message':
+    case 'macro':
+    case 'bind':
       return [];
   }
 }

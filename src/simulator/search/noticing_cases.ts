@@ -105,14 +105,15 @@ function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<stri
     exchange.inside?.pipeline,
   ]);
   const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
-  return new Set(stream == null ? ids : [...ids, `${stream.kind}:${stream.edge}`]);
+  return new Set(stream ? [...ids, `${stream.kind}:${stream.edge}`] : ids);
 }
 
 /** Certificates that were read from files are there as text, too, and only one of both is allowed. */
 function withoutFiles(config: EdgeConfig): EdgeConfig {
-  const authorities = Object.entries(config.certificate_authorities).map(
-    ([name, { ca_file: _, ...authority }]) => [name, authority],
-  );
+  const authorities = Object.entries(config.certificate_authorities).map(([name, authority]) => {
+    const { ca_file: file, ...rest } = authority;
+    return [name, file === undefined ? authority : rest];
+  });
   return {
     ...config,
     certificate_authorities: Object.fromEntries(authorities) as EdgeConfig['certificate_authorities'],
@@ -149,8 +150,8 @@ function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Dra
   // Values that only the changed configuration has come first.
   const usual = bases.map((base) => original.near(base));
   const own = bases.flatMap((base, at) => {
-    const known = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
-    return changesOf(base, pools).flatMap(({ draft }) => (known.has(JSON.stringify(draft)) ? [] : [draft]));
+    const tried = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
+    return changesOf(base, pools).flatMap(({ draft }) => (tried.has(JSON.stringify(draft)) ? [] : [draft]));
   });
   return [...bases, ...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
 }
