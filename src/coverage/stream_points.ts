@@ -80,7 +80,7 @@ export function limitsOf(
   code: string,
   config: object,
   carrier: Carrier,
-): Pick<CoveragePoint, 'impossible' | 'untestable'> {
+): Required<Pick<CoveragePoint, 'impossible' | 'untestable'>> {
   const reason = code.slice(type.length + 1);
   return {
     impossible: cannotHappen?.(reason, config as never, carrier) ?? null,
