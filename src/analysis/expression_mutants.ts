@@ -1,4 +1,4 @@
-import { type Node, childrenOf } from '../cel/ast.ts';
+import { type Logic, type Node, childrenOf } from '../cel/ast.ts';
 import type { Span } from '../diagnostics/diagnostic.ts';
 
 /** A text that differs from another in one place. */
@@ -48,24 +48,8 @@ function editsOf(node: Node, source: string): Edit[] {
 function ownEdits(node: Node, written: (part: { readonly span: Span }) => string): Edit[] {
   const { span } = node;
   switch (node.kind) {
-    case 'logic': {
-      const terms = node.terms.map((term) => written(term));
-      const other = node.operator === '&&' ? '||' : '&&';
-      const swapped = { span, text: terms.join(` ${other} `), says: `${node.operator} is ${other}` };
-      const edits = terms.flatMap((term, at): Edit[] => [
-        {
-          span,
-          text: terms.filter((_, index) => index !== at).join(` ${node.operator} `),
-          says: `${term} is missing`,
-        },
-        {
-          span,
-          text: terms.map((each, index) => (index === at ? `!(${each})` : each)).join(` ${node.operator} `),
-          says: `${term} is negated`,
-        },
-      ]);
-      return [swapped, ...edits];
-    }
+    case 'logic':
+      return logicEdits(node, written);
     case 'unary':
       return node.operator === '!'
         ? [{ span, text: written(node.operand), says: `${written(node)} has no !` }]
@@ -115,6 +99,26 @@ function ownEdits(node: Node, written: (part: { readonly span: Span }) => string
     case 'bind':
       return [];
   }
+}
+
+function logicEdits(node: Logic, written: (part: { readonly span: Span }) => string): Edit[] {
+  const { span } = node;
+  const terms = node.terms.map((term) => written(term));
+  const other = node.operator === '&&' ? '||' : '&&';
+  const swapped = { span, text: terms.join(` ${other} `), says: `${node.operator} is ${other}` };
+  const edits = terms.flatMap((term, at): Edit[] => [
+    {
+      span,
+      text: terms.filter((_, index) => index !== at).join(` ${node.operator} `),
+      says: `${term} is missing`,
+    },
+    {
+      span,
+      text: terms.map((each, index) => (index === at ? `!(${each})` : each)).join(` ${node.operator} `),
+      says: `${term} is negated`,
+    },
+  ]);
+  return [swapped, ...edits];
 }
 
 function constantEdits(value: unknown): readonly (string | number)[] {
