@@ -174,10 +174,10 @@ function modulePoints(placed: PlacedRoute, edge: EdgeConfig): CoveragePoint[] {
     const reasons = Object.entries(module.reasons).map(([code, { message }]) => {
       const limits = limitsOf(module, code, config, carrier);
       return {
-        ...limits,
         id: `${kind} ${at} ${code}`,
         says: `${code} on ${route.match}: ${message}`,
         impossible: impossibleAddress(code, module, placed, edge) ?? limits.impossible,
+        untestable: limits.untestable,
         seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
       };
     });

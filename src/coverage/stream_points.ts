@@ -63,12 +63,12 @@ export function edgeModulePoints({ edges }: EdgeConfig): CoveragePoint[] {
         impossible: null,
         seen: { by: 'hit', keys: [keys.module(at)] },
       };
-      const comes = Object.entries(reasons).map(([code, { message }]) => ({
-        id: `reasons ${at} ${code}`,
-        says: `${code} on ${name}: ${message}`,
-        ...limitsOf(module, code, config, 'https'),
-        seen: { by: 'hit', keys: [keys.reason(at, code)] } as const,
-      }));
+      const comes = Object.entries(reasons).map(([code, { message }]) => {
+        const { impossible, untestable } = limitsOf(module, code, config, 'https');
+        const id = `reasons ${at} ${code}`;
+        const seen = { by: 'hit', keys: [keys.reason(at, code)] } as const;
+        return { id, says: `${code} on ${name}: ${message}`, impossible, untestable, seen };
+      });
       return pointsWith({ ...base, kind: 'reasons' as const }, comes).concat(runs);
     });
   });
@@ -80,7 +80,7 @@ export function limitsOf(
   code: string,
   config: object,
   carrier: Carrier,
-): Pick<CoveragePoint, 'impossible' | 'untestable'> {
+): Required<Pick<CoveragePoint, 'impossible' | 'untestable'>> {
   const reason = code.slice(type.length + 1);
   return {
     impossible: cannotHappen?.(reason, config as never, carrier) ?? null,

@@ -27,7 +27,7 @@ export interface RuleNote {
 /** Why no case has covered a point. */
 export function whyUncovered(point: CoveragePoint, setting: WhySetting): Uncovered {
   if (point.impossible !== null) return { because: 'cannot_happen', says: point.impossible };
-  if (point.untestable != null) return { because: 'not_in_cases', says: point.untestable };
+  if (typeof point.untestable === 'string') return { because: 'not_in_cases', says: point.untestable };
   if (point.kind === 'routes') return noCase(`no case reaches ${point.about ?? 'it'}`);
   return (
     routeNotTaken(point, setting) ??

@@ -53,8 +53,12 @@ export interface ModuleReference extends Reference {
 /** Requests that change the state of a filter, if sent before the request in question. */
 export interface Exercise {
   readonly count: number;
-  /** Whether the upstream answers them with an error. */
+  /** Whether the upstream answers them with an error, except for the first of them. */
   readonly failing: boolean;
+  /** How many of failing requests succeed before the others fail; default 0. */
+  readonly succeeding?: number;
+  /** Time between them; default 1. */
+  readonly everyMs?: number;
   /** Time until the request in question. */
   readonly thenMs: number;
 }
@@ -142,6 +146,11 @@ interface FaceFacts<Config> {
   /** Why no case of a scenario can cause a reason that occurs in traffic; null if one may. */
   readonly notInCases?: (code: string, config: Config, carrier: Carrier) => string | null;
   readonly samples?: (config: Config) => Samples;
+  /** Names of the fields that it removes, by the message that has them. */
+  readonly removes?: (config: Config) => {
+    readonly request?: readonly string[];
+    readonly response?: readonly string[];
+  };
   /** The ranges that it decides by. */
   readonly addressLists?: (config: Config) => AddressLists;
   /** The webhook provider, and its secret, whose signatures it verifies. */
@@ -245,15 +254,6 @@ export interface ActionResultFacts {
 /** When actions end their phase that can be set to only report. */
 export function whenEnforced({ enforce }: { readonly enforce?: boolean }): EndsWhen {
   return enforce === false ? 'never' : 'may';
-}
-
-/** Failures that trip a circuit breaker: one request comes while it is open, another when it probes. */
-export function tripping(volume: number, trippedMs: number): readonly Exercise[] {
-  const failures = { count: Math.max(1, volume) + 1, failing: true };
-  return [
-    { ...failures, thenMs: 1 },
-    { ...failures, thenMs: trippedMs + 1 },
-  ];
 }
 
 /** Why the modules of an edge do not see a handshake for another name in a case. */

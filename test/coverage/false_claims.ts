@@ -26,7 +26,7 @@ export function falseClaims(edge: EdgeFixture, { runs, begin = [] }: Search): st
     ),
   );
   const open = covered.points.map((point) => ({ ...point, impossible: null, untestable: null }));
-  const spelt = SPELLINGS.map((path) => ({ ...plainDraft(edge.config), path }));
+  const spelt = SPELLINGS.map((path) => plainDraft(edge.config, path));
   const found = findCases({ ...covered, points: open }, [...begin, ...spelt], {
     runs,
     signer: webhookSigner,

@@ -98,8 +98,10 @@ export const ROOMS: Readonly<Record<string, readonly string[] | typeof ANYTHING>
   http1: [...LIVE, 'http2'],
   server: [...LIVE, 'http1', 'http2'],
   dev_idp: [...LEAVES, 'engine', 'auth'],
+  // What can be said of configurations without running them.
+  analysis: CONFIGURATION,
   coverage: [...CONFIGURATION, 'events', 'dev_idp'],
-  simulator: [...CONFIGURATION, 'engine/drivers', 'events', 'dev_idp', 'coverage'],
+  simulator: [...CONFIGURATION, 'engine/drivers', 'events', 'dev_idp', 'analysis', 'coverage'],
   // Measures what the rooms below decide; it has a clock of its own.
   benchmark: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],
   replay: [...CONFIGURATION, 'engine/drivers', 'events', 'simulator'],

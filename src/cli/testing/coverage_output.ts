@@ -42,7 +42,7 @@ async function offersOf(
 ): Promise<readonly CoverageReport['offered'][]> {
   const { offeredCases, writeCases } = await import('./offered_cases.ts');
   const offers = await Promise.all(
-    edges.map(async (recorded) => ({ recorded, emitted: await offeredCases(recorded) })),
+    edges.map(async (recorded) => ({ recorded, emitted: await offeredCases(recorded, path !== null) })),
   );
   if (path !== null) await writeCases(offers, path);
   return offers.map(({ emitted }) => emitted.offered);

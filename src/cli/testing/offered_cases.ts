@@ -6,20 +6,24 @@ import { fileSetting } from '../../simulator/case_setting.ts';
 import { findCases } from '../../simulator/search/cover_points.ts';
 import { type Draft, draftsOfCase } from '../../simulator/search/draft.ts';
 import { type EmittedCases, type Tested, emittedCases, scenarioText } from '../../simulator/search/emit.ts';
+import { noticingCases } from '../../simulator/search/noticing_cases.ts';
 import { FileError } from '../../project_files/load_config.ts';
 import type { RecordedEdge } from './coverage_records.ts';
 import type { LoadedScenario } from '../../project_files/load_scenario.ts';
 import { signerFor, signerOf } from '../../project_files/run_scenarios.ts';
 import { written } from './write_file.ts';
 
-/** Suggested cases that cover what the cases of an edge do not. */
-export async function offeredCases(recorded: RecordedEdge): Promise<EmittedCases> {
+/** Suggested cases that cover what the cases of an edge do not; with `noticing` also cases that fail after mistakes. */
+export async function offeredCases(recorded: RecordedEdge, noticing: boolean): Promise<EmittedCases> {
   const { covered } = recorded;
   const drafts = await Promise.all(
     recorded.scenarios.map((each) => startRequests(each, covered.edge.config)),
   );
   const signer = await signerOf(covered.edge.config);
-  return emittedCases(covered, findCases(covered, drafts.flat(), { signer }), testedBy(recorded, null));
+  const start = drafts.flat();
+  const found = findCases(covered, start, { signer });
+  const more = noticing ? noticingCases(covered, found, start, { signer }) : [];
+  return emittedCases(covered, [...found, ...more], testedBy(recorded, null));
 }
 
 /** The requests of the cases in a file; the search starts from them. */

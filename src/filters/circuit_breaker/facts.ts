@@ -1,5 +1,6 @@
 import { durationMs } from '../duration.ts';
-import { tripping, whenEnforced } from '../facts.ts';
+import { whenEnforced } from '../facts.ts';
+import { tripping } from './tripping.ts';
 import { error, resultOf } from '../result_types.ts';
 import type { Filter } from '../facts.ts';
 import type { CircuitBreakerConfig as ModuleConfig } from './module_schema.ts';
@@ -34,7 +35,13 @@ export const circuitBreaker = {
     apiCodes: { below: { num_buckets: 7018, error_threshold_percentage: 7011 } },
     remembersMs: (config) => (config.rolling_window + config.tripped_duration) * 1_000,
     lastsUntilSuccess: true,
-    exercise: (config) => tripping(config.volume_threshold, config.tripped_duration * 1_000),
+    exercise: (config) =>
+      tripping({
+        volume: config.volume_threshold,
+        trippedMs: config.tripped_duration * 1_000,
+        windowMs: config.rolling_window * 1_000,
+        errorThreshold: config.error_threshold_percentage,
+      }),
     reasons,
     examples: {
       good: [{ volume_threshold: 50, error_threshold_percentage: 0.2 }],
@@ -49,7 +56,13 @@ export const circuitBreaker = {
     leavesRequest: true,
     remembersMs: (config) => durationMs(config.window_duration)! + durationMs(config.tripped_duration)!,
     lastsUntilSuccess: true,
-    exercise: (config) => tripping(config.volume_threshold, durationMs(config.tripped_duration)!),
+    exercise: (config) =>
+      tripping({
+        volume: config.volume_threshold,
+        trippedMs: durationMs(config.tripped_duration)!,
+        windowMs: durationMs(config.window_duration)!,
+        errorThreshold: config.error_threshold,
+      }),
     reads: ['clock', 'state'],
     costNs: 80,
     reasons: messages,

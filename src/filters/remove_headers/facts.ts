@@ -14,6 +14,7 @@ export const removeHeaders = {
       headers_removed: [list(STRING), 'Names of the fields that were present and removed.'],
     }),
     leavesRequest: false,
+    removes: ({ headers }) => ({ request: headers, response: headers }),
     reads: [],
     costNs: 80,
     reasons: messages,

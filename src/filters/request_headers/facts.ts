@@ -14,6 +14,7 @@ export const requestHeaders = {
     ends: 'never',
     reads: [],
     costNs: 60,
+    removes: ({ remove }) => ({ request: remove }),
     check: checkHeaderEdits('request'),
     findings,
     reasons,

@@ -108,37 +108,25 @@ export function checkRuleName(
   );
 }
 
-/** Codes that are known without the actions of policies, whose table takes long to load. */
+/** Every code of a step: of the engine, of modules, of rules, and of actions. */
 const CODES = [
   ...Object.keys(ENGINE_REASONS),
   ...Object.keys(STREAM_REASONS),
   ...Array.from(MODULE_FACTS.values()).flatMap(({ reasons }) => Object.keys(reasons)),
   'rule.applied',
   'rule.not_applied',
+  ...Array.from(ACTION_FACTS.values()).flatMap(({ type, reasons }) =>
+    Object.keys(reasons).map((code) => `${type.replaceAll('-', '_')}.${code}`),
+  ),
 ];
 const KNOWN: ReadonlySet<string> = new Set(CODES);
-const PREFIXES: ReadonlySet<string> = new Set(CODES.map((code) => prefixOf(code)));
-/** Names of both a module and an action, whose codes have underscores. */
-const SHARED: ReadonlySet<string> = new Set(
-  Array.from(ACTION_FACTS.keys(), (type) => type.replaceAll('-', '_')).filter((type) =>
-    MODULE_FACTS.has(type),
-  ),
-);
-
-function prefixOf(code: string): string {
-  return code.slice(0, code.indexOf('.') + 1);
-}
 
 function checkCode(code: string, pointer: string, report: Reporting): void {
   if (KNOWN.has(code)) return;
-  const prefix = prefixOf(code);
-  const isForeign = prefix !== '' && (!PREFIXES.has(prefix) || SHARED.has(prefix.slice(0, -1)));
-  const near = suggest(code, CODES);
-  // An action of a policy may have this code; with an unknown prefix only a misspelt module is certain.
-  if (isForeign && (SHARED.has(prefix.slice(0, -1)) || near === undefined)) return;
-  const own = CODES.filter((each) => each.startsWith(prefix === '' ? `${code}.` : prefix));
+  const dot = code.indexOf('.');
+  const own = CODES.filter((each) => each.startsWith(dot < 0 ? `${code}.` : code.slice(0, dot + 1)));
   report('scenario.bad_expectation', pointer, `unknown reason code ${quoted(code)}`, {
-    hint: didYouMean(near),
+    hint: didYouMean(suggest(code, CODES)),
     notes: own.length === 0 ? ['written like ip_restriction.denied'] : [`its codes: ${listed(own)}`],
   });
 }

@@ -35,8 +35,9 @@ export function assertionsOf(
   const { response, exchange } = simulated;
   const write = writer(exchange);
   const isReplied = response.status !== 0;
+  const answered = new Set([...names.response, ...answeredNames(draft)]);
   const headers = isReplied
-    ? { ...responseFields(response.headers, names.response, write), ...(location as object) }
+    ? { ...responseFields(response.headers, answered, write), ...(location as object) }
     : {};
   const body = isReplied ? shownBody(response.body, response.headers, write) : null;
   const logs = logsOf(exchange);
@@ -52,6 +53,13 @@ export function assertionsOf(
     ...(logs.length > 0 && { logs }),
     ...(durationMs > 0 && { duration: durationMs }),
   };
+}
+
+/** Names of the fields that the script of an upstream has. */
+function answeredNames({ upstreams }: Draft): string[] {
+  return Object.values(upstreams).flatMap((answer) =>
+    typeof answer === 'object' ? Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()) : [],
+  );
 }
 
 /** As `assertionsOf`, for a connection. */
@@ -182,8 +190,14 @@ function reasonsOf(deciding: string, facts: readonly StepFacts[]): unknown {
   return reasons.length > 1 ? reasons : Object.keys(reasons[0]!).length === 1 ? deciding : reasons[0];
 }
 
-function reasonOf({ code, rule, action }: StepFacts): object {
-  return { code, ...(rule !== undefined && { rule }), ...(action !== undefined && { action }) };
+function reasonOf({ phase, code, rule, action }: StepFacts): object {
+  // A policy gives the same reason in both phases.
+  return {
+    ...(rule === undefined && code.startsWith('traffic_policy.') && { phase }),
+    code,
+    ...(rule !== undefined && { rule }),
+    ...(action !== undefined && { action }),
+  };
 }
 
 function logsOf({ logs, configuration: { redact } }: Logged): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { USUAL_TLS } from '../../engine/request_like.ts';
 import { firstValue, withoutField } from '../../http/fields.ts';
 import { type Address, parseAddress } from '../../net/address.ts';
-import type { Visitor, Draft } from './draft.ts';
+import { type Draft, type Visitor, beforeText } from './draft.ts';
 import type { Answer } from './answer_pools.ts';
 import type { Pools } from './pools.ts';
 
@@ -214,9 +214,8 @@ function worldChanges(draft: Draft, { answers, backends, seeds, befores }: Pools
     return change(draft, 'upstreams', message, (from) => ({ ...from, upstreams }));
   });
   const repeated = befores.map((before) => {
-    const failing = Object.keys(before.upstreams).length > 0 ? ' that fail' : '';
     const waiting = before.thenMs > 1 ? ` and ${before.thenMs} ms` : '';
-    const message = `after ${before.count} such requests${failing}${waiting}`;
+    const message = `after ${before.count} such requests${beforeText(before)}${waiting}`;
     return change(draft, 'before', message, (from) => ({ ...from, before }));
   });
   const chances = Array.from({ length: seeds }, (_seed, index) => index + 1)

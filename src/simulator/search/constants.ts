@@ -12,6 +12,8 @@ export interface Asked {
   readonly numbers: readonly number[];
   /** Strings that are patterns. */
   readonly patterns: readonly string[];
+  /** Whether it looks for a text within another. */
+  readonly isSearching: boolean;
   /** Names of header fields, query parameters and cookies. */
   readonly names: Readonly<Record<NamedPart, readonly string[]>>;
   /** Whether it depends on randomness or the time of day. */
@@ -55,6 +57,7 @@ export function askedBy(program: Program<Activation>): Asked {
     texts: [...texts].filter((text) => !isName(text)),
     numbers: [...numbers],
     patterns: [...patterns],
+    isSearching: /\.(?:contains|startsWith|endsWith)\(/.test(program.source),
     isRandom: /\brand\./.test(program.source),
     isTimed: /\btime\.|\btimestamp\(|\.ts\./.test(program.source),
     names: {
@@ -111,8 +114,9 @@ export function has(variables: ReadonlySet<string>, pattern: RegExp): boolean {
 /** Constants that expressions compare a variable with, and texts that their patterns match. */
 export function textsFor(asked: readonly Asked[], variable: RegExp): string[] {
   const found: string[] = [];
-  for (const { variables, texts, patterns } of asked) {
+  for (const { variables, texts, patterns, isSearching } of asked) {
     if (!has(variables, variable)) continue;
+    if (isSearching) found.push(...texts.flatMap((text) => [text, `x${text}`, `${text}x`]));
     for (const pattern of patterns) found.push(...sampleTexts(pattern));
     found.push(...texts.filter((text) => !patterns.includes(text)));
   }

@@ -8,11 +8,13 @@ import { liveTest } from './live.ts';
 import { poolsOf } from './pools.ts';
 import { type DraftRun, draftRunner } from './run_draft.ts';
 
-/** A request that covers points which no case covered. */
+/** A request that covers points which no case covered, or has another result after a mistake. */
 export interface FoundCase {
   readonly draft: Draft;
   readonly run: DraftRun;
   readonly points: readonly CoveragePoint[];
+  /** A mistake in the configuration that no other case notices. */
+  readonly notices?: string;
 }
 
 export interface SearchLimits {

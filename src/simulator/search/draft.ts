@@ -58,6 +58,8 @@ export interface Before {
   /** Responses of upstreams meanwhile. */
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   readonly thenMs: number;
+  /** Address that they come from; absent for the same. */
+  readonly ip?: string;
 }
 
 /** A plain request for a path of the edge. */
@@ -195,6 +197,12 @@ export function writtenIdentity(identity: Identity): Visitor['facts'] {
 export function answersOf({ before, upstreams }: Draft): Draft['upstreams'] {
   const well = Object.keys(before?.upstreams ?? {}).map((name) => [name, 200] as const);
   return { ...Object.fromEntries(well), ...upstreams };
+}
+
+/** How earlier requests differ, in words. */
+export function beforeText({ upstreams, ip }: Before): string {
+  const failing = Object.keys(upstreams).length > 0 ? ' that fail' : '';
+  return ip === undefined ? failing : `${failing} from ${ip}`;
 }
 
 /** All facts of a draft, in the form of an edge file. */

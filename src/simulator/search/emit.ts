@@ -28,7 +28,7 @@ export interface EmittedCases {
   readonly offered: ReadonlyMap<string, string>;
 }
 
-/** Writes found requests as cases, and runs them: cases that fail, or no longer cover their points, are dropped. */
+/** Writes found requests as cases, and runs them: cases that fail, or no longer cover any point, are dropped. */
 export function emittedCases(
   covered: CoveredEdge,
   found: readonly FoundCase[],
@@ -36,11 +36,11 @@ export function emittedCases(
 ): EmittedCases {
   const names = new Map<string, number>();
   const edited = editedNames(
-    { config: covered.edge.config, upstreams: found.map(({ draft }) => draft.upstreams) },
+    covered.edge.config,
     found.flatMap(({ run }) => run.simulatedRequests),
   );
   const written = found.map((each) => {
-    const name = nameFor(each.points);
+    const name = each.notices === undefined ? nameFor(each.points) : `notices: ${each.notices}`;
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
     const whole = count === 1 ? name : `${name} (${count})`;
@@ -68,7 +68,9 @@ export function emittedCases(
       offered.set(point.id, draftLine(each.draft));
     }
   }
-  const cases = sound.filter(({ each }) => each.points.some(({ id }) => after.has(id)));
+  const cases = sound.filter(
+    ({ each }) => each.notices !== undefined || each.points.some(({ id }) => after.has(id)),
+  );
   return {
     cases: cases.map(({ config }) => config),
     identities: hasLogins(covered.edge.config) ? identitiesOf(cases.map(({ each }) => each.draft)) : null,
@@ -102,7 +104,8 @@ function runWritten({ edge }: CoveredEdge, cases: readonly WrittenCase[], tested
   const checked = checkScenario({ value: scenarioOf(cases, tested), name: '<cases>' });
   if (hasErrors(checked.diagnostics))
     throw new Error(`a generated case is invalid: ${checked.diagnostics[0]!.message}`);
-  const { cases: results } = runFile(checked, edge, ONCE);
+  const { cases: results, diagnostics } = runFile(checked, edge, ONCE);
+  if (hasErrors(diagnostics)) throw new Error(`a generated case is invalid: ${diagnostics[0]!.message}`);
   return { results };
 }
 

@@ -17,6 +17,7 @@ import { webhookSigner } from '../webhook_signer.ts';
 import { findCases } from './cover_points.ts';
 import { type Draft, draftOf, draftsOfCase } from './draft.ts';
 import { type EmittedCases, emittedCases } from './emit.ts';
+import { noticingCases } from './noticing_cases.ts';
 import { targetOf } from './target.ts';
 import { type WhyNot, whyNot } from './why_not.ts';
 import { writtenRequest } from './write_case.ts';
@@ -53,8 +54,12 @@ export function coverScenario(edge: { readonly config: EdgeConfig }, scenario: o
     ...coverage,
     cases: result.cases,
     missed: (wanted) => missedThresholds(coverage, wanted),
-    emit: () =>
-      emittedCases(covered, findCases(covered, drafts(), { signer: webhookSigner }), { edge: 'edge' }),
+    emit: () => {
+      const begin = drafts();
+      const found = findCases(covered, begin, { signer: webhookSigner });
+      const more = noticingCases(covered, found, begin, { signer: webhookSigner });
+      return emittedCases(covered, [...found, ...more], { edge: 'edge' });
+    },
   };
 }
 

@@ -2,7 +2,13 @@
 export function sampleTexts(pattern: string): string[] {
   const samples = new Set<string>();
   try {
-    for (const branch of splitAlternatives(withoutFlags(pattern))) samples.add(sampleOf(branch));
+    for (const branch of splitAlternatives(withoutFlags(pattern))) {
+      const sample = sampleOf(branch);
+      samples.add(sample);
+      // Once more for each repetition, and in the other letter case where it does not count.
+      samples.add(sampleOf(branch.replaceAll(/([^\\])[+*]/g, '$1{2}')));
+      if (pattern.startsWith('(?i)')) samples.add(sample.toUpperCase());
+    }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }

@@ -10,7 +10,7 @@ import { modulesOf, placedAll, placedRoutes } from '../../coverage/placed_routes
 import { besidePath } from '../../coverage/points.ts';
 import { policyOf, rulesOf } from '../../coverage/policy_points.ts';
 import { dialledBackends } from '../case_setting.ts';
-import { type Answer, answersOf } from './answer_pools.ts';
+import { type Answer, answersOf, removedFields } from './answer_pools.ts';
 import { type Actions, addressesOf, certificatesOf, factsAsked, schemesOf } from './connection_pools.ts';
 import { type Asked, askedBy, namedPool, textsFor } from './constants.ts';
 import { bodiesOf } from './bodies.ts';
@@ -79,7 +79,7 @@ export function poolsOf(
     bodies: bodiesOf(asked),
     startsMs: startsOf(asked),
     seeds: isRandom || isWeighted ? SEEDS : 0,
-    answers: answersOf(config, asked),
+    answers: answersOf(config, asked, actions),
     backends,
     befores: [...statefulBefores(config, actions, backends), ...gates.befores],
     gates,
@@ -120,7 +120,9 @@ function agentsOf(config: EdgeConfig, asked: readonly Asked[]): Set<string | nul
   });
   const texts = textsFor(asked, /^req\.user_agent/);
   if (filters.length === 0 && texts.length === 0) return new Set();
-  const samples = filters.flat().flatMap((pattern) => sampleTexts(pattern));
+  const samples = filters
+    .flat()
+    .flatMap((pattern) => sampleTexts(pattern).flatMap((sample) => [sample, `x${sample}x`]));
   return new Set([...samples, ...texts, 'Mozilla/5.0', 'other/1.0', null, ...filters.flatMap(tooLong)]);
 }
 
@@ -148,6 +150,7 @@ function headersOf(
   if (isAskedForPages) add('accept', ['application/json', 'text/html']);
   for (const { headers = {} } of samplesOf(config, actions))
     for (const [name, values] of Object.entries(headers)) add(name, values);
+  for (const name of removedFields(config, actions, 'request')) add(name, ['x']);
   // These headers are derived from the body and the URL of a request.
   for (const name of FRAMING) pool.delete(name);
   return pool;

@@ -87,6 +87,7 @@ function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): Com
   if (connection !== null) return { ...base, plan: { kind: 'connect', connection, expectations: [] } };
   if (request === null) return null;
   if (before === null) return { ...base, plan: { kind: 'one', request, expectations: [] } };
+  const earlier = before.ip === undefined ? request : preparedDraft({ ...draft, ip: before.ip })!;
   const step = {
     request,
     everyMs: before.everyMs,
@@ -96,7 +97,13 @@ function compiledDraft(draft: Draft, scripts: Scripts, withLogins: boolean): Com
   } as const;
   const lastMs = startMs + (before.count - 1) * before.everyMs;
   const steps: CompiledStep[] = [
-    { ...step, atMs: startMs, upstreams: scripts(before.upstreams), count: before.count },
+    {
+      ...step,
+      request: earlier,
+      atMs: startMs,
+      upstreams: scripts(before.upstreams),
+      count: before.count,
+    },
     { ...step, atMs: lastMs + before.thenMs, upstreams: scripts(answersOf(draft)), count: 1 },
   ];
   return { ...base, plan: { kind: 'timeline', captured: new Map(), steps } };

@@ -17,14 +17,24 @@ export function statefulBefores(
   const rules = actions.flatMap(
     ({ type, config: own }) => ACTION_FACTS.get(type)?.exercise?.(own as never) ?? [],
   );
-  const failing = Object.fromEntries(backends.map((name) => [name, 500] as const));
-  return [...modules, ...rules].flatMap((exercise) => beforeOf(exercise, failing));
+  return [...modules, ...rules].flatMap((exercise) => beforesOf(exercise, backends));
 }
+
+/** An address that no other part of a search uses. */
+const OTHER_CLIENT = '198.51.100.77';
 
 /**
  * Failures may be fewer than a breaker counts, because earlier requests may have failed, too; a full limit is needed.
  */
-function beforeOf({ count, failing, thenMs }: Exercise, upstreams: Before['upstreams']): Before[] {
+function beforesOf(
+  { count, failing, thenMs, succeeding = 0, everyMs = 1 }: Exercise,
+  backends: readonly string[],
+): Before[] {
   if (!failing && count > COUNT_LIMIT) return [];
-  return [{ count: Math.min(COUNT_LIMIT, count), everyMs: 1, upstreams: failing ? upstreams : {}, thenMs }];
+  const answer =
+    succeeding === 0 ? 500 : { sequence: [...Array.from({ length: succeeding }, () => 200), 500] };
+  const upstreams = failing ? Object.fromEntries(backends.map((name) => [name, answer])) : {};
+  const before = { count: Math.min(COUNT_LIMIT, count), everyMs, upstreams, thenMs };
+  // A limit may count requests of each client, or of all.
+  return failing ? [before] : [before, { ...before, ip: OTHER_CLIENT }];
 }

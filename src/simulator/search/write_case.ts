@@ -8,7 +8,7 @@ import { DEFAULT_START_MS } from '../case_setting.ts';
 import { visitorText, shownAnswer } from './changes.ts';
 import type { DraftRun } from './run_draft.ts';
 import type { Answer } from './answer_pools.ts';
-import { type Draft, answersOf, factsOf } from './draft.ts';
+import { type Draft, answersOf, beforeText, factsOf } from './draft.ts';
 
 /** A case of a scenario file, as data. */
 export type WrittenCase = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -44,7 +44,11 @@ export function writtenCase(
   const expect = assertionsOf(outcomeOf(simulatedRequests.at(-1)!), draft, names);
   if (before === null) return { ...base, ...scripts, request: writtenRequest(draft), expect };
   const { count, everyMs, thenMs } = before;
-  const burst = { ...writtenRequest(draft), count, ...(everyMs > 0 && { every: `${everyMs}ms` }) };
+  const burst = {
+    ...writtenRequest({ ...draft, ip: before.ip ?? draft.ip }),
+    count,
+    ...(everyMs > 0 && { every: `${everyMs}ms` }),
+  };
   return {
     ...base,
     timeline: [
@@ -142,9 +146,7 @@ export function draftLine(draft: Draft): string {
   const answers = [...new Set(Object.values(draft.upstreams).map((answer) => shownAnswer(answer as Answer)))];
   if (answers.length > 0) parts.push(`upstreams respond ${answers.join(' or ')}`);
   if (before !== null)
-    parts.push(
-      `after ${before.count} such requests${Object.keys(before.upstreams).length > 0 ? ' that fail' : ''}, and ${before.thenMs} ms`,
-    );
+    parts.push(`after ${before.count} such requests${beforeText(before)}, and ${before.thenMs} ms`);
   return parts.join(', ');
 }
 

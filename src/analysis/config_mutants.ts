@@ -1,0 +1,124 @@
+import { parse } from '../cel/program.ts';
+import { pointerTo } from '../diagnostics/diagnostic.ts';
+import { readDocument } from '../config_file/read.ts';
+import type { EdgeConfig } from '../edge/document/schema.ts';
+import { POLICY_FILE } from '../policy/document/read.ts';
+import { expressionMutants, textMutants } from './expression_mutants.ts';
+
+/** A configuration with one mistake. */
+export interface Mutant {
+  /** JSON pointer of the changed value; those inside a policy continue that of its text. */
+  readonly pointer: string;
+  /** The mistake as a sentence. */
+  readonly says: string;
+  /** Not checked: it may be invalid, or mean the same as the original. */
+  readonly config: unknown;
+}
+
+/**
+ * Configurations that differ from one in a single mistake: something is missing, swapped, negated, off by one, or
+ * misspelt. Names, addresses, keys and secrets stay as they are.
+ */
+export function* configMutants(config: EdgeConfig): Generator<Mutant> {
+  for (const { pointer, says, value } of changesOf(config, '', '')) yield { pointer, says, config: value };
+}
+
+interface Changed {
+  readonly pointer: string;
+  readonly says: string;
+  readonly value: unknown;
+}
+
+/** Members that name things, or that no case can see. */
+const FIXED =
+  /^(?:id|.*_ids?|description|metadata|address|hostports?|.*secret|ca_pem|ca_file|idp_metadata|issuer.*|client_id|certificate.*|service_name|facts|name|type|enabled|buckets|num_buckets|proxy_protocol|protocol|tls)$/;
+
+function* changesOf(value: unknown, key: string, pointer: string): Generator<Changed> {
+  if (key === 'traffic_policy') return yield* policyChanges(value as { readonly value: string }, pointer);
+  if (Array.isArray(value)) return yield* listChanges(value, key, pointer);
+  if (typeof value === 'object' && value !== null) return yield* mapChanges(value, pointer);
+  for (const other of scalarChanges(value, key))
+    yield { pointer, says: `${lastOf(pointer)} is ${shown(other)} instead of ${shown(value)}`, value: other };
+}
+
+function* listChanges(list: readonly unknown[], key: string, pointer: string): Generator<Changed> {
+  for (const [at, item] of list.entries()) {
+    const own = pointerTo(pointer, at);
+    const changes =
+      key === 'expressions' && typeof item === 'string'
+        ? expressionChanges(item, own)
+        : changesOf(item, key === 'bucket_key' ? key : '', own);
+    for (const change of changes) yield { ...change, value: list.with(at, change.value) };
+    yield { pointer: own, says: `${lastOf(own)} is missing`, value: list.toSpliced(at, 1) };
+    if (at === 0) continue;
+    const value = list.with(at, list[at - 1]).with(at - 1, item);
+    yield { pointer: own, says: `${lastOf(own)} comes before the one before it`, value };
+  }
+}
+
+function* mapChanges(map: object, pointer: string): Generator<Changed> {
+  for (const [name, member] of Object.entries(map)) {
+    const own = pointerTo(pointer, name);
+    const { [name]: _, ...rest } = map as Record<string, unknown>;
+    if (name !== 'enabled' && !/^(?:_|id$)/.test(name))
+      yield { pointer: own, says: `${lastOf(own)} is missing`, value: rest };
+    if (FIXED.test(name)) continue;
+    for (const change of changesOf(member, name, own))
+      yield { ...change, value: { ...map, [name]: change.value } };
+  }
+}
+
+function* policyChanges(policy: { readonly value: string }, pointer: string): Generator<Changed> {
+  const at = pointerTo(pointer, 'value');
+  yield { pointer, says: 'the policy is missing', value: undefined };
+  const { document } = readDocument({ name: at, text: policy.value }, POLICY_FILE);
+  if (document === null) return;
+  for (const change of changesOf(document.value, '', at))
+    yield { ...change, value: { ...policy, value: JSON.stringify(change.value) } };
+}
+
+function* expressionChanges(source: string, pointer: string): Generator<Changed> {
+  yield { pointer, says: `${source} is negated`, value: `!(${source})` };
+  const parsed = parse(source);
+  if ('diagnostic' in parsed) return;
+  for (const { text, says } of expressionMutants(source, parsed.ast.root))
+    yield { pointer, says, value: text };
+}
+
+function scalarChanges(value: unknown, key: string): readonly unknown[] {
+  if (typeof value === 'boolean') return [!value];
+  if (typeof value === 'number') {
+    const near = Number.isInteger(value) ? [value - 1, value + 1] : [];
+    return [...near, Number.isInteger(value) ? Math.floor(value / 2) : value / 2, value * 1.5];
+  }
+  // One limit for all instead of one for each.
+  if (key === 'bucket_key') return ['req.method'];
+  if (typeof value !== 'string') return [];
+  const pair = PAIRS.find((each) => each.includes(value));
+  if (pair !== undefined) return pair.filter((each) => each !== value);
+  const range = /^(.*)\/(\d+)$/.exec(value);
+  if (range !== null && /^[\d.]+$|:/.test(range[1]!))
+    return [1, -1].map((by) => maskOf(range[1]!, Number(range[2]) + by));
+  const amount = /^(\d+)(ms|s|m|h)$/.exec(value);
+  if (amount !== null) return [-10, -1, 1, 10].map((by) => `${Number(amount[1]) + by}${amount[2]!}`);
+  return /^(?:cidr|algorithm)$/.test(key) ? [] : textMutants(value);
+}
+
+const PAIRS = [
+  ['allow', 'deny'],
+  ['path_prefix', 'exact_path'],
+];
+
+/** A range with another mask; its lowest address may have bits beyond it, and is then refused. */
+function maskOf(address: string, bits: number): string {
+  return `${address}/${bits}`;
+}
+
+/** The last two parts of a pointer, as people name a place. */
+function lastOf(pointer: string): string {
+  return pointer.split('/').slice(-2).join('/');
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}

@@ -1,0 +1,242 @@
+import { type Mutant, configMutants } from '../../analysis/config_mutants.ts';
+import type { CoveredEdge } from '../../coverage/coverage.ts';
+import { type EdgeFixture, edgeFixture } from '../../coverage/edge_fixture.ts';
+import type { PlacedRoute } from '../../coverage/placed_routes.ts';
+import { recorder } from '../../coverage/recorder.ts';
+import { checkWholeEdge } from '../../edge/semantic_checks.ts';
+import type { EdgeConfig } from '../../edge/document/schema.ts';
+import type { Signer } from '../document/requests.ts';
+import { outcomeOf } from '../expect/outcome.ts';
+import { type EditedNames, editedNames } from './assertions.ts';
+import { type Change, changesOf } from './changes.ts';
+import type { FoundCase } from './cover_points.ts';
+import type { Draft } from './draft.ts';
+import { type Pools, poolsOf } from './pools.ts';
+import { type DraftRun, type RunDraft, draftRunner } from './run_draft.ts';
+import { type WrittenCase, writtenCase } from './write_case.ts';
+
+interface Limits {
+  /** Maximum number of requests tried for one mistake, besides those of the cases. */
+  readonly runs: number;
+  /** Maximum number of mistakes. */
+  readonly mistakes: number;
+}
+
+const LIMITS: Limits = { runs: 400, mistakes: 1_500 };
+
+/**
+ * Further cases, so that the suite fails after mistakes in the configuration (`analysis/config_mutants.ts`). For each
+ * mistake that no found case notices, requests near those and near `begin`, whose assertions are unknown, are sent to both configurations until their results
+ * differ. A mistake without a difference may mean the same.
+ */
+export function noticingCases(
+  covered: CoveredEdge,
+  found: readonly FoundCase[],
+  begin: readonly Draft[],
+  { signer = null, limits = LIMITS }: { readonly signer?: Signer | null; readonly limits?: Limits } = {},
+): FoundCase[] {
+  const { config } = covered.edge;
+  const names = editedNames(
+    config,
+    found.flatMap(({ run }) => run.simulatedRequests),
+  );
+  const pools = poolsOf(config, covered.recorder.expressions.values(), signer);
+  const original = memory(draftRunner(covered.edge.unwatched()), names, pools);
+  const known = [
+    ...found.map((each) => witnessOf(each, original, true)),
+    ...begin.map((draft) => witnessOf({ draft, run: original.run(draft) }, original, false)),
+  ];
+  const more: FoundCase[] = [];
+  let mistakes = 0;
+  for (const mutant of configMutants(withoutFiles(config))) {
+    if (++mistakes > limits.mistakes) break;
+    // Null for a mistake that the check finds.
+    const { config: changed } = checkWholeEdge({ value: mutant.config });
+    if (changed === null) continue;
+    const draft = noticingDraft(changed, mutant, {
+      covered,
+      original,
+      known,
+      names,
+      signer,
+      runs: limits.runs,
+    });
+    if (draft === null) continue;
+    const each = { draft, run: original.run(draft), points: [], notices: mutant.says };
+    more.push(each);
+    known.push(witnessOf(each, original, true));
+  }
+  return more;
+}
+
+/** A request, and where it leaves traces in the configuration. */
+interface Witness {
+  readonly draft: Draft;
+  /** Whether a case asserts its result. */
+  readonly isAsserted: boolean;
+  readonly routes: ReadonlySet<string>;
+  readonly pointers: readonly string[];
+  readonly isLogin: boolean;
+}
+
+function witnessOf(
+  { draft, run }: Pick<FoundCase, 'draft' | 'run'>,
+  original: Memory,
+  isAsserted: boolean,
+): Witness {
+  original.keep(draft, run);
+  const last = run.simulatedRequests.at(-1);
+  const facts = run.connection?.facts() ?? (last === undefined ? [] : outcomeOf(last).facts());
+  return {
+    draft,
+    isAsserted,
+    routes: routesOf(run),
+    pointers: facts.flatMap(({ pointer }) => pointer ?? []),
+    isLogin: facts.some(({ code }) => LOGIN.test(code)),
+  };
+}
+
+const LOGIN = /^(?:oauth|oidc|saml|openid_connect)\./;
+
+function routesOf({ simulatedRequests, connection }: DraftRun): ReadonlySet<string> {
+  const stream = connection?.exchange.pipeline;
+  const pipelines = simulatedRequests.flatMap(({ exchange }) => [
+    exchange.pipeline,
+    exchange.inside?.pipeline,
+  ]);
+  const ids = pipelines.flatMap((pipeline) => pipeline?.route ?? []);
+  return new Set(stream ? [...ids, `${stream.kind}:${stream.edge}`] : ids);
+}
+
+/** Certificates that were read from files are there as text, too, and only one of both is allowed. */
+function withoutFiles(config: EdgeConfig): EdgeConfig {
+  const authorities = Object.entries(config.certificate_authorities).map(([name, authority]) => {
+    const { ca_file: file, ...rest } = authority;
+    return [name, file === undefined ? authority : rest];
+  });
+  return {
+    ...config,
+    certificate_authorities: Object.fromEntries(authorities) as EdgeConfig['certificate_authorities'],
+  };
+}
+
+interface Search {
+  readonly covered: CoveredEdge;
+  readonly original: Memory;
+  readonly known: readonly Witness[];
+  readonly names: EditedNames;
+  readonly signer: Signer | null;
+  readonly runs: number;
+}
+
+/** A request whose result differs after the mistake; null if a case has one already, or none is found. */
+function noticingDraft(changed: EdgeConfig, mutant: Mutant, search: Search): Draft | null {
+  const { covered, original, known, names, signer } = search;
+  const scope = scopeOf(mutant.pointer, covered.routes);
+  const near = known
+    .filter(({ routes }) => scope === null || routes.has(scope))
+    .map((witness) => ({ witness, nearness: nearnessTo(mutant.pointer, witness) }))
+    .sort((one, other) => other.nearness - one.nearness)
+    .map(({ witness }) => witness);
+  const watching = recorder();
+  const edge: EdgeFixture = edgeFixture(changed, () => null).watched(watching);
+  const run = draftRunner(edge);
+  const differs = (draft: Draft): boolean =>
+    !holds(original.result(draft), resultOf(draft, run(draft), names));
+  if (near.some(({ draft, isAsserted }) => isAsserted && differs(draft))) return null;
+  const pools = poolsOf(changed, watching.expressions.values(), signer);
+  // A login takes as long as hundreds of other requests.
+  const bases = near.flatMap(({ draft, isLogin }) => (isLogin ? [] : [draft])).slice(0, BASES);
+  // Values that only the changed configuration has come first.
+  const usual = bases.map((base) => original.near(base));
+  const own = bases.flatMap((base, at) => {
+    const tried = new Set(usual[at]!.map((draft) => JSON.stringify(draft)));
+    return changesOf(base, pools).flatMap(({ draft }) => (tried.has(JSON.stringify(draft)) ? [] : [draft]));
+  });
+  return [...bases, ...own, ...usual.flat()].slice(0, search.runs).find(differs) ?? null;
+}
+
+/** Maximum number of cases whose neighbours are tried. */
+const BASES = 6;
+
+/** The route that alone can see a change; null if others may, as for its path. */
+function scopeOf(pointer: string, routes: readonly PlacedRoute[]): string | null {
+  const own = routes.find((route) => pointer.startsWith(`${route.pointer}/`));
+  return own === undefined ||
+    /\/(?:match|match_type|hostports)(?:\/|$)/.test(pointer.slice(own.pointer.length))
+    ? null
+    : own.id;
+}
+
+/** Length of the longest place of a case that contains the change. */
+function nearnessTo(pointer: string, { draft, pointers }: Witness): number {
+  const lengths = pointers.map((own) => (pointer === own || pointer.startsWith(`${own}/`) ? own.length : 0));
+  // Logins take long.
+  return Math.max(0, ...lengths) * 2 + (draft.as === null ? 1 : 0);
+}
+
+/** Results of drafts, kept. */
+interface Memory {
+  readonly run: RunDraft;
+  readonly keep: (draft: Draft, run: DraftRun) => void;
+  readonly result: (draft: Draft) => WrittenCase | null;
+  /** Drafts that differ in one field from one. */
+  readonly near: (draft: Draft) => readonly Draft[];
+}
+
+function memory(run: RunDraft, names: EditedNames, pools: Pools): Memory {
+  const neighbours = new Map<Draft, readonly Draft[]>();
+  const results = new Map<string, WrittenCase | null>();
+  const keep = (key: string, draft: Draft, ran: DraftRun): WrittenCase | null => {
+    const result = resultOf(draft, ran, names);
+    results.set(key, result);
+    return result;
+  };
+  return {
+    run,
+    near: (draft) => {
+      let near = neighbours.get(draft);
+      if (near === undefined) neighbours.set(draft, (near = fieldsInTurn(changesOf(draft, pools))));
+      return near;
+    },
+    keep: (draft, ran) => void keep(JSON.stringify(draft), draft, ran),
+    result: (draft) => {
+      const key = JSON.stringify(draft);
+      const known = results.get(key);
+      return known === undefined ? keep(key, draft, run(draft)) : known;
+    },
+  };
+}
+
+/** The drafts of changes, each field in turn, so that those with many values do not hide the others. */
+function fieldsInTurn(changes: readonly Change[]): readonly Draft[] {
+  const byField = new Map<string, number>();
+  const ranked = changes.map(({ field, draft }) => {
+    const rank = byField.get(field) ?? 0;
+    byField.set(field, rank + 1);
+    return { rank, draft };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ draft }) => draft);
+}
+
+/** Everything that a case would assert; null if nothing can be sent. */
+function resultOf(draft: Draft, run: DraftRun, names: EditedNames): WrittenCase | null {
+  if (run.connection === null && run.simulatedRequests.length === 0) return null;
+  return writtenCase('', draft, run, names);
+}
+
+/** Whether a case would pass with another result: reasons may be more, and fields that it does not mention. */
+function holds(expected: unknown, received: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return expected === received;
+  if (typeof received !== 'object' || received === null) return false;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(received)) return false;
+    const isReasons = expected.some((each) => typeof each === 'object' && each !== null && 'code' in each);
+    return isReasons
+      ? expected.every((each) => received.some((other) => holds(each, other)))
+      : expected.length === received.length && expected.every((each, at) => holds(each, received[at]));
+  }
+  return Object.entries(expected).every(([key, each]) =>
+    holds(each, (received as Record<string, unknown>)[key]),
+  );
+}
