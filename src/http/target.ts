@@ -15,6 +15,8 @@ export interface Target {
   readonly query: string | undefined;
 }
 
+const TARGET_LIMIT_BYTES = WIRE_LIMITS.targetBytes;
+
 export interface TargetProblem {
   readonly problem: string;
 }
@@ -29,7 +31,7 @@ const ENCODABLE = /["<>[\]^`{|}]/;
 
 /** Parses an origin-form target (RFC 9112 §3.2.1) into its canonical path and its query. */
 export function parseTarget(text: string): Target | TargetProblem {
-  if (text.length > WIRE_LIMITS.targetBytes) return { problem: 'the request target is too long' };
+  if (text.length > TARGET_LIMIT_BYTES) return { problem: 'the request target is too long' };
   const mark = text.indexOf('?');
   const rawPath = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? undefined : text.slice(mark + 1);
